@@ -1,0 +1,90 @@
+"""A bot that answers at once, straight on the wire: what it costs is the arena's, not its own.
+
+    python benchmarks/instant_bot.py NAME ADDRESS GAMES
+
+It plays the cells of one shuffled list in turn, skipping those that are taken.
+"""
+
+import asyncio
+import random
+import sys
+from collections.abc import Awaitable, Callable
+
+import grpc
+
+from meijin.v1 import play_service_pb2 as pb
+from meijin.v1.play_service_pb2_grpc import PlayServiceStub
+
+CELLS = 225
+ORDERS = 64
+"""Different orders of play, so that games differ."""
+
+COLLECT_TICKS = 5
+
+
+class InstantBot:
+    """One stream, many games, no thought."""
+
+    def __init__(self, name: str, games: int) -> None:
+        self._name = name
+        self._games = games
+        rng = random.Random(name)
+        self._orders = [rng.sample(range(CELLS), CELLS) for _ in range(ORDERS)]
+        self._states: dict[int, tuple[list[int], set[int]]] = {}
+        self._plays = (message := pb.PlayRequest()).actions.plays
+        self._message = message
+        self._wake = asyncio.Event()
+
+    async def run(self, address: str) -> None:
+        """Play until the server ends the stream."""
+        async with grpc.aio.insecure_channel(address) as channel:
+            await channel.channel_ready()
+            call = PlayServiceStub(channel).Play()
+            capabilities = pb.Capabilities(max_games=self._games)
+            hello = pb.Hello(protocol_version=1, bot_name=self._name, capabilities=capabilities)
+            await call.write(pb.PlayRequest(hello=hello))
+            writer = asyncio.create_task(self._write(call.write))
+            try:
+                while (response := await call.read()) is not grpc.aio.EOF:
+                    self._take(response)
+            except grpc.aio.AioRpcError:
+                pass
+            finally:
+                writer.cancel()
+
+    async def _write(self, write: Callable[[pb.PlayRequest], Awaitable[None]]) -> None:
+        while True:
+            await self._wake.wait()
+            for _ in range(COLLECT_TICKS):
+                await asyncio.sleep(0)
+            self._wake.clear()
+            message, self._message = self._message, pb.PlayRequest()
+            self._plays = self._message.actions.plays
+            await write(message)
+
+    def _take(self, response: pb.PlayResponse) -> None:
+        if response.HasField("events"):
+            for ended in response.events.ended:
+                self._states.pop(ended.game, None)
+            for turn in response.events.turns:
+                self._answer(turn)
+            if response.events.turns:
+                self._wake.set()
+
+    def _answer(self, turn: pb.TurnRequested) -> None:
+        game, moves = turn.game, turn.moves
+        state = self._states.get(game)
+        if state is None:
+            state = self._states[game] = (self._orders[game % ORDERS].copy(), set())
+        order, taken = state
+        if taken:
+            taken.add(moves[-2] | moves[-1] << 8)
+        else:
+            taken.update(memoryview(moves).cast("H"))
+        while (cell := order.pop()) in taken:
+            pass
+        self._plays.add(game=game, ply=turn.ply, cell=cell)
+
+
+if __name__ == "__main__":
+    asyncio.run(InstantBot(sys.argv[1], int(sys.argv[3])).run(sys.argv[2]))

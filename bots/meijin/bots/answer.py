@@ -1,0 +1,51 @@
+"""What a bot answers at its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a search found; people see it beside the game."""
+
+    score: int = 0
+    """From the bot's side, in its own unit; more is better."""
+    depth: int = 0
+    """Plies searched."""
+    nodes: int = 0
+    """Positions visited."""
+    pv: Sequence[int] = ()
+    """The cells it expects, beginning with its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A cell, and what the bot thought about it."""
+
+    cell: int
+    analysis: Analysis | None = None
+
+
+class Resignation(Enum):
+    """The bot gives the game up."""
+
+    RESIGN = "resign"
+
+
+RESIGN: Final = Resignation.RESIGN
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The bot can't go on with the game and forfeits it; its other games go on."""
+
+    message: str
+    """What happened, for the author."""
+
+
+Answer: TypeAlias = int | Choice | Resignation
+"""What `Bot.choose` returns; a cell is row * width + column, row 0 on top."""

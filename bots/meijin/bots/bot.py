@@ -1,0 +1,111 @@
+"""The class to subclass."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from meijin.bots.answer import Answer
+from meijin.bots.position import Position
+from meijin.game import FREESTYLE, Outcome, Rule
+
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_DIGEST_LENGTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a bot can play; the server never pairs it outside of this."""
+
+    rules: tuple[Rule, ...] = (FREESTYLE,)
+    min_size: int = 15
+    """The shortest side of a board."""
+    max_size: int = 15
+    """The longest side of a board."""
+    max_games: int = 1
+    """Games at once."""
+    min_move_time: timedelta = timedelta(0)
+    """The least time that it needs for a move."""
+    any_line: bool = False
+    """It plays any number of stones in a row, not only five."""
+
+
+class Bot:
+    """A player. Subclass it, write `choose`, and hand an instance to `run`.
+
+    Plain methods are called in the search thread, one at a time unless `run` is told to use
+    more threads; where `choose` or `choose_many` is ``async def``, that method and the two
+    hooks are called on the event loop, and must not block it.
+    """
+
+    name: str = "bot"
+    """What it is called where no token says so: by default ``my-bot`` for ``class MyBot``."""
+    version: str = "1"
+    """What people call this version."""
+    capabilities: Capabilities = Capabilities()
+
+    def __init_subclass__(cls) -> None:
+        if "name" not in cls.__dict__:
+            cls.name = kebab_case(cls.__name__)
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The options that make it play as it does; other options are another version."""
+        return {}
+
+    @property
+    def digest(self) -> str:
+        """Tells versions apart: the start of a SHA-256, in hexadecimal.
+
+        Over the files that define its class and the bases between that and `Bot`, or over
+        name and version where there is no file, and over the configuration.
+        """
+        sha = hashlib.sha256()
+        for source in _sources(type(self)) or [f"{self.name}\0{self.version}".encode()]:
+            sha.update(source)
+        for option in sorted(self.configuration.items()):
+            sha.update("\0".join(option).encode())
+        return sha.hexdigest()[:_DIGEST_LENGTH]
+
+    def choose(self, position: Position) -> Answer | Awaitable[Answer]:
+        """The cell to play on, a `Choice` with an analysis, or `RESIGN`; may be ``async def``.
+
+        An exception forfeits this game as a crash and leaves the others alone.
+        """
+        raise NotImplementedError(f"{type(self).__name__} needs a choose or a choose_many method")
+
+    def choose_many(
+        self, positions: Sequence[Position]
+    ) -> Sequence[Answer] | Awaitable[Sequence[Answer]]:
+        """The answers for all of `positions`, in their order; may be ``async def``.
+
+        A bot that has it is given every game that waits for it in one call. If it fails,
+        each of them is tried with `choose`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no choose_many method")
+
+    def game_started(self, position: Position) -> None:
+        """Called once a game, before its first turn, whoever's it is."""
+
+    def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
+        """Called once a game; `outcome` is missing if it ended while the bot was away."""
+
+
+def kebab_case(name: str) -> str:
+    """Turn the name of a class into that of a bot: ``MyBot`` into ``my-bot``."""
+    return _WORD_START.sub("-", name).replace("_", "-").strip("-").lower()
+
+
+def _sources(kind: type[Bot]) -> list[bytes]:
+    """The contents of the files that define `kind` and its bases below `Bot`."""
+    kinds = [base for base in kind.__mro__ if issubclass(base, Bot) and base is not Bot]
+    try:
+        paths = dict.fromkeys(inspect.getsourcefile(base) or "" for base in kinds)
+        return [Path(path).read_bytes() for path in paths]
+    except (OSError, TypeError):
+        return []

@@ -1,0 +1,281 @@
+"""Between the wire's messages and the words of this package: the only place that knows both."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import NamedTuple, TypeVar
+
+from google.protobuf.duration_pb2 import Duration
+
+from meijin.bots.answer import Analysis, Answer, Choice, Failure, Resignation
+from meijin.bots.bot import Bot, Capabilities
+from meijin.bots.facts import Draining, Ended, Events, Fact, Notice, Ping, Started, Turn, Welcome
+from meijin.game import (
+    FREESTYLE,
+    GOMOKU,
+    STANDARD,
+    Color,
+    Ending,
+    Outcome,
+    Party,
+    Result,
+    Rule,
+    TimeControl,
+    Variant,
+    encode_moves,
+)
+from meijin.v1 import game_pb2, play_service_pb2
+
+PROTOCOL_VERSION = 1
+MAX_MESSAGE_BYTES = 48 * 1024
+"""A bigger batch is split: servers refuse messages of more than 64 KiB."""
+MAX_FAILURE_BYTES = 500
+MAX_PV = 64
+
+_MILLISECOND = timedelta(milliseconds=1)
+_MAX_SCORE = 2**31 - 1
+_MAX_DEPTH = 2**32 - 1
+_MAX_NODES = 2**64 - 1
+
+_RULES: dict[game_pb2.Rule.ValueType, Rule] = {
+    game_pb2.RULE_UNSPECIFIED: FREESTYLE,
+    game_pb2.RULE_FREESTYLE: FREESTYLE,
+    game_pb2.RULE_STANDARD: STANDARD,
+}
+_RULE_VALUES = {
+    FREESTYLE.name: game_pb2.RULE_FREESTYLE,
+    STANDARD.name: game_pb2.RULE_STANDARD,
+}
+_COLORS = {game_pb2.COLOR_BLACK: Color.BLACK, game_pb2.COLOR_WHITE: Color.WHITE}
+_ENDINGS = {
+    game_pb2.ENDING_FIVE: Ending.FIVE,
+    game_pb2.ENDING_DRAW: Ending.DRAW,
+    game_pb2.ENDING_RESIGN: Ending.RESIGN,
+    game_pb2.ENDING_TIME: Ending.TIME,
+    game_pb2.ENDING_ILLEGAL: Ending.ILLEGAL,
+    game_pb2.ENDING_CRASH: Ending.CRASH,
+    game_pb2.ENDING_DISCONNECT: Ending.DISCONNECT,
+    game_pb2.ENDING_ADJUDICATION: Ending.ADJUDICATION,
+    game_pb2.ENDING_VOID: Ending.VOID,
+}
+_PARTIES = {
+    game_pb2.PARTY_BLACK: Party.BLACK,
+    game_pb2.PARTY_WHITE: Party.WHITE,
+    game_pb2.PARTY_SERVER: Party.SERVER,
+    game_pb2.PARTY_NETWORK: Party.NETWORK,
+    game_pb2.PARTY_OPERATOR: Party.OPERATOR,
+}
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+logger = logging.getLogger("meijin.bots")
+
+
+class Action(NamedTuple):
+    """An answer on its way to the server; a plain tuple, since every move is one."""
+
+    number: int
+    """The game's number on the stream."""
+    ply: int
+    """The ply of the turn that this answers."""
+    answer: Answer | Failure
+
+
+# to the server
+
+
+def hello_to_proto(
+    bot: Bot, *, name: str, digest: str, session_id: str
+) -> play_service_pb2.PlayRequest:
+    """Build the first message of a stream; `session_id` is that of the stream it continues."""
+    engine = play_service_pb2.Engine(
+        version=bot.version,
+        digest=digest,
+        configuration=[f"{key}={value}" for key, value in sorted(bot.configuration.items())],
+    )
+    hello = play_service_pb2.Hello(
+        protocol_version=PROTOCOL_VERSION,
+        bot_name=name,
+        engine=engine,
+        capabilities=capabilities_to_proto(bot.capabilities),
+        resume_session_id=session_id,
+    )
+    return play_service_pb2.PlayRequest(hello=hello)
+
+
+def capabilities_to_proto(capabilities: Capabilities) -> play_service_pb2.Capabilities:
+    """Write what a bot can play.
+
+    Raises:
+        ValueError: the wire has no value for one of the rules.
+    """
+    unknown = [rule.name for rule in capabilities.rules if rule.name not in _RULE_VALUES]
+    if unknown:
+        raise ValueError(f'no arena plays "{unknown[0]}"; the rules are {", ".join(_RULE_VALUES)}')
+    return play_service_pb2.Capabilities(
+        rules=[_RULE_VALUES[rule.name] for rule in capabilities.rules],
+        min_board_size=capabilities.min_size,
+        max_board_size=capabilities.max_size,
+        max_games=capabilities.max_games,
+        min_move_time_ms=-(-capabilities.min_move_time // _MILLISECOND),
+        any_line=capabilities.any_line,
+    )
+
+
+def actions_to_proto(actions: Sequence[Action]) -> list[play_service_pb2.PlayRequest]:
+    """All of `actions` in one message, or in as many as their size demands."""
+    request = play_service_pb2.PlayRequest()
+    plays = request.actions.plays
+    for action in actions:
+        number, ply, answer = action
+        if isinstance(answer, int):
+            plays.add(game=number, ply=ply, cell=answer)
+        else:
+            _add_rare(request.actions, action)
+    if len(actions) > 1 and request.ByteSize() > MAX_MESSAGE_BYTES:
+        middle = len(actions) // 2
+        return [*actions_to_proto(actions[:middle]), *actions_to_proto(actions[middle:])]
+    return [request]
+
+
+def _add_rare(actions: play_service_pb2.Actions, action: Action) -> None:
+    number, ply, answer = action
+    if isinstance(answer, Choice):
+        analysis = answer.analysis and analysis_to_proto(answer.analysis)
+        actions.plays.add(game=number, ply=ply, cell=answer.cell, analysis=analysis)
+    elif isinstance(answer, Resignation):
+        actions.resigns.add(game=number)
+    elif isinstance(answer, Failure):
+        message = answer.message.encode()[:MAX_FAILURE_BYTES].decode(errors="ignore")
+        actions.failures.add(game=number, message=message)
+
+
+def analysis_to_proto(analysis: Analysis) -> play_service_pb2.Analysis | None:
+    """Clip an analysis to what the wire can carry; leave it out if it is none at all."""
+    try:
+        return play_service_pb2.Analysis(
+            score=max(-_MAX_SCORE, min(int(analysis.score), _MAX_SCORE)),
+            depth=min(int(analysis.depth), _MAX_DEPTH),
+            nodes=min(int(analysis.nodes), _MAX_NODES),
+            pv=encode_moves([int(cell) for cell in analysis.pv[:MAX_PV]]),
+        )
+    except (ArithmeticError, TypeError, ValueError) as error:
+        logger.warning("left out %s: %s", analysis, error)
+        return None
+
+
+def pong_to_proto(sequence: int) -> play_service_pb2.PlayRequest:
+    """Build the answer to a ping."""
+    return play_service_pb2.PlayRequest(pong=play_service_pb2.Pong(sequence=sequence))
+
+
+def goodbye_to_proto() -> play_service_pb2.PlayRequest:
+    """Build the message that ends the stream on purpose."""
+    return play_service_pb2.PlayRequest(goodbye=play_service_pb2.Goodbye())
+
+
+# from the server
+
+
+def fact_from_proto(response: play_service_pb2.PlayResponse) -> Fact | None:
+    """Read a message; nothing for one of a kind that a later protocol may add.
+
+    Raises:
+        ValueError: it says what can't be.
+    """
+    match response.WhichOneof("fact"):
+        case "events":
+            return events_from_proto(response.events)
+        case "ping":
+            return Ping(response.ping.sequence)
+        case "welcome":
+            return welcome_from_proto(response.welcome)
+        case "draining":
+            return Draining()
+        case None:
+            return None
+
+
+def welcome_from_proto(welcome: play_service_pb2.Welcome) -> Welcome:
+    """Read the answer to the hello."""
+    return Welcome(
+        session_id=welcome.session_id,
+        bot_name=welcome.bot_name,
+        grace=timedelta(milliseconds=welcome.grace_ms),
+        running_games=welcome.running_games,
+    )
+
+
+def events_from_proto(events: play_service_pb2.Events) -> Events:
+    """Read a batch."""
+    return Events(
+        started=[started_from_proto(started) for started in events.started],
+        turns=[
+            Turn(turn.game, turn.ply, turn.moves, turn.own_clock_ms, turn.opponent_clock_ms)
+            for turn in events.turns
+        ],
+        ended=[Ended(ended.game, outcome_from_proto(ended.outcome)) for ended in events.ended],
+        notices=[Notice(notice.game, notice.ply, notice.detail) for notice in events.notices],
+    )
+
+
+def started_from_proto(started: play_service_pb2.GameStarted) -> Started:
+    """Read the beginning of a game."""
+    return Started(
+        number=started.game,
+        game_id=started.game_id,
+        variant=variant_from_proto(started.variant),
+        time_control=time_control_from_proto(started.time_control),
+        color=_known(_COLORS, started.color, "color"),
+        opponent=started.opponent,
+        moves=started.moves,
+    )
+
+
+def variant_from_proto(variant: game_pb2.Variant) -> Variant:
+    """Read a variant; what is absent is as in Gomoku."""
+    return Variant(
+        rule=_known(_RULES, variant.rule, "rule"),
+        width=variant.width or GOMOKU.width,
+        height=variant.height or GOMOKU.height,
+        line=variant.line or GOMOKU.line,
+    )
+
+
+def time_control_from_proto(time_control: game_pb2.TimeControl) -> TimeControl:
+    """Read a time control."""
+    return TimeControl(
+        initial=_duration_from_proto(time_control.initial),
+        increment=_duration_from_proto(time_control.increment) or timedelta(0),
+        per_move=_duration_from_proto(time_control.per_move),
+    )
+
+
+def _duration_from_proto(duration: Duration) -> timedelta | None:
+    """An absent duration reads as zero, and no duration of a time control is zero."""
+    return duration.ToTimedelta() or None
+
+
+def outcome_from_proto(outcome: game_pb2.Outcome) -> Outcome:
+    """Read how a game ended."""
+    ending = _known(_ENDINGS, outcome.ending, "ending")
+    winner = _COLORS.get(outcome.winner)
+    if winner is not None:
+        result = Result.won_by(winner)
+    else:
+        result = Result.NONE if ending is Ending.VOID else Result.DRAW
+    return Outcome(
+        result=result,
+        ending=ending,
+        at_fault=_PARTIES.get(outcome.at_fault, Party.NOBODY),
+        detail=outcome.detail,
+    )
+
+
+def _known(table: Mapping[_Key, _Value], key: _Key, noun: str) -> _Value:
+    if key not in table:
+        raise ValueError(f"this release of meijin knows no {noun} {key}; install a newer one")
+    return table[key]

@@ -1,0 +1,79 @@
+"""What goes wrong between a bot and the arena."""
+
+import grpc
+
+
+class ArenaError(Exception):
+    """Anything that stops a bot; the message says what to do about it."""
+
+
+class BotLoadError(ArenaError):
+    """A bot's name, file or options lead to no bot."""
+
+
+class StreamLostError(ArenaError):
+    """The stream has ended, and the bot may return; the message is the reason."""
+
+
+class RefusedError(ArenaError):
+    """The server refuses the bot, and would refuse it again: there is no point in returning."""
+
+    advice = ""
+    """What to do about it."""
+
+    def __init__(self, details: str) -> None:
+        super().__init__(f"{details.rstrip('.')}: {self.advice}")
+        self.details = details
+        """The server's own words."""
+
+
+class TokenRefusedError(RefusedError):
+    """The token is missing, unknown or revoked (UNAUTHENTICATED)."""
+
+    advice = "register the bot and give its token as token=... or in MEIJIN_TOKEN"
+
+
+class NotAllowedError(RefusedError):
+    """The token is another bot's, or may not play (PERMISSION_DENIED)."""
+
+    advice = "use the token that belongs to this bot's name, or leave the name out"
+
+
+class VersionRefusedError(RefusedError):
+    """The server speaks another version of the protocol (FAILED_PRECONDITION)."""
+
+    advice = "install the release of meijin that the server runs"
+
+
+class InvalidBotError(RefusedError):
+    """The server can make nothing of what the bot says (INVALID_ARGUMENT)."""
+
+    advice = "check the bot's name, version, configuration and capabilities"
+
+
+class ReplacedError(RefusedError):
+    """Another process has connected as the same bot (ABORTED)."""
+
+    advice = "run one process per bot, or register the second one under its own name"
+
+
+class NoArenaError(RefusedError):
+    """A gRPC server answers that isn't Meijin's (UNIMPLEMENTED)."""
+
+    advice = "check the address and the port of the server"
+
+
+_REFUSALS = {
+    grpc.StatusCode.UNAUTHENTICATED: TokenRefusedError,
+    grpc.StatusCode.PERMISSION_DENIED: NotAllowedError,
+    grpc.StatusCode.FAILED_PRECONDITION: VersionRefusedError,
+    grpc.StatusCode.INVALID_ARGUMENT: InvalidBotError,
+    grpc.StatusCode.ABORTED: ReplacedError,
+    grpc.StatusCode.UNIMPLEMENTED: NoArenaError,
+}
+
+
+def refusal(code: grpc.StatusCode, details: str) -> RefusedError | None:
+    """The error that `code` stands for at the end of a stream; nothing if a retry may help."""
+    kind = _REFUSALS.get(code)
+    return kind(details or code.name) if kind else None

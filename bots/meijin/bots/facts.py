@@ -1,0 +1,99 @@
+"""What the server tells a bot, free of the wire's types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import NamedTuple, TypeAlias
+
+from meijin.game import Color, Outcome, TimeControl, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """The bot is in."""
+
+    session_id: str
+    """To be named by the next stream, which then continues this one."""
+    bot_name: str
+    """As registered."""
+    grace: timedelta
+    """How long the bot may be away in one game altogether."""
+    running_games: int
+    """How many games follow, begun on an earlier stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A game began, or the bot returns to it."""
+
+    number: int
+    """The game's number on this stream, until it ends."""
+    game_id: str
+    """Names the game on its server, for good."""
+    variant: Variant
+    time_control: TimeControl
+    color: Color
+    """The bot's side."""
+    opponent: str
+    moves: bytes
+    """The moves so far, as `decode_moves` reads them."""
+
+
+class Turn(NamedTuple):
+    """It is the bot's turn; a plain tuple, since there is one for every move of every game."""
+
+    number: int
+    """The game's number on this stream."""
+    ply: int
+    """The stones on the board; the answer repeats it."""
+    moves: bytes
+    """All moves so far, as `decode_moves` reads them."""
+    own_ms: int
+    """Left on the bot's clock, in milliseconds."""
+    opponent_ms: int
+    """Left on the opponent's clock, in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A game ended, and its number is free."""
+
+    number: int
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """An action of the bot had no effect."""
+
+    number: int
+    ply: int
+    detail: str
+    """Why, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """What happened in the bot's games since the last message, in the order of the fields."""
+
+    started: Sequence[Started] = ()
+    turns: Sequence[Turn] = ()
+    ended: Sequence[Ended] = ()
+    notices: Sequence[Notice] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """To be answered at once."""
+
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draining:
+    """The server is about to stop; running games resume after its return."""
+
+
+Fact: TypeAlias = Welcome | Events | Ping | Draining

@@ -1,0 +1,111 @@
+"""What a bot sees at its turn."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from meijin.game import Board, Color, TimeControl, Variant
+
+_MILLISECOND = timedelta(milliseconds=1)
+_NO_CAP = 1 << 62
+
+
+class Position:
+    """A game in which it is the bot's turn; the same object at every turn of the game.
+
+    A search may play and undo on `board` as it likes, as long as it leaves it as found,
+    or work on `board.copy()`. Durations are kept as whole milliseconds, the wire's unit:
+    two `timedelta`s a turn would cost as much as playing the opponent's stone.
+    """
+
+    __slots__ = (
+        "_cap_ms",
+        "board",
+        "clock_ms",
+        "color",
+        "game_id",
+        "move_ms",
+        "opponent",
+        "opponent_clock_ms",
+        "time_control",
+    )
+
+    board: Board
+    """The stones and every move so far."""
+    color: Color
+    """The bot's side."""
+    time_control: TimeControl
+    game_id: str
+    """Names the game on its server, for good."""
+    opponent: str
+    """The other bot's name."""
+    clock_ms: int
+    """`clock_left` in milliseconds."""
+    move_ms: int
+    """`time_left` in milliseconds."""
+    opponent_clock_ms: int
+    """`opponent_time_left` in milliseconds."""
+
+    def __init__(
+        self,
+        board: Board,
+        time_control: TimeControl,
+        *,
+        color: Color | None = None,
+        game_id: str = "",
+        opponent: str = "",
+    ) -> None:
+        self.board = board
+        self.time_control = time_control
+        self.color = color or board.side_to_move
+        self.game_id = game_id
+        self.opponent = opponent
+        cap = time_control.per_move
+        self._cap_ms = _NO_CAP if cap is None else cap // _MILLISECOND
+        initial = time_control.initial
+        start = self._cap_ms if initial is None else initial // _MILLISECOND
+        self.set_clocks(start, start)
+
+    def set_clocks(self, own_ms: int, opponent_ms: int) -> None:
+        """Both clocks as the server shows them, in milliseconds."""
+        self.clock_ms = own_ms
+        self.move_ms = min(own_ms, self._cap_ms)
+        self.opponent_clock_ms = opponent_ms
+
+    def spend(self, milliseconds: int) -> None:
+        """Take off what has passed since the clocks were set."""
+        self.clock_ms = max(0, self.clock_ms - milliseconds)
+        self.move_ms = max(0, self.move_ms - milliseconds)
+
+    @property
+    def variant(self) -> Variant:
+        """What is played."""
+        return self.board.variant
+
+    @property
+    def time_left(self) -> timedelta:
+        """The most that this move may take, counted from when the bot was asked."""
+        return timedelta(milliseconds=self.move_ms)
+
+    @property
+    def clock_left(self) -> timedelta:
+        """Left on the bot's clock; with only a cap per move, the same as `time_left`."""
+        return timedelta(milliseconds=self.clock_ms)
+
+    @property
+    def opponent_time_left(self) -> timedelta:
+        """Left on the opponent's clock; with only a cap per move, the cap."""
+        return timedelta(milliseconds=self.opponent_clock_ms)
+
+    @property
+    def last_move(self) -> int | None:
+        """The cell of the last stone, if there is one."""
+        moves = self.board.moves
+        return moves[-1] if moves else None
+
+    def legal_cells(self) -> list[int]:
+        """The cells that the bot may play on, ascending."""
+        return self.board.legal_cells()
+
+    def __repr__(self) -> str:
+        return f"<Position {self.game_id} against {self.opponent}, {self.board!r}>"

@@ -1,0 +1,61 @@
+"""Where a bot plays, and as whom."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Self
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 7464
+
+_BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
+_ADDRESS = re.compile(r"(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The server's address and the bot's identity, checked."""
+
+    address: str
+    """As gRPC takes it: ``host:port``, or ``unix:PATH``."""
+    token: str
+    """May be empty on a server with open registration."""
+    name: str
+    """Empty when the token alone says which bot it is."""
+
+    @classmethod
+    def resolve(
+        cls, *, server: str | None, token: str | None, name: str | None, default_name: str
+    ) -> Self:
+        """Fill in MEIJIN_SERVER, MEIJIN_TOKEN and, without a token, `default_name`.
+
+        Raises:
+            ValueError: the address, the token or the name can't be one.
+        """
+        token = (token or os.environ.get("MEIJIN_TOKEN") or "").strip()
+        if not (token.isascii() and token.isprintable()):
+            raise ValueError("the token holds characters that no token has; copy it again")
+        name = name or ("" if token else default_name)
+        if name and not _BOT_NAME.fullmatch(name):
+            raise ValueError(
+                f'"{name}" is no bot\'s name; use 1 to 40 letters, digits, "-", "_" or "."'
+            )
+        address = parse_address(server or os.environ.get("MEIJIN_SERVER") or DEFAULT_HOST)
+        return cls(address=address, token=token, name=name)
+
+
+def parse_address(text: str) -> str:
+    """Read ``host``, ``host:port``, ``[ipv6]:port`` or ``unix:PATH``; the port may be left out.
+
+    Raises:
+        ValueError: the text has another form.
+    """
+    text = text.strip()
+    if text.startswith("unix:"):
+        return text
+    form = _ADDRESS.fullmatch(text)
+    if form is None:
+        raise ValueError(f'"{text}" is no address of a server; write it like "example.org:7464"')
+    return f"{form['host']}:{form['port'] or DEFAULT_PORT}"

@@ -1,0 +1,54 @@
+"""What both sides of the wire agree on: boards, rules, clocks, openings and records."""
+
+from meijin.game.board import Board, IllegalMoveError
+from meijin.game.clock import Clock, TimeControl
+from meijin.game.color import Color
+from meijin.game.coordinates import cell_at, cell_name, parse_cell
+from meijin.game.moves import decode_moves, encode_moves
+from meijin.game.opening import (
+    Opening,
+    check_opening,
+    format_opening,
+    openings_for,
+    parse_opening,
+)
+from meijin.game.outcome import Ending, Outcome, Party, Result
+from meijin.game.record import GameRecord
+from meijin.game.rule import FREESTYLE, RULES, STANDARD, Rule, rule_named
+from meijin.game.sgf import from_sgf, to_sgf
+from meijin.game.sgf_tree import SgfError
+from meijin.game.variant import GOMOKU, TIC_TAC_TOE, Variant
+
+__all__ = [
+    "FREESTYLE",
+    "GOMOKU",
+    "RULES",
+    "STANDARD",
+    "TIC_TAC_TOE",
+    "Board",
+    "Clock",
+    "Color",
+    "Ending",
+    "GameRecord",
+    "IllegalMoveError",
+    "Opening",
+    "Outcome",
+    "Party",
+    "Result",
+    "Rule",
+    "SgfError",
+    "TimeControl",
+    "Variant",
+    "cell_at",
+    "cell_name",
+    "check_opening",
+    "decode_moves",
+    "encode_moves",
+    "format_opening",
+    "from_sgf",
+    "openings_for",
+    "parse_cell",
+    "parse_opening",
+    "rule_named",
+    "to_sgf",
+]

@@ -1,0 +1,38 @@
+"""The wire form of a list of moves: two bytes per move, little-endian, unsigned."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterable
+
+MOVE_BYTES = 2
+
+_SWAP = sys.byteorder == "big"
+
+
+def encode_moves(moves: Iterable[int]) -> bytes:
+    """The wire form of `moves`, cells in the order played.
+
+    Raises:
+        OverflowError: a cell fits in no two bytes.
+    """
+    cells = moves if isinstance(moves, array) and moves.typecode == "H" else array("H", moves)
+    if _SWAP:
+        cells = array("H", cells)
+        cells.byteswap()
+    return cells.tobytes()
+
+
+def decode_moves(data: bytes) -> array[int]:
+    """The cells, in the order played, that `data` is the wire form of.
+
+    Raises:
+        ValueError: the number of bytes is odd.
+    """
+    if len(data) % MOVE_BYTES:
+        raise ValueError(f"{len(data)} bytes are no list of moves: a move takes {MOVE_BYTES}")
+    cells = array("H", data)
+    if _SWAP:
+        cells.byteswap()
+    return cells

@@ -1,0 +1,263 @@
+"""Game records as SGF FF[4], the text that most board game software reads.
+
+Beside the standard properties stand two of our own making, so that what is written is read
+back without loss. The comment of a move starts with the time charged for it, ``C[0.125 s]``:
+``BL`` and ``WL`` of the standard are the time left. ``MJ`` in the root holds what SGF has no
+word for, as composed values: ``line`` (if it isn't 5), ``opening`` (its plies), ``start`` (the
+instant), and of the outcome the ``ending``, ``fault`` and ``detail``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, time, timedelta
+
+from meijin.game.board import Board
+from meijin.game.clock import TimeControl
+from meijin.game.color import Color
+from meijin.game.coordinates import COLUMNS, cell_at
+from meijin.game.outcome import Ending, Outcome, Party, Result
+from meijin.game.record import GameRecord
+from meijin.game.rule import FREESTYLE, rule_named
+from meijin.game.seconds import format_seconds, parse_seconds
+from meijin.game.sgf_tree import (
+    Node,
+    SgfError,
+    escape,
+    escape_composed,
+    format_property,
+    parse_main_line,
+)
+from meijin.game.variant import GOMOKU, GOMOKU_LINE, Variant
+
+GAME_TYPE = "4"
+"""The number of Gomoku and Renju in SGF."""
+
+_LETTERS = {Color.BLACK: "B", Color.WHITE: "W"}
+_RESIGN = "R"
+_TIME = "T"
+_FORFEIT = "F"
+_SPENT = re.compile(r"([0-9.]+) s\b")
+
+
+def to_sgf(record: GameRecord) -> str:
+    """Write a record as one SGF game, a line per move."""
+    root = [
+        format_property(name, [escape(value)]) for name, value in _root_properties(record) if value
+    ]
+    notes = [escape_composed(name, value) for name, value in _notes(record) if value]
+    if notes:
+        root.append(format_property("MJ", notes))
+    lines = [f"(;{''.join(root)}", *_move_lines(record)]
+    return "\n".join(lines) + ")\n"
+
+
+def _root_properties(record: GameRecord) -> Iterator[tuple[str, str]]:
+    variant, start = record.variant, record.start_time
+    yield "FF", "4"
+    yield "GM", GAME_TYPE
+    yield "CA", "UTF-8"
+    yield "AP", "Meijin"
+    square = variant.width == variant.height
+    yield "SZ", str(variant.width) if square else f"{variant.width}:{variant.height}"
+    yield "RU", variant.rule.name
+    yield "PB", record.black
+    yield "PW", record.white
+    yield "EV", record.event
+    yield "GN", record.game_id
+    yield "DT", "" if start is None else start.astimezone(UTC).date().isoformat()
+    yield from _time_properties(record.time_control)
+    if record.outcome is not None:
+        yield "RE", _format_result(record.outcome)
+
+
+def _time_properties(time_control: TimeControl | None) -> Iterator[tuple[str, str]]:
+    """Split the written time control: ``60+0.5`` is ``TM[60]OT[+0.5]``."""
+    if time_control is None:
+        return
+    initial = "" if time_control.initial is None else format_seconds(time_control.initial)
+    yield "TM", initial
+    yield "OT", str(time_control).removeprefix(initial).removeprefix(",")
+
+
+def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
+    line, plies, outcome = record.variant.line, record.opening_plies, record.outcome
+    yield "line", "" if line == GOMOKU_LINE else str(line)
+    yield "opening", str(plies) if plies else ""
+    yield "start", "" if record.start_time is None else record.start_time.isoformat()
+    if outcome is not None:
+        yield "ending", outcome.ending.value
+        yield "fault", outcome.at_fault.value
+        yield "detail", outcome.detail
+
+
+def _format_result(outcome: Outcome) -> str:
+    if outcome.result is Result.NONE:
+        return "Void"
+    winner = outcome.result.winner
+    if winner is None:
+        return "Draw"
+    if outcome.ending.is_forfeit:
+        cause = _TIME if outcome.ending is Ending.TIME else _FORFEIT
+    else:
+        cause = _RESIGN if outcome.ending is Ending.RESIGN else ""
+    return f"{_LETTERS[winner]}+{cause}"
+
+
+def _move_lines(record: GameRecord) -> Iterator[str]:
+    for ply, cell in enumerate(record.moves):
+        row, column = divmod(cell, record.variant.width)
+        spent = f"C[{format_seconds(record.times[ply])} s]" if record.times else ""
+        yield f";{'BW'[ply % 2]}[{COLUMNS[column]}{COLUMNS[row]}]{spent}"
+
+
+def from_sgf(text: str) -> GameRecord:
+    """Read the main line of the first game; unknown properties are passed over.
+
+    What other programs write is understood as follows. No ``RU`` is freestyle. A date is
+    midnight UTC. A win without a cause is a five where the board shows one, and otherwise,
+    like a forfeit without a reason, an adjudication. A time control or a result that isn't
+    understood counts as unknown. Times count if every move has one.
+
+    Raises:
+        SgfError: the text is no SGF, is of another game, or its moves are no legal game.
+    """
+    nodes = parse_main_line(text)
+    root = nodes[0]
+    try:
+        notes = _read_notes(root)
+        variant = _read_variant(root, notes)
+        board, times = _replay(nodes, variant)
+        return GameRecord(
+            variant=variant,
+            black=root.text("PB") or "",
+            white=root.text("PW") or "",
+            moves=tuple(board.moves),
+            times=times,
+            opening_plies=int(notes.get("opening", "0")),
+            time_control=_read_time_control(root),
+            outcome=_read_outcome(root.text("RE") or "", notes, board),
+            start_time=_read_start(root, notes),
+            event=root.text("EV") or "",
+            game_id=root.text("GN") or "",
+        )
+    except SgfError:
+        raise
+    except ValueError as error:
+        raise SgfError(str(error), root.offset) from error
+
+
+def _read_notes(root: Node) -> Mapping[str, str]:
+    pairs = (value.partition(":") for value in root.properties.get("MJ", ()))
+    return {name: value for name, _, value in pairs}
+
+
+def _read_variant(root: Node, notes: Mapping[str, str]) -> Variant:
+    game_type = (root.text("GM") or GAME_TYPE).strip()
+    if game_type != GAME_TYPE:
+        raise ValueError(f"GM[{game_type}] is another game; Gomoku is GM[{GAME_TYPE}]")
+    width, _, height = (root.text("SZ") or str(GOMOKU.width)).partition(":")
+    return Variant(
+        rule=rule_named((root.text("RU") or FREESTYLE.name).strip().lower()),
+        width=int(width),
+        height=int(height or width),
+        line=int(notes.get("line", GOMOKU_LINE)),
+    )
+
+
+def _replay(nodes: list[Node], variant: Variant) -> tuple[Board, tuple[timedelta, ...]]:
+    board = Board(variant)
+    times = []
+    for node in nodes:
+        try:
+            if _play_node(node, board):
+                times.append(_read_spent(node))
+        except ValueError as error:
+            raise SgfError(str(error), node.offset) from error
+    known = [spent for spent in times if spent is not None]
+    return board, tuple(known) if len(known) == len(times) else ()
+
+
+def _play_node(node: Node, board: Board) -> bool:
+    """Play the move of a node, and tell whether it has one."""
+    for name in ("AB", "AW", "AE"):
+        if name in node.properties:
+            raise ValueError(f"{name} sets stones up; a record needs the order of the moves")
+    letter = _LETTERS[board.side_to_move]
+    if _LETTERS[board.side_to_move.other] in node.properties:
+        raise ValueError(f"the move of ply {board.ply} is not {letter}'s")
+    point = node.text(letter)
+    if point is None:
+        return False
+    board.play(_read_point(point.strip(), board.variant))
+    return True
+
+
+def _read_point(point: str, variant: Variant) -> int:
+    """Read two letters, column and row from the top left."""
+    if len(point) != 2 or not set(point) <= set(COLUMNS):  # noqa: PLR2004 - a pair
+        raise ValueError(f'"{point}" is no point; passes are none either')
+    return cell_at(COLUMNS.index(point[0]), COLUMNS.index(point[1]), variant)
+
+
+def _read_spent(node: Node) -> timedelta | None:
+    spent = _SPENT.match(node.text("C") or "")
+    return None if spent is None else parse_seconds(spent[1])
+
+
+def _read_time_control(root: Node) -> TimeControl | None:
+    initial, overtime = (root.text("TM") or "").strip(), (root.text("OT") or "").strip()
+    comma = "," if initial and overtime and not overtime.startswith("+") else ""
+    for text in (f"{initial}{comma}{overtime}", initial):
+        try:
+            return TimeControl.parse(text)
+        except ValueError:
+            continue
+    return None
+
+
+def _read_start(root: Node, notes: Mapping[str, str]) -> datetime | None:
+    if "start" in notes:
+        return datetime.fromisoformat(notes["start"])
+    try:
+        day = date.fromisoformat((root.text("DT") or "").strip())
+    except ValueError:
+        return None
+    return datetime.combine(day, time(), UTC)
+
+
+def _read_outcome(text: str, notes: Mapping[str, str], board: Board) -> Outcome | None:
+    result = _read_result(text.strip().upper())
+    if result is None:
+        return None
+    cause = text.strip().upper()[2:3]
+    ending = Ending(notes["ending"]) if "ending" in notes else _guess_ending(result, cause, board)
+    loser = result.winner.other if result.winner and ending.is_forfeit else None
+    blamed = Party.NOBODY if loser is None else Party.of(loser)
+    return Outcome(
+        result=result,
+        ending=ending,
+        at_fault=Party(notes["fault"]) if "fault" in notes else blamed,
+        detail=notes.get("detail", ""),
+    )
+
+
+def _read_result(text: str) -> Result | None:
+    if text in {"0", "DRAW"}:
+        return Result.DRAW
+    if text == "VOID":
+        return Result.NONE
+    winners = {letter: color for color, letter in _LETTERS.items()}
+    if text[1:2] != "+" or text[0] not in winners:
+        return None
+    return Result.won_by(winners[text[0]])
+
+
+def _guess_ending(result: Result, cause: str, board: Board) -> Ending:
+    """The ending of a game whose record gives a result alone."""
+    if result is Result.NONE:
+        return Ending.VOID
+    if result is Result.DRAW:
+        return Ending.DRAW if board.is_draw else Ending.ADJUDICATION
+    if cause in {_RESIGN, _TIME}:
+        return Ending.RESIGN if cause == _RESIGN else Ending.TIME
+    return Ending.FIVE if board.winner is result.winner else Ending.ADJUDICATION

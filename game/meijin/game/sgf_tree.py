@@ -1,0 +1,100 @@
+"""The syntax of SGF FF[4]: nodes of properties, without their meaning."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+_BRACKETS = r"\[([^\]\\]*(?:\\.[^\]\\]*)*)\]"
+_TOKEN = re.compile(
+    rf"(?P<mark>[();])|(?P<name>[A-Za-z]+)(?P<values>(?:\s*{_BRACKETS})+)", re.DOTALL
+)
+_VALUE = re.compile(_BRACKETS, re.DOTALL)
+_ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
+_SPACE = re.compile(r"\s*")
+_START = re.compile(r"\(\s*;")
+
+
+class SgfError(ValueError):
+    """A text that is no SGF of a Gomoku game."""
+
+    def __init__(self, reason: str, offset: int) -> None:
+        super().__init__(reason, offset)
+        self.reason = reason
+        self.offset = offset
+        """Characters before the place where the error shows."""
+
+    def __str__(self) -> str:
+        return f"{self.reason} (at offset {self.offset})"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a game tree."""
+
+    offset: int
+    """Characters before its semicolon."""
+    properties: dict[str, list[str]] = field(default_factory=dict)
+    """The values of each property, unescaped, by its name."""
+
+    def text(self, name: str) -> str | None:
+        """The first value of a property, or ``None`` where the node lacks it."""
+        return self.properties[name][0] if name in self.properties else None
+
+
+def parse_main_line(text: str) -> list[Node]:
+    """The nodes of the first game from the root on, always the first where it branches.
+
+    Text before the game is skipped. Lower-case letters in names mean nothing, as in FF[3].
+
+    Raises:
+        SgfError: there is no game tree, or it breaks off.
+    """
+    start = _START.search(text)
+    if start is None:
+        raise SgfError('there is no game: none starts with "(;"', 0)
+    nodes: list[Node] = []
+    position = start.start()
+    while True:
+        token = _next_token(text, position)
+        position = token.end()
+        if token["mark"] == ")":
+            return nodes
+        if token["mark"] == ";":
+            nodes.append(Node(token.start()))
+        elif token["mark"] is None:
+            name = "".join(letter for letter in token["name"] if letter.isupper())
+            values = [_unescape(value) for value in _VALUE.findall(token["values"])]
+            nodes[-1].properties.setdefault(name, []).extend(values)
+
+
+def _next_token(text: str, position: int) -> re.Match[str]:
+    space = _SPACE.match(text, position)
+    assert space is not None  # the pattern matches nothing too
+    token = _TOKEN.match(text, space.end())
+    if token is None:
+        found = repr(text[space.end()]) if space.end() < len(text) else "the end"
+        raise SgfError(f"found {found}, not a whole node or property", space.end())
+    return token
+
+
+def format_property(name: str, values: Iterable[str]) -> str:
+    """Write a property with values that are escaped already."""
+    return name + "".join(f"[{value}]" for value in values)
+
+
+def escape(value: str) -> str:
+    """Write a text so that it can stand in brackets."""
+    return value.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def escape_composed(name: str, value: str) -> str:
+    """Write ``name:value``, the form of a composed value."""
+    return f"{name}:{escape(value).replace(':', chr(92) + ':')}"
+
+
+def _unescape(value: str) -> str:
+    """Read an escaped text; an escaped line break is a soft one, and goes."""
+    return _ESCAPE.sub(lambda escape: "" if escape[1] in _BREAKS else escape[1], value)
+
+
+_BREAKS = frozenset({"\n", "\r", "\r\n", "\n\r"})

@@ -1,0 +1,88 @@
+"""Board size, line length and rule: what a game is played under."""
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from meijin.game.rule import FREESTYLE, Rule, rule_named
+
+MIN_SIDE = 3
+MAX_SIDE = 22
+MIN_GOMOKU_SIDE = 5
+"""The shortest side of a board on which the line is five or longer."""
+MIN_LINE = 3
+GOMOKU_LINE = 5
+
+_FORM = re.compile(
+    r"(?:(?P<rule>[a-z][a-z0-9_-]*)\s+)?"
+    r"(?P<width>[0-9]{1,4})(?:\s*x\s*(?P<height>[0-9]{1,4}))?"
+    r"(?:\s+line\s+(?P<line>[0-9]{1,4})|\s*,\s*(?P<row>[0-9]{1,4})\s+in\s+a\s+row)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A kind of game, written ``standard 15x15`` or ``freestyle 3x3 line 3``."""
+
+    rule: Rule = FREESTYLE
+    width: int = 15
+    """Columns, 3 to 22; at least 5 where `line` is 5 or more."""
+    height: int = 15
+    """Rows, with the same range."""
+    line: int = GOMOKU_LINE
+    """Stones in a row that win, from 3 to the longer side."""
+
+    def __post_init__(self) -> None:
+        lowest = MIN_GOMOKU_SIDE if self.line >= GOMOKU_LINE else MIN_SIDE
+        for name, side in (("width", self.width), ("height", self.height)):
+            if not lowest <= side <= MAX_SIDE:
+                raise ValueError(
+                    f"{name} {side} is out of range for a line of {self.line}: "
+                    f"{lowest} to {MAX_SIDE}"
+                )
+        longest = max(self.width, self.height)
+        if not MIN_LINE <= self.line <= longest:
+            raise ValueError(
+                f"line {self.line} is out of range for {self.size}: {MIN_LINE} to {longest}"
+            )
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return self.width * self.height
+
+    @property
+    def size(self) -> str:
+        """Columns and rows, written ``15x15``."""
+        return f"{self.width}x{self.height}"
+
+    def __str__(self) -> str:
+        line = "" if self.line == GOMOKU_LINE else f" line {self.line}"
+        return f"{self.rule.name} {self.size}{line}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read what `str` writes; rule, height and line may be left out.
+
+        ``19``, ``19x19``, ``standard 19x19`` and ``3x3, 3 in a row`` are variants too.
+
+        Raises:
+            ValueError: the form, the rule or a number is wrong.
+        """
+        form = _FORM.fullmatch(text.strip().lower())
+        if form is None:
+            raise ValueError(
+                f'"{text}" is no variant; write it like "15x15", "standard 19x19" '
+                'or "freestyle 3x3 line 3"'
+            )
+        return cls(
+            rule=rule_named(form["rule"] or FREESTYLE.name),
+            width=int(form["width"]),
+            height=int(form["height"] or form["width"]),
+            line=int(form["line"] or form["row"] or GOMOKU_LINE),
+        )
+
+
+GOMOKU = Variant()
+"""Freestyle on 15x15, the game of most engines."""
+TIC_TAC_TOE = Variant(width=3, height=3, line=3)

@@ -1,0 +1,1 @@
+"""Ratings of bots, and the jobs that keep them fresh."""

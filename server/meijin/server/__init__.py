@@ -1,0 +1,1 @@
+"""The match server: sessions, arbiter, tournaments and servicers."""

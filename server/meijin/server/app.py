@@ -1,0 +1,198 @@
+"""The server as a whole: start-up, main loop, shutdown."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+
+import grpc
+import structlog
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from meijin.server.arena import Arena
+from meijin.server.bot_service import BotServicer
+from meijin.server.companions import Companions
+from meijin.server.errors import StoppingError
+from meijin.server.game_service import GameServicer
+from meijin.server.guard import Guard
+from meijin.server.hints import HintSender
+from meijin.server.hub import Hub
+from meijin.server.ladder_service import LadderServicer
+from meijin.server.operator_token import ensure_operator_token
+from meijin.server.play_service import PlayServicer
+from meijin.server.restore import load, restore
+from meijin.server.scheduler import Scheduler
+from meijin.server.settings import Settings
+from meijin.server.storage import Storage
+from meijin.server.tournament_service import TournamentServicer
+from meijin.store import Database, Writer
+from meijin.store.bots import Identity, authenticate
+from meijin.v1 import (
+    bot_service_pb2,
+    bot_service_pb2_grpc,
+    game_service_pb2,
+    game_service_pb2_grpc,
+    ladder_service_pb2,
+    ladder_service_pb2_grpc,
+    play_service_pb2,
+    play_service_pb2_grpc,
+    tournament_service_pb2,
+    tournament_service_pb2_grpc,
+)
+
+log = structlog.get_logger()
+
+SERVICES = (
+    play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
+    bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
+    tournament_service_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name,
+    game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
+    ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
+    health.SERVICE_NAME,
+    reflection.SERVICE_NAME,
+)
+
+
+async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT; `ready` is told the address once bots may connect.
+
+    Raises:
+        StoreInUseError: another server runs on the same database.
+        OSError: the address can't be listened on.
+    """
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    settings.data.mkdir(parents=True, exist_ok=True)
+    async with AsyncExitStack() as stack:
+        database = stack.enter_context(Database(settings.database, settings.durability))
+        stack.enter_context(database.claim())
+        await asyncio.to_thread(database.migrate)
+        companions = await stack.enter_async_context(Companions(settings))
+        app = await stack.enter_async_context(App.open(settings, database, companions.redis_url))
+        async with asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(task) for task in (*app.tasks(), companions.run())]
+            address = await app.listen()
+            ready(address)
+            await _stop_or_failure(stop, running)
+            await app.drain()
+            for task in running:
+                task.cancel()
+
+
+async def _stop_or_failure(stop: asyncio.Event, running: list[asyncio.Task[None]]) -> None:
+    """Wait for the signal, or for a task that has failed; the task group then raises it."""
+    waiting = asyncio.create_task(stop.wait())
+    await asyncio.wait((waiting, *running), return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+
+
+class App:
+    """The parts of a server, put together."""
+
+    def __init__(self, settings: Settings, storage: Storage, arena: Arena, hints: HintSender) -> None:
+        self._settings = settings
+        self._arena = arena
+        self._hints = hints
+        self._health = health.aio.HealthServicer()
+        self.hub = Hub()
+        self.scheduler = Scheduler(arena)
+        arena.observers += [self.hub, hints]
+        guard = Guard(partial(_authenticate, storage), is_open=settings.open_registration)
+        self._server = grpc.aio.server(interceptors=[guard], options=_options(settings))
+        self._add_services(storage)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, settings: Settings, database: Database, redis_url: str
+    ) -> AsyncIterator["App"]:
+        """An app whose games are those that an earlier server left."""
+        writer = Writer(database)
+        try:
+            storage = Storage(database, writer)
+            await ensure_operator_token(storage, settings)
+            legacy = await storage.read(load)
+            arena = Arena(settings, writer, legacy.counters)
+            app = cls(settings, storage, arena, HintSender(redis_url))
+            restore(legacy, arena, app.scheduler)
+            yield app
+        finally:
+            await asyncio.to_thread(writer.close)
+
+    def _add_services(self, storage: Storage) -> None:
+        arena, server = self._arena, self._server
+        play_service_pb2_grpc.add_PlayServiceServicer_to_server(
+            PlayServicer(arena, storage, self._settings), server
+        )
+        bot_service_pb2_grpc.add_BotServiceServicer_to_server(BotServicer(arena, storage), server)
+        tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
+            TournamentServicer(self.scheduler, storage, self.hub), server
+        )
+        game_service_pb2_grpc.add_GameServiceServicer_to_server(
+            GameServicer(arena, storage, self.hub), server
+        )
+        ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
+            LadderServicer(storage), server
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        reflection.enable_server_reflection(SERVICES, server)
+
+    def tasks(self) -> list[asyncio.Future[None]]:
+        """What runs as long as the server does."""
+        arena = self._arena
+        return [arena.flusher.run(), arena.sweep(), arena.ping(), self._hints.run()]
+
+    async def listen(self) -> str:
+        """Open the port and return the address."""
+        try:
+            port = self._server.add_insecure_port(self._settings.listen)
+        except RuntimeError as error:
+            message = f"can't listen on {self._settings.listen}: is another server running there?"
+            raise OSError(message) from error
+        await self._server.start()
+        for service in ("", *SERVICES):
+            await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
+        host, _, _ = self._settings.listen.rpartition(":")
+        return f"{host}:{port}"
+
+    async def drain(self) -> None:
+        """Start no game any more, give running ones a little time, and close every stream."""
+        arena = self._arena
+        arena.is_draining = True
+        await self._health.enter_graceful_shutdown()
+        sessions = [player.session for player in arena.players.values() if player.session]
+        for session in sessions:
+            session.announce_draining()
+        log.info("stopping", running_games=len(arena.games))
+        try:
+            async with asyncio.timeout(self._settings.drain.total_seconds()):
+                await arena.all_games_ended()
+        except TimeoutError:
+            log.info("games wait for the next start", games=len(arena.games))
+        await arena.flusher.drained()
+        for session in sessions:
+            session.close(StoppingError("the server stops; games resume after its return"))
+        await self._server.stop(grace=1)
+        await arena.flusher.drained()
+
+
+async def _authenticate(storage: Storage, token: str) -> Identity | None:
+    return await storage.read(partial(authenticate, token=token))
+
+
+def _options(settings: Settings) -> list[tuple[str, int]]:
+    """gRPC's settings. `http2.ping_timeout_ms` is what notices a peer that hangs."""
+    keepalive = int(settings.keepalive.total_seconds() * 1000)
+    return [
+        ("grpc.so_reuseport", 0),
+        ("grpc.keepalive_time_ms", keepalive),
+        ("grpc.keepalive_timeout_ms", keepalive // 2),
+        ("grpc.http2.ping_timeout_ms", keepalive // 2),
+        ("grpc.http2.min_ping_interval_without_data_ms", 5000),
+        ("grpc.max_concurrent_streams", 8),
+        ("grpc.max_connection_idle_ms", 10_000),
+        ("grpc.max_receive_message_length", settings.max_message_bytes),
+    ]

@@ -1,0 +1,438 @@
+"""The arena: who is here, what is being played, and how each action changes it."""
+
+import asyncio
+import itertools
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+import structlog
+
+from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
+from meijin.server.arbiter import Arbiter, Moment, Verdict
+from meijin.server.capabilities import Capabilities
+from meijin.server.convert import analysis_from_proto
+from meijin.server.errors import ReplacedError
+from meijin.server.flusher import Batch, Flusher
+from meijin.server.live_game import LiveGame, TournamentRun
+from meijin.server.moment import INTERVAL, StallWatch
+from meijin.server.session import Player, Session
+from meijin.server.settings import Settings
+from meijin.store import Writer
+from meijin.store.tables import BotId, BotVersionId, FlushId, GameId
+from meijin.store.tournaments import PendingPairing
+from meijin.v1 import play_service_pb2 as pb
+
+log = structlog.get_logger()
+
+PING_INTERVAL = 5.0
+"""Seconds between two measurements of a stream's lag."""
+
+SWEEPS_PER_EXPIRY = 2
+"""Ticks of the stall watch between two looks at all clocks: deadlines are seen to 40 ms."""
+
+FLUSHES_PER_FLOOR = 64
+"""Flushes between two deletions of those that hold no running game's move."""
+
+MAX_FAILURE = 500
+"""Characters kept of what a bot says about its failure."""
+
+
+class Observer(Protocol):
+    """Hears what has happened in the arena, after it was committed."""
+
+    def player_joined(self, player: Player) -> None:
+        """A bot's stream was opened."""
+
+    def game_started(self, game: LiveGame) -> None:
+        """A game began."""
+
+    def game_moved(self, game: LiveGame) -> None:
+        """A move was made and the game goes on."""
+
+    def game_ended(self, game: LiveGame) -> None:
+        """A game ended."""
+
+
+class Counters:
+    """The last ids given, from which the next follow."""
+
+    def __init__(self, game: GameId, end: int, flush: FlushId) -> None:
+        self.game = itertools.count(game + 1)
+        self.end = itertools.count(end + 1)
+        self.last_flush = flush
+
+
+class Arena:
+    """Every running game and every player, in one event loop.
+
+    Bots' actions go straight to the games' arbiters; what follows is collected
+    by the flusher and told to the players once it is committed.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        writer: Writer,
+        counters: Counters,
+        *,
+        watch: StallWatch | None = None,
+        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.players: dict[BotId, Player] = {}
+        """Bots that are connected or have games running."""
+        self.games: dict[GameId, LiveGame] = {}
+        """The running games."""
+        self.observers: list[Observer] = []
+        self.flusher = Flusher(writer, counters.last_flush, self._release)
+        self.is_draining = False
+        """No game starts any more."""
+        self._all_ended = asyncio.Event()
+        self._all_ended.set()
+        self._settings = settings
+        self._counters = counters
+        self._numbers = itertools.count(1)
+        self._watch = watch or StallWatch()
+        self._wall_clock = wall_clock
+        self._grace = settings.grace.total_seconds() * 1e9
+
+    # -- players ------------------------------------------------------------------
+
+    def player(self, bot_id: BotId, name: str) -> Player:
+        """The player of a bot, present or not."""
+        return self.players.setdefault(bot_id, Player(bot_id, name))
+
+    def join(
+        self,
+        player: Player,
+        version_id: BotVersionId,
+        capabilities: Capabilities,
+        resume_session_id: str = "",
+    ) -> Session:
+        """Open a stream for a player; an older stream of it is closed.
+
+        Raises:
+            ReplacedError: the stream to resume was replaced by one that is open.
+        """
+        old = player.session
+        if old is not None:
+            if resume_session_id and resume_session_id in player.replaced:
+                raise ReplacedError("a newer stream of this bot is open; stop one of the two")
+            player.replaced.add(old.id)
+            old.close(ReplacedError("replaced by a newer stream of the same bot"))
+            self.leave(old)
+        session = Session(
+            secrets.token_hex(8),
+            player,
+            version_id,
+            capabilities,
+            max_notices=self._settings.max_notices,
+        )
+        player.session = session
+        mine = [game for game in player.games.values() if _plays(game, player, version_id)]
+        session.welcome = pb.Welcome(
+            session_id=session.id,
+            bot_name=player.name,
+            grace_ms=int(self._settings.grace.total_seconds() * 1000),
+            running_games=len(mine),
+        )
+        session.ping()
+        for game in mine:
+            self._resume(game, player, session)
+        for observer in self.observers:
+            observer.player_joined(player)
+        return session
+
+    def _resume(self, game: LiveGame, player: Player, session: Session) -> None:
+        color = game.color(player)
+        game.arbiter.come_back(color, self._watch.moment())
+        if game.is_announced:
+            session.add_start(game)
+            if color is game.arbiter.board.side_to_move and not game.is_unsettled:
+                session.add_turn(game)
+
+    def leave(self, session: Session) -> None:
+        """A stream has ended; the player's games wait for its return."""
+        player = session.player
+        if player.session is not session:
+            return
+        player.session = None
+        moment = self._watch.moment()
+        for game in player.games.values():
+            color = game.color(player)
+            if not game.arbiter.is_away(color):
+                game.arbiter.leave(color, moment)
+        if not player.games:
+            self.players.pop(player.bot_id, None)
+
+    def say_goodbye(self, session: Session) -> None:
+        """The bot leaves for good: it resigns its running games."""
+        player = session.player
+        for game in list(player.games.values()):
+            if _plays(game, player, session.version_id):
+                game.arbiter.resign(game.color(player))
+                self._end(game)
+        self.flusher.wake()
+
+    # -- actions --------------------------------------------------------------------
+
+    def receive(self, session: Session, actions: pb.Actions) -> None:
+        """Judge everything in a message of a bot."""
+        moment = self._watch.moment()
+        for play in actions.plays:
+            self._play(session, play, moment)
+        for resign in actions.resigns:
+            game = self._find(session, resign.game, 0)
+            if game is not None:
+                game.arbiter.resign(game.color(session.player))
+                self._end(game)
+        for failure in actions.failures:
+            game = self._find(session, failure.game, 0)
+            if game is not None:
+                game.arbiter.fail(game.color(session.player), failure.message[:MAX_FAILURE])
+                self._end(game)
+        self.flusher.wake()
+
+    def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
+        game = session.player.games.get(number)
+        if game is None:
+            detail = f"you play no game {number}"
+            session.refuse(number, ply, pb.NOTICE_REASON_UNKNOWN_GAME, detail)
+        return game
+
+    def _play(self, session: Session, play: pb.Play, moment: Moment) -> None:
+        number, ply = play.game, play.ply
+        player = session.player
+        game = player.games.get(number)
+        if game is None:
+            self._find(session, number, ply)
+            return
+        arbiter = game.arbiter
+        color = Color.BLACK if game.black is player else Color.WHITE
+        verdict = arbiter.play(color, ply, play.cell, moment, session.lag)
+        if verdict is not Verdict.ACCEPTED:
+            self._refuse(session, game, ply, verdict)
+            return
+        outcome = arbiter.outcome
+        if outcome is None or not outcome.ending.is_forfeit:
+            self.flusher.add_move(game)
+            if play.HasField("analysis"):
+                self._keep_analysis(game, ply, play.analysis)
+        if outcome is None:
+            game.is_unsettled = True
+            self.flusher.batch.moved.append(game)
+        else:
+            self._end(game)
+
+    def _refuse(self, session: Session, game: LiveGame, ply: int, verdict: Verdict) -> None:
+        current = game.arbiter.board.ply
+        if verdict is Verdict.NOT_YOUR_TURN:
+            reason, detail = pb.NOTICE_REASON_NOT_YOUR_TURN, "it is the opponent's turn"
+        else:
+            reason = pb.NOTICE_REASON_STALE_PLY
+            detail = f"ply {ply} is not the pending turn; the game is at ply {current}"
+        session.refuse(game.number, ply, reason, detail)
+
+    def _keep_analysis(self, game: LiveGame, ply: int, analysis: pb.Analysis) -> None:
+        kept = analysis_from_proto(analysis)
+        if game.analysis is None:
+            game.analysis = {}
+        game.analysis[str(ply)] = kept
+        self.flusher.batch.flush.analysis.setdefault(str(game.id), {})[str(ply)] = kept
+
+    # -- games ------------------------------------------------------------------------
+
+    def start(
+        self, run: TournamentRun, pairing: PendingPairing, black: Player, white: Player
+    ) -> LiveGame:
+        """Start a game between two players whose streams are open."""
+        assert black.session is not None
+        assert white.session is not None
+        game = LiveGame(
+            number=next(self._numbers),
+            id=GameId(next(self._counters.game)),
+            run=run,
+            pairing=pairing,
+            arbiter=self._arbiter(run, pairing),
+            black=black,
+            white=white,
+            black_version=black.session.version_id,
+            white_version=white.session.version_id,
+            start_time=self._wall_clock(),
+            first_flush=self.flusher.batch.flush.id,
+            opening_plies=len(pairing.opening) // 2,
+        )
+        self._enter(game)
+        batch = self.flusher.batch
+        batch.flush.starts.append(game.to_start())
+        batch.started.append(game)
+        self.flusher.wake()
+        return game
+
+    def restore(
+        self,
+        game: LiveGame,
+        moves: Sequence[tuple[int, int, int]],
+    ) -> None:
+        """Take up a game of an earlier server: (cell, raw, charged) of each move made."""
+        moment = self._watch.moment()
+        for cell, raw, charged in moves:
+            game.arbiter.replay(cell, raw, charged)
+        for color in Color:
+            game.arbiter.leave(color, moment, excused=True)
+        game.is_announced = True
+        self._enter(game)
+
+    def new_live_game(
+        self,
+        run: TournamentRun,
+        pairing: PendingPairing,
+        *,
+        game_id: GameId,
+        players: tuple[Player, Player],
+        versions: tuple[BotVersionId, BotVersionId],
+        start_time: datetime,
+    ) -> LiveGame:
+        """A game of an earlier server at its opening, to be restored."""
+        return LiveGame(
+            number=next(self._numbers),
+            id=game_id,
+            run=run,
+            pairing=pairing,
+            arbiter=self._arbiter(run, pairing),
+            black=players[0],
+            white=players[1],
+            black_version=versions[0],
+            white_version=versions[1],
+            start_time=start_time,
+            first_flush=FlushId(0),
+            opening_plies=len(pairing.opening) // 2,
+        )
+
+    def _arbiter(self, run: TournamentRun, pairing: PendingPairing) -> Arbiter:
+        board = Board.from_moves(decode_moves(pairing.opening), run.variant)
+        return Arbiter(board, Clock(run.time_control), grace=int(self._grace))
+
+    def _enter(self, game: LiveGame) -> None:
+        self.games[game.id] = game
+        game.black.games[game.number] = game
+        game.white.games[game.number] = game
+        game.run.running += 1
+        self._all_ended.clear()
+
+    def void(self, game: LiveGame, party: Party, detail: str) -> None:
+        """Stop a game through no fault of its bots."""
+        game.arbiter.void(party, detail)
+        self._end(game)
+        self.flusher.wake()
+
+    def _end(self, game: LiveGame) -> None:
+        """Take an ended game out and have its end committed."""
+        if self.games.pop(game.id, None) is None:
+            return
+        if not self.games:
+            self._all_ended.set()
+        run = game.run
+        run.running -= 1
+        for player in (game.black, game.white):
+            del player.games[game.number]
+            if player.session is None and not player.games:
+                self.players.pop(player.bot_id, None)
+        batch = self.flusher.batch
+        flush = batch.flush
+        flush.ends.append(game.to_end(next(self._counters.end), self._wall_clock()))
+        batch.ended.append(game)
+        if flush.id % FLUSHES_PER_FLOOR == 0:
+            flush.floor = min(
+                (game.first_flush for game in self.games.values()), default=flush.id
+            )
+        outcome = game.arbiter.outcome
+        assert outcome is not None
+        if outcome.ending is not Ending.VOID:
+            run.remaining -= 1
+            if run.remaining == 0:
+                flush.finished_tournaments.append(run.id)
+
+    async def all_games_ended(self) -> None:
+        """Wait until no game is running."""
+        await self._all_ended.wait()
+
+    # -- after the commit -------------------------------------------------------------
+
+    def _release(self, batch: Batch) -> None:
+        """Tell the players what has been committed."""
+        for game in batch.moved:
+            game.is_unsettled = False
+            arbiter = game.arbiter
+            if arbiter.outcome is None:
+                session = game.session(arbiter.board.side_to_move)
+                if session is not None:
+                    session.add_turn(game)
+        for game in batch.ended:
+            for color in Color:
+                session = game.session(color)
+                if session is not None:
+                    session.add_end(game)
+        for game in batch.started:
+            self._release_start(game)
+        if self.observers:
+            self._tell_observers(batch)
+
+    def _release_start(self, game: LiveGame) -> None:
+        if game.arbiter.outcome is not None:
+            return
+        game.is_announced = True
+        for color in Color:
+            session = game.session(color)
+            if session is None:
+                continue
+            session.add_start(game)
+            if color is game.arbiter.board.side_to_move:
+                session.add_turn(game)
+
+    def _tell_observers(self, batch: Batch) -> None:
+        for observer in self.observers:
+            for game in batch.started:
+                observer.game_started(game)
+            for game in batch.moved:
+                observer.game_moved(game)
+            for game in batch.ended:
+                observer.game_ended(game)
+
+    # -- time -------------------------------------------------------------------------
+
+    async def sweep(self) -> None:
+        """Watch the clocks for ever."""
+        for count in itertools.count():
+            await asyncio.sleep(INTERVAL / 1e9)
+            moment = self._watch.tick()
+            if count % SWEEPS_PER_EXPIRY == 0:
+                self.expire(moment)
+
+    def expire(self, moment: Moment) -> None:
+        """End the games in which a clock or a grace has run out."""
+        for game in list(self.games.values()):
+            session = game.player(game.arbiter.board.side_to_move).session
+            game.arbiter.expire(moment, 0 if session is None else session.lag)
+            if game.arbiter.outcome is not None:
+                log.info("game forfeited", game=game.id, outcome=str(game.arbiter.outcome))
+                self._end(game)
+                self.flusher.wake()
+
+    async def ping(self) -> None:
+        """Measure the lag of every stream for ever."""
+        while True:
+            await asyncio.sleep(PING_INTERVAL)
+            for player in self.players.values():
+                if player.session is not None:
+                    player.session.ping()
+
+    def moment(self) -> Moment:
+        """Now."""
+        return self._watch.moment()
+
+
+def _plays(game: LiveGame, player: Player, version_id: BotVersionId) -> bool:
+    """Whether this version of the bot plays the game: another one does not take it over."""
+    return game.version(game.color(player)) == version_id

@@ -1,0 +1,417 @@
+"""Between the wire's messages and our own types: the one place that knows both."""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from meijin.game import (
+    RULES,
+    Color,
+    Ending,
+    Outcome,
+    Party,
+    Result,
+    Rule,
+    TimeControl,
+    Variant,
+    decode_moves,
+    encode_moves,
+)
+from meijin.server.capabilities import Capabilities
+from meijin.server.errors import InvalidRequestError
+from meijin.store.bots import EngineRow
+from meijin.store.games import GameRow, decode_times
+from meijin.store.tables import GameState, TournamentFormat, TournamentState
+from meijin.store.tournaments import TournamentRow
+from meijin.v1 import (
+    bot_service_pb2,
+    game_pb2,
+    play_service_pb2,
+    tournament_service_pb2,
+)
+
+if TYPE_CHECKING:
+    from meijin.server.live_game import LiveGame
+    from meijin.server.session import Player
+
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+MAX_LABEL = 40
+MAX_DIGEST = 64
+
+COLORS = {Color.BLACK: game_pb2.COLOR_BLACK, Color.WHITE: game_pb2.COLOR_WHITE}
+RULE_VALUES = {
+    game_pb2.RULE_UNSPECIFIED: RULES["freestyle"],
+    game_pb2.RULE_FREESTYLE: RULES["freestyle"],
+    game_pb2.RULE_STANDARD: RULES["standard"],
+}
+PROTO_RULES = {"freestyle": game_pb2.RULE_FREESTYLE, "standard": game_pb2.RULE_STANDARD}
+ENDINGS = {ending: game_pb2.Ending.Value(f"ENDING_{ending.name}") for ending in Ending}
+PARTIES = {
+    party: game_pb2.PARTY_UNSPECIFIED
+    if party is Party.NOBODY
+    else game_pb2.Party.Value(f"PARTY_{party.name}")
+    for party in Party
+}
+GAME_STATES = {state: game_pb2.GameState.Value(f"GAME_STATE_{state.name}") for state in GameState}
+TOURNAMENT_STATES = {
+    state: tournament_service_pb2.TournamentState.Value(f"TOURNAMENT_STATE_{state.name}")
+    for state in TournamentState
+}
+FORMATS = {
+    form: tournament_service_pb2.TournamentFormat.Value(f"TOURNAMENT_FORMAT_{form.name}")
+    for form in TournamentFormat
+}
+
+
+# -- values -----------------------------------------------------------------------
+
+
+def duration_to_proto(duration: timedelta) -> Duration:
+    """A span of time."""
+    message = Duration()
+    message.FromTimedelta(duration)
+    return message
+
+
+def time_to_proto(time: datetime) -> Timestamp:
+    """An aware instant."""
+    message = Timestamp()
+    message.FromDatetime(time.astimezone(UTC))
+    return message
+
+
+def rule_from_proto(value: game_pb2.Rule) -> Rule:
+    """A rule.
+
+    Raises:
+        InvalidRequestError: this server knows no such rule.
+    """
+    if value not in RULE_VALUES:
+        raise InvalidRequestError(f"no rule {value}; this server plays {', '.join(RULES)}")
+    return RULE_VALUES[value]
+
+
+def variant_to_proto(variant: Variant) -> game_pb2.Variant:
+    """What is played."""
+    return game_pb2.Variant(
+        rule=PROTO_RULES[variant.rule.name],
+        width=variant.width,
+        height=variant.height,
+        line=variant.line,
+    )
+
+
+def variant_from_proto(message: game_pb2.Variant) -> Variant:
+    """What is played, absent fields filled in.
+
+    Raises:
+        InvalidRequestError: there is no such board.
+    """
+    try:
+        return Variant(
+            rule=rule_from_proto(message.rule),
+            width=message.width or 15,
+            height=message.height or 15,
+            line=message.line or 5,
+        )
+    except ValueError as error:
+        raise InvalidRequestError(f"variant: {error}") from None
+
+
+def time_control_to_proto(control: TimeControl) -> game_pb2.TimeControl:
+    """The clocks."""
+    message = game_pb2.TimeControl()
+    if control.initial is not None:
+        message.initial.FromTimedelta(control.initial)
+        message.increment.FromTimedelta(control.increment)
+    if control.per_move is not None:
+        message.per_move.FromTimedelta(control.per_move)
+    return message
+
+
+def time_control_from_proto(message: game_pb2.TimeControl) -> TimeControl:
+    """The clocks.
+
+    Raises:
+        InvalidRequestError: no limit, or one that is out of range.
+    """
+    try:
+        return TimeControl(
+            initial=message.initial.ToTimedelta() if message.HasField("initial") else None,
+            increment=message.increment.ToTimedelta(),
+            per_move=message.per_move.ToTimedelta() if message.HasField("per_move") else None,
+        )
+    except (ValueError, OverflowError) as error:
+        raise InvalidRequestError(f"time_control: {error}") from None
+
+
+def outcome_to_proto(outcome: Outcome) -> game_pb2.Outcome:
+    """How a game ended."""
+    return outcome_fields_to_proto(
+        outcome.result, outcome.ending, outcome.at_fault, outcome.detail
+    )
+
+
+def outcome_fields_to_proto(
+    result: Result, ending: Ending, at_fault: Party, detail: str
+) -> game_pb2.Outcome:
+    """How a game ended, from what is stored of it."""
+    winner = result.winner
+    return game_pb2.Outcome(
+        winner=game_pb2.COLOR_UNSPECIFIED if winner is None else COLORS[winner],
+        ending=ENDINGS[ending],
+        at_fault=PARTIES[at_fault],
+        detail=detail,
+    )
+
+
+# -- the bot's stream -------------------------------------------------------------
+
+
+def capabilities_from_proto(message: play_service_pb2.Capabilities) -> Capabilities:
+    """What a bot can play, absent fields filled in; unknown rules are left out.
+
+    Raises:
+        InvalidRequestError: the sizes contradict each other.
+    """
+    rules = tuple(RULE_VALUES[value] for value in message.rules if value in RULE_VALUES)
+    capabilities = Capabilities(
+        rules=rules or (RULES["freestyle"],),
+        min_size=message.min_board_size or 15,
+        max_size=message.max_board_size or max(15, message.min_board_size),
+        max_games=message.max_games or 1,
+        min_move_time=timedelta(milliseconds=message.min_move_time_ms),
+        any_line=message.any_line,
+    )
+    if capabilities.min_size > capabilities.max_size:
+        raise InvalidRequestError(
+            f"capabilities.min_board_size {capabilities.min_size} is above "
+            f"max_board_size {capabilities.max_size}"
+        )
+    return capabilities
+
+
+def capabilities_to_proto(capabilities: Capabilities) -> play_service_pb2.Capabilities:
+    """What a bot can play."""
+    return play_service_pb2.Capabilities(
+        rules=[PROTO_RULES[rule.name] for rule in capabilities.rules],
+        min_board_size=capabilities.min_size,
+        max_board_size=capabilities.max_size,
+        max_games=capabilities.max_games,
+        min_move_time_ms=capabilities.min_move_time // timedelta(milliseconds=1),
+        any_line=capabilities.any_line,
+    )
+
+
+def engine_from_proto(message: play_service_pb2.Engine) -> EngineRow:
+    """The program behind a bot; without a digest its label tells versions apart.
+
+    Raises:
+        InvalidRequestError: a field is too long.
+    """
+    if len(message.version) > MAX_LABEL:
+        raise InvalidRequestError(f"engine.version is longer than {MAX_LABEL} characters")
+    if len(message.digest) > MAX_DIGEST:
+        raise InvalidRequestError(f"engine.digest is longer than {MAX_DIGEST} characters")
+    return EngineRow(
+        label=message.version,
+        digest=message.digest or f"version:{message.version}",
+        configuration=tuple(message.configuration),
+    )
+
+
+def game_started_to_proto(game: "LiveGame", player: "Player") -> play_service_pb2.GameStarted:
+    """A game as it starts, or goes on, for one of its players."""
+    color = game.color(player)
+    return play_service_pb2.GameStarted(
+        game=game.number,
+        game_id=str(game.id),
+        variant=variant_to_proto(game.run.variant),
+        time_control=time_control_to_proto(game.run.time_control),
+        color=COLORS[color],
+        opponent=game.player(color.other).name,
+        moves=encode_moves(game.settled_moves),
+    )
+
+
+def game_ended_to_proto(game: "LiveGame") -> play_service_pb2.GameEnded:
+    """A game's end for its players."""
+    outcome = game.arbiter.outcome
+    assert outcome is not None
+    return play_service_pb2.GameEnded(
+        game=game.number,
+        outcome=outcome_to_proto(outcome),
+        moves=encode_moves(game.arbiter.board.moves),
+    )
+
+
+def analysis_from_proto(message: play_service_pb2.Analysis) -> dict[str, object]:
+    """What a bot thought, as it is stored."""
+    return {
+        "score": message.score,
+        "depth": message.depth,
+        "nodes": message.nodes,
+        "pv": list(decode_moves(message.pv[: len(message.pv) // 2 * 2])),
+    }
+
+
+# -- games ------------------------------------------------------------------------
+
+
+def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
+    """A running game, or one that has just ended."""
+    arbiter = game.arbiter
+    message = game_pb2.Game(
+        game_id=str(game.id),
+        tournament_id=str(game.run.id),
+        black=game.black.name,
+        white=game.white.name,
+        variant=variant_to_proto(game.run.variant),
+        time_control=time_control_to_proto(game.run.time_control),
+        state=game_pb2.GAME_STATE_RUNNING,
+        opening_plies=game.opening_plies,
+        start_time=time_to_proto(game.start_time),
+        ply=len(game.settled_moves),
+    )
+    if arbiter.outcome is not None:
+        is_void = arbiter.outcome.ending is Ending.VOID
+        message.state = game_pb2.GAME_STATE_VOID if is_void else game_pb2.GAME_STATE_FINISHED
+        message.outcome.CopyFrom(outcome_to_proto(arbiter.outcome))
+    if with_moves:
+        message.moves.extend(live_moves_to_proto(game, since=0))
+    return message
+
+
+def live_moves_to_proto(game: "LiveGame", *, since: int) -> list[game_pb2.Move]:
+    """The moves of a running game from a ply on."""
+    arbiter = game.arbiter
+    return _moves(
+        game.settled_moves, game.opening_plies, arbiter.raw, arbiter.charged, since=since
+    )
+
+
+def game_to_proto(row: GameRow, *, with_moves: bool) -> game_pb2.Game:
+    """A game as it is stored."""
+    cells = decode_moves(row.moves)
+    message = game_pb2.Game(
+        game_id=str(row.id),
+        tournament_id=str(row.tournament_id),
+        black=row.black,
+        white=row.white,
+        black_version=row.black_version,
+        white_version=row.white_version,
+        variant=variant_to_proto(Variant.parse(row.variant)),
+        time_control=time_control_to_proto(TimeControl.parse(row.time_control)),
+        state=GAME_STATES[row.state],
+        opening_plies=row.opening_plies,
+        start_time=time_to_proto(row.start_time),
+        ply=len(cells),
+    )
+    if row.ending is not None:
+        message.outcome.CopyFrom(
+            outcome_fields_to_proto(row.result, row.ending, row.at_fault, row.detail)
+        )
+    if row.end_time is not None:
+        message.end_time.CopyFrom(time_to_proto(row.end_time))
+    if with_moves:
+        raw, charged = decode_times(row.times)
+        message.moves.extend(_moves(cells, row.opening_plies, raw, charged, since=0))
+    return message
+
+
+def _moves(
+    cells: Sequence[int],
+    opening_plies: int,
+    raw: Sequence[int],
+    charged: Sequence[int],
+    *,
+    since: int,
+) -> list[game_pb2.Move]:
+    moves = []
+    for ply in range(since, len(cells)):
+        message = game_pb2.Move(cell=cells[ply])
+        place = ply - opening_plies
+        if 0 <= place < len(raw):
+            message.raw_time.FromNanoseconds(raw[place])
+            message.charged_time.FromNanoseconds(charged[place])
+        moves.append(message)
+    return moves
+
+
+# -- tournaments and ladders ------------------------------------------------------
+
+
+def tournament_to_proto(
+    row: TournamentRow, waiting_for: str = ""
+) -> tournament_service_pb2.Tournament:
+    """A tournament and how far it is."""
+    message = tournament_service_pb2.Tournament(
+        tournament_id=str(row.id),
+        settings=tournament_service_pb2.TournamentSettings(
+            name=row.name,
+            bots=[name for _, name in row.bots],
+            format=FORMATS[row.format],
+            rounds=row.rounds,
+            variant=variant_to_proto(row.variant),
+            time_control=time_control_to_proto(row.time_control),
+            seed=row.seed,
+            max_games=row.max_games,
+            unrated=row.ladder_id is None,
+        ),
+        state=TOURNAMENT_STATES[row.state],
+        planned_games=row.planned,
+        finished_games=row.finished,
+        running_games=row.running,
+        ladder=row.ladder,
+        create_time=time_to_proto(row.create_time),
+        waiting_for=waiting_for,
+    )
+    if row.end_time is not None:
+        message.end_time.CopyFrom(time_to_proto(row.end_time))
+    return message
+
+
+def openings_from_proto(openings: Iterable[bytes]) -> tuple[tuple[int, ...], ...]:
+    """Openings as cells.
+
+    Raises:
+        InvalidRequestError: one has an odd number of bytes.
+    """
+    try:
+        return tuple(tuple(decode_moves(opening)) for opening in openings)
+    except ValueError as error:
+        raise InvalidRequestError(f"openings: {error}") from None
+
+
+def check_bot_name(name: str) -> None:
+    """Accept a name that may be given to a bot.
+
+    Raises:
+        InvalidRequestError: it may not.
+    """
+    if not NAME.fullmatch(name):
+        raise InvalidRequestError(
+            f'"{name}" is no bot name; take 1 to 40 letters, digits, "-", "_" or "."'
+        )
+
+
+def bot_to_proto(
+    name: str,
+    owner: str,
+    create_time: datetime,
+    player: "Player | None",
+) -> bot_service_pb2.Bot:
+    """A bot and whether it is there."""
+    message = bot_service_pb2.Bot(
+        name=name, owner=owner, create_time=time_to_proto(create_time)
+    )
+    if player is not None:
+        message.running_games = len(player.games)
+        if player.session is not None:
+            message.connected = True
+            message.capabilities.CopyFrom(capabilities_to_proto(player.session.capabilities))
+    return message

@@ -1,0 +1,122 @@
+"""Collect, commit, send: nobody hears of a move before it is stored."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from meijin.server.live_game import LiveGame
+from meijin.store import Writer
+from meijin.store.flushes import MOVE, Flush, commit_flush
+from meijin.store.tables import FlushId
+
+log = structlog.get_logger()
+
+COLLECT_TICKS = 5
+"""Turns of the event loop that a flush waits for more to commit.
+
+Without them batches stay small, since bots and server fall into step: a prototype
+made 46,000 moves a second without, 236,000 with five. A lone game notices nothing.
+"""
+
+FIRST_RETRY, LAST_RETRY = 0.1, 2.0
+"""Seconds between two tries to commit while the database fails."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What is committed together, and the games to tell of it afterwards."""
+
+    flush: Flush
+    moved: list[LiveGame] = field(default_factory=list)
+    """Games whose next turn is to be requested."""
+    started: list[LiveGame] = field(default_factory=list)
+    ended: list[LiveGame] = field(default_factory=list)
+
+
+class Flusher:
+    """Commits everything that has happened since the last commit, over and over.
+
+    While one flush is being committed on the writer's thread the next is being
+    collected, so that batches grow with the load.
+    """
+
+    def __init__(
+        self, writer: Writer, last: FlushId, release: Callable[[Batch], None]
+    ) -> None:
+        self._writer = writer
+        self._release = release
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.batch = Batch(Flush(FlushId(last + 1), FlushId(0)))
+        """What is being collected."""
+        self.is_failing = False
+        """The database does not take commits at the moment."""
+
+    def wake(self) -> None:
+        """Something was added to the batch."""
+        self._wake.set()
+        self._idle.clear()
+
+    def add_move(self, game: LiveGame) -> None:
+        """The last move of `game` is to be stored."""
+        arbiter = game.arbiter
+        moves = arbiter.board.moves
+        self.batch.flush.moves += MOVE.pack(
+            game.id, len(moves) - 1, moves[-1], arbiter.raw[-1], arbiter.charged[-1]
+        )
+
+    async def run(self) -> None:
+        """Commit for ever.
+
+        Raises:
+            LostUpdateError: another server writes to the same games.
+        """
+        while True:
+            await self._wake.wait()
+            for _ in range(COLLECT_TICKS):
+                await asyncio.sleep(0)
+            self._wake.clear()
+            batch = self.batch
+            self.batch = Batch(Flush(FlushId(batch.flush.id + 1), FlushId(0)))
+            await self._commit(batch.flush)
+            self._release(batch)
+            if not self._wake.is_set():
+                self._idle.set()
+
+    async def drained(self) -> None:
+        """Wait until nothing is left to commit."""
+        await self._idle.wait()
+
+    async def _commit(self, flush: Flush) -> None:
+        """Commit the flush, trying again for as long as the database fails.
+
+        A commit whose answer was lost is found by the flush's id, so it can't
+        happen twice. Nobody's clock runs for an answer that waits here.
+        """
+        delay = FIRST_RETRY
+        while True:
+            try:
+                await asyncio.wrap_future(self._writer.submit(partial(commit_flush, flush=flush)))
+            except DBAPIError as error:
+                if not error.connection_invalidated and not is_passing(error):
+                    raise
+                if not self.is_failing:
+                    log.error("the database fails; games wait", error=str(error.orig))
+                self.is_failing = True
+                await asyncio.sleep(delay)
+                delay = min(2 * delay, LAST_RETRY)
+            else:
+                if self.is_failing:
+                    log.info("the database is back")
+                self.is_failing = False
+                return
+
+
+def is_passing(error: DBAPIError) -> bool:
+    """Whether the database may recover: it is locked, full, stopped or restarting."""
+    return type(error).__name__ in {"OperationalError", "InterfaceError", "InternalError"}

@@ -1,0 +1,153 @@
+"""Games: looked up, listed, watched and exported."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from functools import partial
+
+from sqlalchemy import Connection
+
+from meijin.game import GameRecord, Outcome, TimeControl, Variant, decode_moves, to_sgf
+from meijin.server.arena import Arena
+from meijin.server.convert import (
+    GAME_STATES,
+    game_to_proto,
+    live_game_to_proto,
+    live_moves_to_proto,
+)
+from meijin.server.errors import InvalidRequestError, NotFoundError
+from meijin.server.guard import Context
+from meijin.server.hub import Hub, game_topic
+from meijin.server.paging import number, page_key, page_size
+from meijin.server.storage import Storage
+from meijin.store import bots as bot_store
+from meijin.store import games as store
+from meijin.store.games import GameRow, decode_times
+from meijin.store.tables import GameId, TournamentId
+from meijin.v1 import game_pb2
+from meijin.v1 import game_service_pb2 as pb
+from meijin.v1.game_service_pb2_grpc import GameServiceServicer
+
+
+class GameServicer(GameServiceServicer):
+    """The server's games."""
+
+    def __init__(self, arena: Arena, storage: Storage, hub: Hub) -> None:
+        self._arena = arena
+        self._storage = storage
+        self._hub = hub
+
+    async def GetGame(  # noqa: N802 - the contract's name
+        self, request: pb.GetGameRequest, context: Context
+    ) -> pb.GetGameResponse:
+        """Show one game with its moves."""
+        return pb.GetGameResponse(game=await self._game(_id(request.game_id)))
+
+    async def ListGames(  # noqa: N802 - the contract's name
+        self, request: pb.ListGamesRequest, context: Context
+    ) -> pb.ListGamesResponse:
+        """List games, newest first."""
+        size = page_size(request.page_size)
+        rows = await self._storage.read(partial(_list, request=request, limit=size + 1))
+        return pb.ListGamesResponse(
+            games=[game_to_proto(row, with_moves=False) for row in rows[:size]],
+            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+        )
+
+    async def WatchGame(  # noqa: N802 - the contract's name
+        self, request: pb.WatchGameRequest, context: Context
+    ) -> AsyncIterator[pb.WatchGameResponse]:
+        """Tell where a game stands, then each move and the end."""
+        game_id = _id(request.game_id)
+        with self._hub.watch(game_topic(game_id)) as watcher:
+            first = await self._game(game_id)
+            yield pb.WatchGameResponse(game=first)
+            told = first.ply
+            is_running = first.state == game_pb2.GAME_STATE_RUNNING
+            while is_running:
+                what, game = await watcher.next()
+                if what == "ended":
+                    is_running = False
+                    yield pb.WatchGameResponse(game=live_game_to_proto(game, with_moves=True))
+                elif moves := live_moves_to_proto(game, since=told):
+                    told += len(moves)
+                    yield pb.WatchGameResponse(moves=moves)
+
+    async def ExportGame(  # noqa: N802 - the contract's name
+        self, request: pb.ExportGameRequest, context: Context
+    ) -> pb.ExportGameResponse:
+        """Return a game's record."""
+        row = await self._storage.read(partial(_find, game_id=_id(request.game_id)))
+        live = self._arena.games.get(row.id)
+        record = _record(row)
+        if live is not None:
+            record = _record(row, moves=tuple(live.settled_moves))
+        return pb.ExportGameResponse(text=to_sgf(record))
+
+    async def _game(self, game_id: GameId) -> game_pb2.Game:
+        live = self._arena.games.get(game_id)
+        if live is not None and live.is_announced:
+            return live_game_to_proto(live, with_moves=True)
+        row = await self._storage.read(partial(_find, game_id=game_id))
+        return game_to_proto(row, with_moves=True)
+
+
+def _id(text: str) -> GameId:
+    return GameId(number(text, "game_id"))
+
+
+def _find(connection: Connection, game_id: GameId) -> GameRow:
+    row = store.get_game(connection, game_id)
+    if row is None:
+        raise NotFoundError(f"no game {game_id}")
+    return row
+
+
+def _list(connection: Connection, *, request: pb.ListGamesRequest, limit: int) -> list[GameRow]:
+    bot_id = None
+    if request.bot:
+        bot_id = bot_store.find_bot(connection, request.bot)
+        if bot_id is None:
+            raise NotFoundError(f'no bot "{request.bot}"; `meijin bot list` names them')
+    tournament_id = None
+    if request.tournament_id:
+        tournament_id = TournamentId(number(request.tournament_id, "tournament_id"))
+    if request.state not in _STATES:
+        raise InvalidRequestError(f"no game state {request.state}")
+    return list(
+        store.list_games(
+            connection,
+            limit=limit,
+            before=page_key(request.page_token),
+            tournament_id=tournament_id,
+            bot_id=bot_id,
+            state=_STATES[request.state],
+        )
+    )
+
+
+_STATES = {game_pb2.GAME_STATE_UNSPECIFIED: None} | {
+    value: state for state, value in GAME_STATES.items()
+}
+
+
+def _record(row: GameRow, moves: tuple[int, ...] | None = None) -> GameRecord:
+    """A stored game as a record; `moves` are those of a game that still runs."""
+    outcome = None
+    if row.ending is not None:
+        outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
+    cells = tuple(decode_moves(row.moves))
+    _, charged = decode_times(row.times)
+    times = (*[timedelta(0)] * row.opening_plies, *(timedelta(microseconds=ns // 1000) for ns in charged))
+    return GameRecord(
+        variant=Variant.parse(row.variant),
+        black=row.black,
+        white=row.white,
+        moves=cells if moves is None else moves,
+        times=times if moves is None else (),
+        opening_plies=row.opening_plies,
+        time_control=TimeControl.parse(row.time_control),
+        outcome=outcome,
+        start_time=row.start_time,
+        event=f"tournament {row.tournament_id}",
+        game_id=str(row.id),
+    )

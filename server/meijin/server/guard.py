@@ -1,0 +1,226 @@
+"""Stands before every method: who may call it, and what its failures look like."""
+
+import enum
+import inspect
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from typing import Any, Final
+
+import grpc
+import structlog
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.message import DecodeError
+from google.rpc import error_details_pb2, status_pb2
+
+from meijin.server.errors import (
+    InvalidRequestError,
+    MeijinError,
+    NotAllowedError,
+    UnauthenticatedError,
+)
+from meijin.store.bots import Identity
+from meijin.store.tables import TokenKind
+
+log = structlog.get_logger()
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+class Scope(enum.Enum):
+    """Who may call a method."""
+
+    ANYONE = enum.auto()
+    BOT = enum.auto()
+    """A bot with its token, or any bot where registration is open."""
+    ADMIN = enum.auto()
+    """An operator with a token, or anyone where registration is open."""
+
+
+SCOPES: Final[Mapping[str, Scope]] = {
+    "/meijin.v1.PlayService/Play": Scope.BOT,
+    "/meijin.v1.BotService/RegisterBot": Scope.ADMIN,
+    "/meijin.v1.BotService/RotateToken": Scope.ADMIN,
+    "/meijin.v1.BotService/ListBots": Scope.ANYONE,
+    "/meijin.v1.BotService/ListBotVersions": Scope.ANYONE,
+    "/meijin.v1.TournamentService/CreateTournament": Scope.ADMIN,
+    "/meijin.v1.TournamentService/CancelTournament": Scope.ADMIN,
+    "/meijin.v1.TournamentService/ResumeTournament": Scope.ADMIN,
+    "/meijin.v1.TournamentService/GetTournament": Scope.ANYONE,
+    "/meijin.v1.TournamentService/ListTournaments": Scope.ANYONE,
+    "/meijin.v1.TournamentService/WatchTournament": Scope.ANYONE,
+    "/meijin.v1.GameService/GetGame": Scope.ANYONE,
+    "/meijin.v1.GameService/ListGames": Scope.ANYONE,
+    "/meijin.v1.GameService/WatchGame": Scope.ANYONE,
+    "/meijin.v1.GameService/ExportGame": Scope.ANYONE,
+    "/meijin.v1.LadderService/ListLadders": Scope.ANYONE,
+    "/meijin.v1.LadderService/GetStandings": Scope.ANYONE,
+    "/meijin.v1.LadderService/ListRatings": Scope.ANYONE,
+    "/meijin.v1.LadderService/GetHeadToHead": Scope.ANYONE,
+    "/grpc.health.v1.Health/Check": Scope.ANYONE,
+    "/grpc.health.v1.Health/List": Scope.ANYONE,
+    "/grpc.health.v1.Health/Watch": Scope.ANYONE,
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": Scope.ANYONE,
+}
+"""Every method of the server; one that is not here can't be called."""
+
+caller: ContextVar[Identity | None] = ContextVar("caller", default=None)
+"""Who makes the call; ``None`` without a token."""
+
+Authenticate = Callable[[str], Awaitable[Identity | None]]
+
+
+class Malformed:
+    """What an undecodable message is read as, so that its sender gets an answer."""
+
+    def __init__(self, error: DecodeError) -> None:
+        self.error = error
+
+
+class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc.aio is partly untyped
+    """Authenticates every call and turns every exception into a status.
+
+    A `MeijinError` becomes its own code with one `ErrorInfo`; any other exception is
+    logged under an incident's number, which is all that the caller hears of it.
+    """
+
+    def __init__(self, authenticate: Authenticate, *, is_open: bool) -> None:
+        self._authenticate = authenticate
+        self._is_open = is_open
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[Any], Awaitable[Any]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:  # noqa: ANN401 - grpc's handlers are untyped
+        """Wrap the method's handler."""
+        handler = await continuation(handler_call_details)
+        if handler is None:
+            return None
+        try:
+            scope = SCOPES.get(handler_call_details.method)
+            identity = await self._identify(handler_call_details)
+            self._check(scope, identity)
+        except MeijinError as error:
+            return _refusing(handler, error)
+        return _guarded(handler, identity)
+
+    async def _identify(self, details: grpc.HandlerCallDetails) -> Identity | None:
+        metadata = dict(details.invocation_metadata or ())
+        header = str(metadata.get("authorization", ""))
+        if not header:
+            return None
+        kind, _, token = header.partition(" ")
+        identity = await self._authenticate(token) if kind == "Bearer" else None
+        if identity is None:
+            raise UnauthenticatedError("missing or unknown token")
+        return identity
+
+    def _check(self, scope: Scope | None, identity: Identity | None) -> None:
+        if scope is None:
+            raise NotAllowedError("this method can't be called")
+        if scope is Scope.ANYONE or (identity is None and self._is_open):
+            return
+        if identity is None:
+            raise UnauthenticatedError("missing or unknown token")
+        wanted = TokenKind.BOT if scope is Scope.BOT else TokenKind.ADMIN
+        if identity.kind is not wanted:
+            raise NotAllowedError(f"this needs a token of kind {wanted.value}")
+
+
+async def abort(context: Context, error: MeijinError) -> None:
+    """End the call with the error's code, its sentence and its reason."""
+    info = error_details_pb2.ErrorInfo(reason=error.reason, domain="meijin")
+    packed = AnyMessage()
+    packed.Pack(info)
+    number, _ = error.code.value
+    status = status_pb2.Status(code=number, message=str(error), details=[packed])
+    trailer = ("grpc-status-details-bin", status.SerializeToString())
+    await context.abort(error.code, str(error), (trailer,))
+
+
+def _tolerant(parse: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    def deserialize(data: bytes) -> Any:  # noqa: ANN401 - any message
+        try:
+            return parse(data)
+        except DecodeError as error:
+            return Malformed(error)
+
+    return deserialize
+
+
+def check_decoded(request: object) -> None:
+    """Accept a request that could be decoded.
+
+    Raises:
+        InvalidRequestError: it could not.
+    """
+    if isinstance(request, Malformed):
+        raise InvalidRequestError("the message can't be decoded; is it of meijin.v1?")
+
+
+async def _fail(context: Context, error: Exception) -> None:
+    if isinstance(error, MeijinError):
+        await abort(context, error)
+        return
+    incident = secrets.token_hex(4)
+    log.error("incident", incident=incident, exc_info=error)
+    await abort(context, MeijinError(f"internal error, incident {incident}"))
+
+
+def _guarded(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - see Guard
+    behavior = _behavior(handler)
+
+    async def call(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
+        caller.set(identity)
+        try:
+            check_decoded(request)
+            return await behavior(request, context)
+        except (grpc.aio.AbortError, grpc.RpcError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary
+            await _fail(context, error)
+
+    async def stream(request: Any, context: Context) -> AsyncIterator[Any]:  # noqa: ANN401
+        caller.set(identity)
+        try:
+            check_decoded(request)
+            async for response in behavior(request, context):
+                yield response
+        except (grpc.aio.AbortError, grpc.RpcError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary
+            await _fail(context, error)
+
+    return _rebuilt(handler, stream if inspect.isasyncgenfunction(behavior) else call)
+
+
+def _refusing(handler: Any, error: MeijinError) -> Any:  # noqa: ANN401 - see Guard
+    async def refuse(_request: Any, context: Context) -> None:  # noqa: ANN401 - any message
+        await abort(context, error)
+
+    return _rebuilt(handler, refuse)
+
+
+def _behavior(handler: Any) -> Any:  # noqa: ANN401 - see Guard
+    return (
+        handler.unary_unary
+        or handler.unary_stream
+        or handler.stream_unary
+        or handler.stream_stream
+    )
+
+
+def _rebuilt(handler: Any, behavior: Any) -> Any:  # noqa: ANN401 - see Guard
+    makers = {
+        (False, False): grpc.unary_unary_rpc_method_handler,
+        (False, True): grpc.unary_stream_rpc_method_handler,
+        (True, False): grpc.stream_unary_rpc_method_handler,
+        (True, True): grpc.stream_stream_rpc_method_handler,
+    }
+    make = makers[handler.request_streaming, handler.response_streaming]
+    return make(
+        behavior,
+        request_deserializer=_tolerant(handler.request_deserializer),
+        response_serializer=handler.response_serializer,
+    )

@@ -1,0 +1,96 @@
+"""Tells those who watch a game or a tournament what happens in it."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NewType
+
+from meijin.server.errors import NotReadingError
+from meijin.server.live_game import LiveGame
+from meijin.server.session import Player
+from meijin.store.tables import GameId, TournamentId
+
+MAX_WAITING = 10_000
+"""Facts that may wait for one watcher before it is let go."""
+
+Fact = tuple[str, LiveGame]
+"""What happened (``started``, ``moved`` or ``ended``) and in which game."""
+
+Topic = NewType("Topic", str)
+
+
+def game_topic(game_id: GameId) -> Topic:
+    """Everything about one game."""
+    return Topic(f"game {game_id}")
+
+
+def tournament_topic(tournament_id: TournamentId) -> Topic:
+    """The games of one tournament as they begin and end."""
+    return Topic(f"tournament {tournament_id}")
+
+
+class Watcher:
+    """One who watches; reads facts at its own pace."""
+
+    def __init__(self) -> None:
+        self._facts: asyncio.Queue[Fact] = asyncio.Queue(MAX_WAITING)
+        self._is_lost = False
+
+    def tell(self, what: str, game: LiveGame) -> None:
+        """Hand a fact over; a watcher that is too slow is let go."""
+        try:
+            self._facts.put_nowait((what, game))
+        except asyncio.QueueFull:
+            self._is_lost = True
+
+    async def next(self) -> Fact:
+        """The next fact.
+
+        Raises:
+            NotReadingError: facts were lost, since too many were waiting.
+        """
+        if self._is_lost:
+            raise NotReadingError(f"more than {MAX_WAITING} facts were waiting; watch again")
+        return await self._facts.get()
+
+
+class Hub:
+    """The watchers of each topic."""
+
+    def __init__(self) -> None:
+        self._watchers: dict[Topic, set[Watcher]] = {}
+
+    @contextmanager
+    def watch(self, topic: Topic) -> Iterator[Watcher]:
+        """Watch a topic until the end of the context."""
+        watcher = Watcher()
+        self._watchers.setdefault(topic, set()).add(watcher)
+        try:
+            yield watcher
+        finally:
+            self._watchers[topic].remove(watcher)
+            if not self._watchers[topic]:
+                del self._watchers[topic]
+
+    def player_joined(self, player: Player) -> None:
+        """Nobody watches for that."""
+
+    def game_started(self, game: LiveGame) -> None:
+        """Tell the tournament's watchers."""
+        if self._watchers:
+            self._tell(tournament_topic(game.run.id), "started", game)
+
+    def game_moved(self, game: LiveGame) -> None:
+        """Tell the game's watchers."""
+        if self._watchers:
+            self._tell(game_topic(game.id), "moved", game)
+
+    def game_ended(self, game: LiveGame) -> None:
+        """Tell the game's and the tournament's watchers."""
+        if self._watchers:
+            self._tell(game_topic(game.id), "ended", game)
+            self._tell(tournament_topic(game.run.id), "ended", game)
+
+    def _tell(self, topic: Topic, what: str, game: LiveGame) -> None:
+        for watcher in self._watchers.get(topic, ()):
+            watcher.tell(what, game)

@@ -1,0 +1,130 @@
+"""A game that is being played, and the tournament it is played for."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from meijin.game import Color, TimeControl, Variant, encode_moves
+from meijin.server.arbiter import Arbiter
+from meijin.server.session import Player, Session
+from meijin.store.flushes import GameEnd, GameStart
+from meijin.store.games import encode_times
+from meijin.store.tables import BotVersionId, FlushId, GameId, LadderId, PairingId, TournamentId
+from meijin.store.tournaments import PendingPairing, TournamentRow
+
+
+@dataclass(slots=True, eq=False)
+class TournamentRun:
+    """A tournament whose games are being played."""
+
+    id: TournamentId
+    variant: Variant
+    time_control: TimeControl
+    max_games: int
+    """The most games at once; 0 leaves it to the bots."""
+    ladder_id: LadderId | None
+    remaining: int
+    """Games without a result."""
+    pending: dict[PairingId, PendingPairing] = field(default_factory=dict)
+    """Planned games in the order of the schedule."""
+    running: int = 0
+    cancelled: bool = False
+
+
+def tournament_run(row: TournamentRow, pairings: Sequence[PendingPairing]) -> TournamentRun:
+    """A stored tournament as it is played; its running games are entered by the arena."""
+    return TournamentRun(
+        id=row.id,
+        variant=row.variant,
+        time_control=row.time_control,
+        max_games=row.max_games,
+        ladder_id=row.ladder_id,
+        remaining=row.planned - row.finished,
+        pending={pairing.id: pairing for pairing in pairings},
+    )
+
+
+@dataclass(slots=True, eq=False)
+class LiveGame:
+    """A game, its arbiter and its players."""
+
+    number: int
+    """Names the game on the wire, for as long as this server runs."""
+    id: GameId
+    run: TournamentRun
+    pairing: PendingPairing
+    arbiter: Arbiter
+    black: Player
+    white: Player
+    black_version: BotVersionId
+    white_version: BotVersionId
+    start_time: datetime
+    first_flush: FlushId
+    """No flush before this one holds a move of the game."""
+    opening_plies: int
+    analysis: dict[str, Any] | None = None
+    """By ply, what the bots said they thought; ``None`` while they say nothing."""
+    is_announced: bool = False
+    """Its start is committed, so its players may hear of it."""
+    is_unsettled: bool = False
+    """Its last move is not committed yet, so nobody may hear of it."""
+
+    @property
+    def settled_moves(self) -> "array[int]":
+        """The committed moves."""
+        moves = self.arbiter.board.moves
+        return moves[:-1] if self.is_unsettled else moves
+
+    def color(self, player: Player) -> Color:
+        """The side that one of its two players has."""
+        return Color.BLACK if player is self.black else Color.WHITE
+
+    def player(self, color: Color) -> Player:
+        """The player of a side."""
+        return self.black if color is Color.BLACK else self.white
+
+    def version(self, color: Color) -> BotVersionId:
+        """The bot version that plays a side, from the first move to the last."""
+        return self.black_version if color is Color.BLACK else self.white_version
+
+    def session(self, color: Color) -> Session | None:
+        """The stream of a side's player, unless it is away from this game."""
+        return None if self.arbiter.is_away(color) else self.player(color).session
+
+    def to_start(self) -> GameStart:
+        """The game's beginning as it is stored."""
+        return GameStart(
+            id=self.id,
+            pairing_id=self.pairing.id,
+            tournament_id=self.run.id,
+            ladder_id=self.run.ladder_id,
+            black_id=self.black_version,
+            white_id=self.white_version,
+            opening=self.pairing.opening,
+            time=self.start_time,
+        )
+
+    def to_end(self, sequence: int, now: datetime) -> GameEnd:
+        """The game's end as it is stored."""
+        arbiter = self.arbiter
+        outcome = arbiter.outcome
+        assert outcome is not None
+        culprit = outcome.at_fault.color
+        return GameEnd(
+            id=self.id,
+            pairing_id=self.pairing.id,
+            ladder_id=self.run.ladder_id,
+            sequence=sequence,
+            moves=encode_moves(arbiter.board.moves),
+            times=encode_times(arbiter.raw, arbiter.charged),
+            analysis=self.analysis,
+            result=outcome.result,
+            ending=outcome.ending,
+            at_fault=outcome.at_fault,
+            detail=outcome.detail,
+            time=now,
+            fault_version_id=None if culprit is None else self.version(culprit),
+            evidence=arbiter.evidence,
+        )

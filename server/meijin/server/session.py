@@ -1,0 +1,205 @@
+"""A bot's open stream: what waits to be sent to it, and how far away it is."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from meijin.server.arbiter import LAG_PER_MOVE, Moment
+from meijin.server.convert import game_ended_to_proto, game_started_to_proto
+from meijin.server.errors import MeijinError, TooManyNoticesError
+from meijin.store.tables import BotId, BotVersionId
+from meijin.v1 import play_service_pb2 as pb
+
+if TYPE_CHECKING:
+    from meijin.server.capabilities import Capabilities
+    from meijin.server.live_game import LiveGame
+
+MAX_TURNS = 1024
+"""The most turns in one message: 22x22 boards then stay below a megabyte."""
+
+LAG_SAMPLES = 8
+"""The lag is the least of so many round trips: queueing only ever adds."""
+
+
+@dataclass(slots=True, eq=False)
+class Player:
+    """A bot that is connected or has games running; it outlives its streams."""
+
+    bot_id: BotId
+    name: str
+    session: "Session | None" = None
+    games: "dict[int, LiveGame]" = field(default_factory=dict)
+    """Its running games by their numbers."""
+    replaced: set[str] = field(default_factory=set)
+    """Streams that a newer one took the place of."""
+
+
+class Session:
+    """One stream of a player, with an outbox that one task drains."""
+
+    __slots__ = (
+        "_ended",
+        "_lag_samples",
+        "_max_notices",
+        "_notices",
+        "_ping_sent",
+        "_ping_sequence",
+        "_ping_waits",
+        "_started",
+        "_turns",
+        "capabilities",
+        "closed",
+        "draining",
+        "id",
+        "lag",
+        "notice_count",
+        "player",
+        "version_id",
+        "wake",
+        "welcome",
+    )
+
+    def __init__(
+        self,
+        session_id: str,
+        player: Player,
+        version_id: BotVersionId,
+        capabilities: "Capabilities",
+        *,
+        max_notices: int,
+    ) -> None:
+        self.id = session_id
+        self.player = player
+        self.version_id = version_id
+        self.capabilities = capabilities
+        self.lag = 0
+        """The round trip on this stream, nanoseconds."""
+        self.notice_count = 0
+        self.wake = asyncio.Event()
+        """Set while something waits in the outbox."""
+        self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
+        """Why the server ends the stream, once it does."""
+        self.welcome: pb.Welcome | None = None
+        self.draining = False
+        self._max_notices = max_notices
+        self._ended: list[LiveGame] = []
+        self._started: list[LiveGame] = []
+        self._turns: list[LiveGame] = []
+        self._notices: list[pb.Notice] = []
+        self._ping_waits = False
+        self._ping_sequence = 0
+        self._ping_sent = 0
+        self._lag_samples: deque[int] = deque(maxlen=LAG_SAMPLES)
+
+    # -- what is to be sent -----------------------------------------------------
+
+    def add_turn(self, game: "LiveGame") -> None:
+        """The bot is to move in `game`."""
+        self._turns.append(game)
+        self.wake.set()
+
+    def add_start(self, game: "LiveGame") -> None:
+        """`game` starts for the bot."""
+        self._started.append(game)
+        self.wake.set()
+
+    def add_end(self, game: "LiveGame") -> None:
+        """`game` has ended."""
+        if game in self._started:
+            self._started.remove(game)
+            return
+        self._ended.append(game)
+        self.wake.set()
+
+    def refuse(self, game: int, ply: int, reason: pb.NoticeReason, detail: str) -> None:
+        """Tell the bot that an action had no effect; too many of them end the stream."""
+        self._notices.append(pb.Notice(game=game, ply=ply, reason=reason, detail=detail))
+        self.notice_count += 1
+        if self.notice_count > self._max_notices:
+            self.close(TooManyNoticesError(f"{self.notice_count} actions had no effect"))
+        self.wake.set()
+
+    def ping(self) -> None:
+        """Measure the round trip, unless the last ping is still on its way."""
+        if not self._ping_waits and self._ping_sent == 0:
+            self._ping_waits = True
+            self.wake.set()
+
+    def announce_draining(self) -> None:
+        """Tell the bot that the server is about to stop."""
+        self.draining = True
+        self.wake.set()
+
+    def close(self, reason: MeijinError) -> None:
+        """End the stream; the first reason stands."""
+        if not self.closed.done():
+            self.closed.set_result(reason)
+
+    # -- what is sent -----------------------------------------------------------
+
+    def drain(self, moment: Moment) -> list[pb.PlayResponse]:
+        """Everything that waits, as messages; the clocks of the turns among it start now."""
+        self.wake.clear()
+        messages: list[pb.PlayResponse] = []
+        if self.welcome is not None:
+            messages.append(pb.PlayResponse(welcome=self.welcome))
+            self.welcome = None
+        if self._turns or self._started or self._ended or self._notices:
+            messages.append(self._drain_events(moment))
+        if self._ping_waits:
+            self._ping_waits = False
+            self._ping_sequence += 1
+            self._ping_sent = moment.now
+            messages.append(pb.PlayResponse(ping=pb.Ping(sequence=self._ping_sequence)))
+        if self.draining:
+            self.draining = False
+            messages.append(pb.PlayResponse(draining=pb.Draining()))
+        return messages
+
+    def _drain_events(self, moment: Moment) -> pb.PlayResponse:
+        message = pb.PlayResponse()
+        events = message.events
+        player = self.player
+        for game in self._ended:
+            events.ended.append(game_ended_to_proto(game))
+        for game in self._started:
+            events.started.append(game_started_to_proto(game, player))
+        self._ended, self._started = [], []
+        events.notices.extend(self._notices)
+        self._notices.clear()
+        turns = self._turns[:MAX_TURNS]
+        del self._turns[:MAX_TURNS]
+        if self._turns:
+            self.wake.set()
+        self._drain_turns(events, turns, moment)
+        return message
+
+    def _drain_turns(
+        self, events: pb.Events, turns: "list[LiveGame]", moment: Moment
+    ) -> None:
+        add = events.turns.add
+        for game in turns:
+            arbiter = game.arbiter
+            if arbiter.outcome is not None:
+                continue
+            arbiter.ask(moment)
+            board = arbiter.board
+            color = board.side_to_move
+            clock = arbiter.clock
+            add(
+                game=game.number,
+                ply=board.ply,
+                moves=board.moves.tobytes(),
+                own_clock_ms=clock.budget(color) // 1_000_000,
+                opponent_clock_ms=clock.left(color.other) // 1_000_000,
+            )
+
+    # -- what came back ---------------------------------------------------------
+
+    def pong(self, sequence: int, now: int) -> None:
+        """The answer to a ping; an answer to anything else is ignored."""
+        if sequence == self._ping_sequence and self._ping_sent:
+            self._lag_samples.append(now - self._ping_sent)
+            self._ping_sent = 0
+            self.lag = min(min(self._lag_samples), LAG_PER_MOVE)

@@ -1,0 +1,266 @@
+"""Tournaments: made, followed, stopped and taken up again."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+from sqlalchemy import Connection
+
+from meijin.game import Variant, check_opening, openings_for
+from meijin.server.convert import (
+    FORMATS,
+    live_game_to_proto,
+    openings_from_proto,
+    time_control_from_proto,
+    tournament_to_proto,
+    variant_from_proto,
+)
+from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
+from meijin.server.guard import Context
+from meijin.server.hub import Hub, Watcher, tournament_topic
+from meijin.server.live_game import tournament_run
+from meijin.server.paging import number, page_key, page_size
+from meijin.server.schedule import pairs, schedule
+from meijin.server.scheduler import Scheduler
+from meijin.server.storage import Storage
+from meijin.store import bots as bot_store
+from meijin.store import tournaments as store
+from meijin.store.tables import BotId, TournamentFormat, TournamentId, TournamentState
+from meijin.store.tournaments import NewTournament, TournamentRow
+from meijin.v1 import tournament_service_pb2 as pb
+from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer
+
+MAX_GAMES = 1_000_000
+"""The most games that one tournament may have."""
+
+DEFAULT_ROUNDS = 2
+
+MAX_SEED = 2**63 - 1
+
+
+class TournamentServicer(TournamentServiceServicer):
+    """The server's tournaments."""
+
+    def __init__(self, scheduler: Scheduler, storage: Storage, hub: Hub) -> None:
+        self._scheduler = scheduler
+        self._storage = storage
+        self._hub = hub
+
+    async def CreateTournament(  # noqa: N802 - the contract's name
+        self, request: pb.CreateTournamentRequest, context: Context
+    ) -> pb.CreateTournamentResponse:
+        """Make a tournament and start it, once for a request id."""
+        row, is_new = await self._storage.write(partial(_create, request=request))
+        if is_new:
+            await self._play(row)
+        return pb.CreateTournamentResponse(tournament=self._to_proto(row))
+
+    async def GetTournament(  # noqa: N802 - the contract's name
+        self, request: pb.GetTournamentRequest, context: Context
+    ) -> pb.GetTournamentResponse:
+        """Show a tournament with its crosstable."""
+        tournament_id = _id(request.tournament_id)
+        row, scores, faults = await self._storage.read(
+            lambda connection: (
+                _find(connection, tournament_id),
+                store.crosstable(connection, tournament_id),
+                store.fault_counts(connection, tournament_id),
+            )
+        )
+        names = dict(row.bots)
+        return pb.GetTournamentResponse(
+            tournament=self._to_proto(row),
+            crosstable=[
+                pb.CrosstableCell(
+                    bot=names[score.bot_id],
+                    opponent=names[score.opponent_id],
+                    wins=score.wins,
+                    draws=score.draws,
+                    losses=score.losses,
+                )
+                for score in scores
+            ],
+            faults=[
+                pb.FaultCount(bot=name, faults=faults.get(bot_id, 0)) for bot_id, name in row.bots
+            ],
+        )
+
+    async def ListTournaments(  # noqa: N802 - the contract's name
+        self, request: pb.ListTournamentsRequest, context: Context
+    ) -> pb.ListTournamentsResponse:
+        """List tournaments, newest first."""
+        size = page_size(request.page_size)
+        before = page_key(request.page_token)
+        rows = await self._storage.read(
+            partial(store.list_tournaments, limit=size + 1, before=before)
+        )
+        return pb.ListTournamentsResponse(
+            tournaments=[self._to_proto(row) for row in rows[:size]],
+            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+        )
+
+    async def CancelTournament(  # noqa: N802 - the contract's name
+        self, request: pb.CancelTournamentRequest, context: Context
+    ) -> pb.CancelTournamentResponse:
+        """Stop a tournament."""
+        tournament_id = _id(request.tournament_id)
+        change = partial(
+            _change_state,
+            tournament_id=tournament_id,
+            before=TournamentState.RUNNING,
+            after=TournamentState.CANCELLED,
+        )
+        row = await self._storage.write(change)
+        run = self._scheduler.runs.get(tournament_id)
+        if run is not None:
+            self._scheduler.cancel(run)
+            await self._scheduler.settled()
+            row = await self._storage.read(partial(_find, tournament_id=tournament_id))
+        return pb.CancelTournamentResponse(tournament=self._to_proto(row))
+
+    async def ResumeTournament(  # noqa: N802 - the contract's name
+        self, request: pb.ResumeTournamentRequest, context: Context
+    ) -> pb.ResumeTournamentResponse:
+        """Take a cancelled tournament up again."""
+        change = partial(
+            _change_state,
+            tournament_id=_id(request.tournament_id),
+            before=TournamentState.CANCELLED,
+            after=TournamentState.RUNNING,
+        )
+        row = await self._storage.write(change)
+        await self._play(row)
+        return pb.ResumeTournamentResponse(tournament=self._to_proto(row))
+
+    async def WatchTournament(  # noqa: N802 - the contract's name
+        self, request: pb.WatchTournamentRequest, context: Context
+    ) -> AsyncIterator[pb.WatchTournamentResponse]:
+        """Tell where a tournament stands, then each game as it begins and ends."""
+        tournament_id = _id(request.tournament_id)
+        find = partial(_find, tournament_id=tournament_id)
+        with self._hub.watch(tournament_topic(tournament_id)) as watcher:
+            row = await self._storage.read(find)
+            yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
+            while row.state is TournamentState.RUNNING:
+                fact, is_last = await _next_fact(watcher)
+                yield fact
+                if is_last:
+                    row = await self._storage.read(find)
+                    yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
+
+    async def _play(self, row: TournamentRow) -> None:
+        pairings = await self._storage.read(
+            partial(store.pending_pairings, tournament_id=row.id)
+        )
+        if row.state is TournamentState.RUNNING and row.id not in self._scheduler.runs:
+            self._scheduler.add(tournament_run(row, pairings))
+
+    def _to_proto(self, row: TournamentRow) -> pb.Tournament:
+        waiting_for = self._scheduler.waiting_for(row.id, dict(row.bots))
+        return tournament_to_proto(row, waiting_for)
+
+
+async def _next_fact(watcher: Watcher) -> tuple[pb.WatchTournamentResponse, bool]:
+    """The next fact, and whether the tournament may have ended with it."""
+    what, game = await watcher.next()
+    message = live_game_to_proto(game, with_moves=False)
+    if what == "started":
+        return pb.WatchTournamentResponse(game_started=message), False
+    is_last = game.run.remaining == 0 or game.run.cancelled
+    return pb.WatchTournamentResponse(game_ended=message), is_last
+
+
+def _id(text: str) -> TournamentId:
+    return TournamentId(number(text, "tournament_id"))
+
+
+def _find(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
+    row = store.get_tournament(connection, tournament_id)
+    if row is None:
+        raise NotFoundError(f"no tournament {tournament_id}; `meijin tournament list` shows them")
+    return row
+
+
+def _change_state(
+    connection: Connection,
+    *,
+    tournament_id: TournamentId,
+    before: TournamentState,
+    after: TournamentState,
+) -> TournamentRow:
+    row = _find(connection, tournament_id)
+    if row.state is not before:
+        raise WrongStateError(f"tournament {tournament_id} is {row.state.value}")
+    is_done = after is TournamentState.RUNNING and row.finished == row.planned
+    store.set_state(connection, tournament_id, TournamentState.FINISHED if is_done else after)
+    return _find(connection, tournament_id)
+
+
+def _create(
+    connection: Connection, *, request: pb.CreateTournamentRequest
+) -> tuple[TournamentRow, bool]:
+    """The tournament that a request makes or has made, and whether it is new."""
+    if request.request_id:
+        known = store.find_request(connection, request.request_id)
+        if known is not None:
+            return _find(connection, known), False
+    new = _plan(connection, request)
+    tournament_id = store.add_tournament(connection, new, datetime.now(UTC))
+    return _find(connection, tournament_id), True
+
+
+def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTournament:
+    settings = request.settings
+    bots = _entrants(connection, settings.bots)
+    variant = variant_from_proto(settings.variant)
+    form = _FORMATS.get(settings.format, TournamentFormat.ROUND_ROBIN)
+    rounds = settings.rounds or DEFAULT_ROUNDS
+    if settings.seed > MAX_SEED:
+        raise InvalidRequestError(f"seed {settings.seed} is above {MAX_SEED}")
+    games = rounds * len(pairs(form, bots))
+    if games > MAX_GAMES:
+        raise InvalidRequestError(f"{games} games are too many; at most {MAX_GAMES}")
+    return NewTournament(
+        name=settings.name[:100],
+        format=form,
+        rounds=rounds,
+        seed=settings.seed,
+        variant=variant,
+        time_control=time_control_from_proto(settings.time_control),
+        max_games=settings.max_games,
+        is_rated=not settings.unrated,
+        bots=bots,
+        schedule=schedule(
+            form, bots, rounds=rounds, openings=_openings(settings, variant), seed=settings.seed
+        ),
+        request_id=request.request_id[:100] or None,
+    )
+
+
+def _entrants(connection: Connection, names: Sequence[str]) -> tuple[BotId, ...]:
+    if len(names) < 2:  # noqa: PLR2004 - a game needs two
+        raise InvalidRequestError("a tournament needs at least two bots")
+    bots = []
+    for name in names:
+        bot_id = bot_store.find_bot(connection, name)
+        if bot_id is None:
+            raise NotFoundError(f'no bot "{name}"; `meijin bot list` names them')
+        if bot_id in bots:
+            raise InvalidRequestError(f'bot "{name}" is named twice')
+        bots.append(bot_id)
+    return tuple(bots)
+
+
+def _openings(settings: pb.TournamentSettings, variant: Variant) -> Sequence[Sequence[int]]:
+    if not settings.openings:
+        return openings_for(variant)
+    openings = openings_from_proto(settings.openings)
+    for opening in openings:
+        try:
+            check_opening(opening, variant)
+        except ValueError as error:
+            raise InvalidRequestError(f"openings: {error}") from None
+    return openings
+
+
+_FORMATS = {value: form for form, value in FORMATS.items()}

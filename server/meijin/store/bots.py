@@ -1,0 +1,191 @@
+"""Bots, their versions, their owners and their tokens."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, select, update
+from sqlalchemy.orm import Session
+
+from meijin.store.tables import (
+    Bot,
+    BotId,
+    BotVersion,
+    BotVersionId,
+    Owner,
+    OwnerId,
+    Token,
+    TokenKind,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whom a token belongs to."""
+
+    kind: TokenKind
+    bot_id: BotId | None = None
+    """The bot that it lets play; ``None`` for an operator's."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRow:
+    """The program behind a bot as it introduced itself."""
+
+    label: str
+    digest: str
+    configuration: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BotRow:
+    """A bot as it is listed."""
+
+    id: BotId
+    name: str
+    owner: str
+    create_time: datetime
+
+
+def new_token(kind: TokenKind) -> str:
+    """A fresh secret of 256 bits; its prefix lets scanners find a leaked one."""
+    return f"gmk_{kind.value}_{secrets.token_urlsafe(32)}"
+
+
+def token_digest(token: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def authenticate(connection: Connection, token: str) -> Identity | None:
+    """Whose token it is; ``None`` when it is unknown or revoked."""
+    query = select(Token.kind, Token.bot_id).where(
+        Token.digest == token_digest(token), Token.revoke_time.is_(None)
+    )
+    row = connection.execute(query).one_or_none()
+    return row and Identity(row.kind, row.bot_id)
+
+
+def add_token(
+    connection: Connection, token: str, kind: TokenKind, now: datetime, bot_id: BotId | None = None
+) -> None:
+    """Keep the hash of a new token."""
+    with Session(connection) as session:
+        session.add(
+            Token(
+                digest=token_digest(token),
+                suffix=token[-6:],
+                kind=kind,
+                create_time=now,
+                bot_id=bot_id,
+            )
+        )
+        session.flush()
+
+
+def rotate_token(connection: Connection, token: str, bot_id: BotId, now: datetime) -> None:
+    """Revoke the bot's tokens and keep the hash of its new one."""
+    old = update(Token).where(Token.bot_id == bot_id, Token.revoke_time.is_(None))
+    connection.execute(old.values(revoke_time=now))
+    add_token(connection, token, TokenKind.BOT, now, bot_id)
+
+
+def has_admin_token(connection: Connection) -> bool:
+    """Whether an operator's token was ever made."""
+    return connection.scalar(select(Token.id).where(Token.kind == TokenKind.ADMIN)) is not None
+
+
+def find_bot(connection: Connection, name: str) -> BotId | None:
+    """The bot of that name, if any."""
+    return connection.scalar(select(Bot.id).where(Bot.name == name))
+
+
+def is_open_bot(connection: Connection, bot_id: BotId) -> bool:
+    """Whether the bot came by open registration."""
+    return bool(connection.scalar(select(Bot.is_open).where(Bot.id == bot_id)))
+
+
+def bot_name(connection: Connection, bot_id: BotId) -> str:
+    """A bot's name."""
+    return connection.scalars(select(Bot.name).where(Bot.id == bot_id)).one()
+
+
+def add_bot(
+    connection: Connection, name: str, now: datetime, *, owner: str = "", is_open: bool = False
+) -> BotId:
+    """Register a bot.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: the name is taken.
+    """
+    with Session(connection) as session:
+        owner_id = _owner(session, owner, now) if owner else None
+        bot = Bot(name=name, create_time=now, owner_id=owner_id, is_open=is_open)
+        session.add(bot)
+        session.flush()
+        return bot.id
+
+
+def _owner(session: Session, name: str, now: datetime) -> OwnerId:
+    found = session.scalar(select(Owner).where(Owner.name == name))
+    if found is None:
+        found = Owner(name=name, create_time=now)
+        session.add(found)
+        session.flush()
+    return found.id
+
+
+def bot_version(
+    connection: Connection, bot_id: BotId, engine: EngineRow, now: datetime
+) -> BotVersionId:
+    """The version of a bot with this digest; made, with its lineage, when it is new."""
+    versions = select(BotVersion.id, BotVersion.digest).where(BotVersion.bot_id == bot_id)
+    known = connection.execute(versions.order_by(BotVersion.id)).all()
+    for row in known:
+        if row.digest == engine.digest:
+            return BotVersionId(row.id)
+    version = BotVersion(
+        bot_id=bot_id,
+        digest=engine.digest,
+        label=engine.label,
+        configuration=list(engine.configuration),
+        create_time=now,
+        parent_id=known[-1].id if known else None,
+    )
+    with Session(connection) as session:
+        session.add(version)
+        session.flush()
+        return version.id
+
+
+def list_bots(connection: Connection, *, limit: int, after: str = "") -> Sequence[BotRow]:
+    """Bots in the order of their names, from the one after `after`."""
+    query = (
+        select(Bot.id, Bot.name, Owner.name.label("owner"), Bot.create_time)
+        .outerjoin(Owner)
+        .where(Bot.name > after)
+        .order_by(Bot.name)
+        .limit(limit)
+    )
+    return [
+        BotRow(row.id, row.name, row.owner or "", row.create_time)
+        for row in connection.execute(query)
+    ]
+
+
+def list_versions(
+    connection: Connection, bot_id: BotId, *, limit: int, after: int = 0
+) -> Sequence[BotVersion]:
+    """A bot's versions, oldest first, from the one after the id `after`."""
+    query = (
+        select(BotVersion)
+        .where(BotVersion.bot_id == bot_id, BotVersion.id > after)
+        .order_by(BotVersion.id)
+        .limit(limit)
+    )
+    with Session(connection) as session:
+        versions = session.scalars(query).all()
+        session.expunge_all()
+        return versions

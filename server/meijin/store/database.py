@@ -1,0 +1,193 @@
+"""The database: opened, migrated, and read."""
+
+import enum
+import fcntl
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from importlib.resources import files
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self, TypeVar
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import SQLAlchemyError
+
+T = TypeVar("T")
+
+ADVISORY_LOCK = 0x6D65696A696E
+"""The key of the lock that a server holds on PostgreSQL: the letters of the name."""
+
+
+class Durability(enum.Enum):
+    """What a committed move survives."""
+
+    POWER = "power"
+    """A power cut: every commit waits for the disk."""
+    PROCESS = "process"
+    """The end of any process, but not a power cut."""
+
+
+class StoreInUseError(Exception):
+    """Another server is running on the same database."""
+
+
+class Database:
+    """One database with a connection that writes and connections that read.
+
+    SQLite begins every writing transaction at once (``BEGIN IMMEDIATE``): a
+    transaction that turns from reading to writing would fail whenever another
+    writer came between. Readers see one snapshot on both databases.
+    """
+
+    def __init__(self, url: str, durability: Durability = Durability.POWER) -> None:
+        self.url = make_url(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        if self.is_sqlite:
+            self.writer, self.reader = _sqlite_engines(url, durability)
+        else:
+            self.writer, self.reader = _postgresql_engines(url, durability)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.reader.dispose()
+        self.writer.dispose()
+
+    def migrate(self) -> None:
+        """Bring the tables to the current schema; does nothing when they are."""
+        config = Config()
+        config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
+        with self.writer.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    def read(self, query: Callable[[Connection], T]) -> T:
+        """Run a query in a snapshot of its own."""
+        with self.reader.begin() as connection:
+            return query(connection)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in one writing transaction."""
+        with self.writer.begin() as connection:
+            return work(connection)
+
+    def claim(self) -> AbstractContextManager[None]:
+        """Hold the database for one server.
+
+        Raises:
+            StoreInUseError: another server holds it.
+        """
+        if self.is_sqlite:
+            return _FileClaim(Path(f"{self.url.database}.lock"))
+        return _AdvisoryClaim(self.writer)
+
+
+def _sqlite_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
+    synchronous = "FULL" if durability is Durability.POWER else "NORMAL"
+    options = {"timeout": 30}
+    writer = create_engine(url, connect_args=options)
+    reader = create_engine(url, connect_args=options)
+
+    @event.listens_for(writer, "connect")
+    def prepare_writer(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
+        connection.isolation_level = None
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    @event.listens_for(reader, "connect")
+    def prepare_reader(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
+        connection.isolation_level = None
+        connection.execute("PRAGMA query_only = ON")
+
+    event.listen(writer, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    event.listen(reader, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    return writer, reader
+
+
+def _postgresql_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
+    commit = "on" if durability is Durability.POWER else "off"
+    writer = create_engine(
+        url, connect_args={"options": f"-c synchronous_commit={commit}"}, pool_pre_ping=True
+    )
+    reader = create_engine(
+        url,
+        isolation_level="REPEATABLE READ",
+        execution_options={"postgresql_readonly": True},
+        pool_pre_ping=True,
+    )
+    return writer, reader
+
+
+class _Claim(AbstractContextManager[None]):
+    """Holds something from entry to exit."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.release()
+
+    def release(self) -> None:
+        raise NotImplementedError
+
+
+class _FileClaim(_Claim):
+    """A lock on a file beside the database; the system frees it when the process dies."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: IO[str] | None = None
+
+    def __enter__(self) -> None:
+        self._file = self._path.open("w")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            message = f"another server is running on {self._path.with_suffix('')}; stop it first"
+            raise StoreInUseError(message) from None
+
+    def release(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+class _AdvisoryClaim(_Claim):
+    """A session's lock in PostgreSQL; the database frees it when the connection ends."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._connection: Connection | None = None
+
+    def __enter__(self) -> None:
+        self._connection = self._engine.connect()
+        query = text("SELECT pg_try_advisory_lock(:key)").bindparams(key=ADVISORY_LOCK)
+        taken = self._connection.scalar(query)
+        self._connection.commit()
+        if not taken:
+            self.release()
+            message = f"another server is running on {self._engine.url.database}; stop it first"
+            raise StoreInUseError(message)
+
+    def release(self) -> None:
+        if self._connection is not None:
+            try:
+                self._connection.invalidate()
+            except SQLAlchemyError:
+                pass
+            self._connection.close()

@@ -1,0 +1,285 @@
+"""The group commit: moves, starts and ends of games in one transaction."""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
+
+from meijin.game import Ending, Party, Result
+from meijin.store.tables import (
+    BotVersionId,
+    Fault,
+    FlushId,
+    Game,
+    GameId,
+    GameState,
+    Ladder,
+    LadderId,
+    Pairing,
+    PairingId,
+    PairingState,
+    Tournament,
+    TournamentId,
+    TournamentState,
+)
+from meijin.store.tables import Flush as FlushRow
+
+MOVE = struct.Struct("<QHHQQ")
+"""One move: game, ply, cell, raw and charged nanoseconds."""
+
+
+class StoredMove(NamedTuple):
+    """One move of a running game."""
+
+    game_id: GameId
+    ply: int
+    cell: int
+    raw: int
+    """Nanoseconds."""
+    charged: int
+    """Nanoseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameStart:
+    """A game that begins."""
+
+    id: GameId
+    pairing_id: PairingId
+    tournament_id: TournamentId
+    ladder_id: LadderId | None
+    black_id: BotVersionId
+    white_id: BotVersionId
+    opening: bytes
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """A game that ends: with a result, or void to be played again."""
+
+    id: GameId
+    pairing_id: PairingId
+    ladder_id: LadderId | None
+    sequence: int
+    moves: bytes
+    times: bytes
+    analysis: dict[str, Any] | None
+    result: Result
+    ending: Ending
+    at_fault: Party
+    detail: str
+    time: datetime
+    fault_version_id: BotVersionId | None
+    evidence: dict[str, Any]
+    """Empty for an ending on the board."""
+
+
+@dataclass(slots=True)
+class Flush:
+    """What is committed together."""
+
+    id: FlushId
+    floor: FlushId
+    """Flushes before this one hold no move of a running game."""
+    moves: bytearray = field(default_factory=bytearray)
+    """`MOVE` after `MOVE`."""
+    analysis: dict[str, Any] = field(default_factory=dict)
+    starts: list[GameStart] = field(default_factory=list)
+    ends: list[GameEnd] = field(default_factory=list)
+    finished_tournaments: list[TournamentId] = field(default_factory=list)
+
+
+class LostUpdateError(Exception):
+    """A game or a pairing was not in the state that its next one follows from."""
+
+
+def commit_flush(connection: Connection, flush: Flush) -> None:
+    """Write the flush, once: an id that is there already was committed before.
+
+    Raises:
+        LostUpdateError: another server wrote to these games.
+    """
+    if connection.scalar(_FIND_FLUSH, {"key": flush.id}) is not None:
+        return
+    row = {"id": flush.id, "moves": bytes(flush.moves), "analysis": flush.analysis or None}
+    connection.execute(_INSERT_FLUSH, row)
+    if flush.starts:
+        _start_games(connection, flush.starts)
+    if flush.ends:
+        _end_games(connection, flush.ends)
+        _delete_flushes(connection, flush.floor)
+    for tournament_id in flush.finished_tournaments:
+        values = {"key": tournament_id, "time": flush.ends[-1].time}
+        connection.execute(_FINISH_TOURNAMENT, values)
+
+
+def _start_games(connection: Connection, starts: list[GameStart]) -> None:
+    connection.execute(_INSERT_GAME, [_start_row(start) for start in starts])
+    _move_pairings(
+        connection,
+        [start.pairing_id for start in starts],
+        PairingState.PENDING,
+        PairingState.RUNNING,
+    )
+
+
+def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
+    ended = connection.execute(_END_GAME, [_end_row(end) for end in ends])
+    _expect(ended.rowcount, len(ends), "running games")
+    played = [end.pairing_id for end in ends if end.ending is not Ending.VOID]
+    void = [end.pairing_id for end in ends if end.ending is Ending.VOID]
+    _move_pairings(connection, played, PairingState.RUNNING, PairingState.FINISHED)
+    _move_pairings(connection, void, PairingState.RUNNING, PairingState.PENDING)
+    faults = [_fault_row(end) for end in ends if end.evidence]
+    if faults:
+        connection.execute(_INSERT_FAULT, faults)
+    for ladder_id in {end.ladder_id for end in ends if end.ending is not Ending.VOID}:
+        if ladder_id is not None:
+            count = sum(end.ladder_id == ladder_id for end in ends if end.ending is not Ending.VOID)
+            connection.execute(_MARK_LADDER, {"key": ladder_id, "games": count})
+
+
+def _move_pairings(
+    connection: Connection, ids: list[PairingId], before: PairingState, after: PairingState
+) -> None:
+    if ids:
+        rows = [{"key": pairing_id, "before": before, "after": after} for pairing_id in ids]
+        moved = connection.execute(_MOVE_PAIRING, rows)
+        _expect(moved.rowcount, len(ids), f"{before.value} pairings")
+
+
+def _expect(found: int, wanted: int, what: str) -> None:
+    if found != wanted:
+        raise LostUpdateError(f"found {found} of {wanted} {what}")
+
+
+def _delete_flushes(connection: Connection, floor: FlushId) -> None:
+    connection.execute(_DELETE_FLUSHES, {"floor": floor})
+
+
+def _start_row(start: GameStart) -> dict[str, object]:
+    return {
+        "id": start.id,
+        "pairing_id": start.pairing_id,
+        "tournament_id": start.tournament_id,
+        "ladder_id": start.ladder_id,
+        "black_id": start.black_id,
+        "white_id": start.white_id,
+        "opening_plies": len(start.opening) // 2,
+        "moves": start.opening,
+        "start_time": start.time,
+        "state": GameState.RUNNING,
+        "times": b"",
+        "result": Result.NONE,
+        "at_fault": Party.NOBODY,
+        "detail": "",
+    }
+
+
+def _end_row(end: GameEnd) -> dict[str, object]:
+    return {
+        "key": end.id,
+        "new_state": GameState.VOID if end.ending is Ending.VOID else GameState.FINISHED,
+        "moves": end.moves,
+        "times": end.times,
+        "analysis": end.analysis,
+        "result": end.result,
+        "ending": end.ending,
+        "at_fault": end.at_fault,
+        "detail": end.detail,
+        "end_sequence": end.sequence,
+        "end_time": end.time,
+    }
+
+
+def _fault_row(end: GameEnd) -> dict[str, object]:
+    return {
+        "game_id": end.id,
+        "party": end.at_fault,
+        "ending": end.ending,
+        "evidence": end.evidence,
+        "create_time": end.time,
+        "version_id": end.fault_version_id,
+    }
+
+
+def running_moves(connection: Connection) -> Iterator[StoredMove]:
+    """The committed moves of running games in the order they were made.
+
+    Moves of games that have ended since are among them.
+    """
+    query = select(_FLUSH.c.moves).order_by(_FLUSH.c.id)
+    for (moves,) in connection.execute(query):
+        for fields in MOVE.iter_unpack(moves):
+            yield StoredMove(*fields)
+
+
+def running_analysis(connection: Connection) -> dict[str, Any]:
+    """What the bots said they thought about the moves of `running_moves`."""
+    query = select(_FLUSH.c.analysis).order_by(_FLUSH.c.id)
+    merged: dict[str, Any] = {}
+    for (analysis,) in connection.execute(query):
+        for game, by_ply in (analysis or {}).items():
+            merged.setdefault(game, {}).update(by_ply)
+    return merged
+
+
+def last_flush(connection: Connection) -> FlushId:
+    """The newest flush's id; 0 when there is none."""
+    query = select(_FLUSH.c.id).order_by(_FLUSH.c.id.desc()).limit(1)
+    return connection.scalar(query) or FlushId(0)
+
+
+# Statements are built once: building one costs more than executing it.
+_FLUSH: Table = FlushRow.__table__  # type: ignore[assignment]
+_GAME: Table = Game.__table__  # type: ignore[assignment]
+_PAIRING: Table = Pairing.__table__  # type: ignore[assignment]
+_TOURNAMENT: Table = Tournament.__table__  # type: ignore[assignment]
+_LADDER: Table = Ladder.__table__  # type: ignore[assignment]
+_FAULT: Table = Fault.__table__  # type: ignore[assignment]
+
+_FIND_FLUSH = select(_FLUSH.c.id).where(_FLUSH.c.id == bindparam("key"))
+_INSERT_FLUSH = insert(_FLUSH)
+_DELETE_FLUSHES = delete(_FLUSH).where(_FLUSH.c.id < bindparam("floor"))
+_INSERT_GAME = insert(_GAME)
+_INSERT_FAULT = insert(_FAULT)
+_END_GAME = (
+    update(_GAME)
+    .where(_GAME.c.id == bindparam("key"), _GAME.c.state == GameState.RUNNING)
+    .values(
+        state=bindparam("new_state"),
+        **{
+            name: bindparam(name)
+            for name in (
+                "moves",
+                "times",
+                "analysis",
+                "result",
+                "ending",
+                "at_fault",
+                "detail",
+                "end_sequence",
+                "end_time",
+            )
+        },
+    )
+)
+_MOVE_PAIRING = (
+    update(_PAIRING)
+    .where(_PAIRING.c.id == bindparam("key"), _PAIRING.c.state == bindparam("before"))
+    .values(state=bindparam("after"))
+)
+_FINISH_TOURNAMENT = (
+    update(_TOURNAMENT)
+    .where(_TOURNAMENT.c.id == bindparam("key"), _TOURNAMENT.c.state == TournamentState.RUNNING)
+    .values(state=TournamentState.FINISHED, end_time=bindparam("time"))
+)
+_MARK_LADDER = (
+    update(_LADDER)
+    .where(_LADDER.c.id == bindparam("key"))
+    .values(revision=_LADDER.c.revision + bindparam("games"))
+)

@@ -1,0 +1,369 @@
+"""The tables, as typed models."""
+
+import enum
+from datetime import UTC, datetime
+from typing import Any, ClassVar, NewType
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    DateTime,
+    Dialect,
+    Enum,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
+
+from meijin.game import Ending, Party, Result
+
+OwnerId = NewType("OwnerId", int)
+BotId = NewType("BotId", int)
+TokenId = NewType("TokenId", int)
+BotVersionId = NewType("BotVersionId", int)
+LadderId = NewType("LadderId", int)
+TournamentId = NewType("TournamentId", int)
+PairingId = NewType("PairingId", int)
+GameId = NewType("GameId", int)
+RatingRunId = NewType("RatingRunId", int)
+FlushId = NewType("FlushId", int)
+
+
+class GameState(enum.Enum):
+    """Where a game stands."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    VOID = "void"
+
+
+class PairingState(enum.Enum):
+    """Where a planned game stands."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    FINISHED = "finished"
+
+
+class TournamentState(enum.Enum):
+    """Where a tournament stands."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+class TournamentFormat(enum.Enum):
+    """Who meets whom."""
+
+    ROUND_ROBIN = "round-robin"
+    GAUNTLET = "gauntlet"
+
+
+class TokenKind(enum.Enum):
+    """What a token allows."""
+
+    BOT = "bot"
+    ADMIN = "admin"
+
+
+class Instant(TypeDecorator[datetime]):
+    """An aware instant, kept in UTC; SQLite has no type of its own for it."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return value and value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return value and value.replace(tzinfo=UTC)
+
+
+def _words(kind: type[enum.Enum]) -> Enum:
+    """A column of an enum's values as text, readable in any SQL shell."""
+    return Enum(
+        kind,
+        native_enum=False,
+        create_constraint=False,
+        length=20,
+        values_callable=lambda members: [member.value for member in members],
+    )
+
+
+_Id = BigInteger().with_variant(Integer(), "sqlite")
+
+
+class Base(MappedAsDataclass, DeclarativeBase):
+    """The models' common base."""
+
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        datetime: Instant(),
+        Ending: _words(Ending),
+        Party: _words(Party),
+        Result: _words(Result),
+        GameState: _words(GameState),
+        PairingState: _words(PairingState),
+        TournamentState: _words(TournamentState),
+        TournamentFormat: _words(TournamentFormat),
+        TokenKind: _words(TokenKind),
+        **dict.fromkeys(
+            (
+                OwnerId,
+                BotId,
+                TokenId,
+                BotVersionId,
+                LadderId,
+                TournamentId,
+                PairingId,
+                GameId,
+                RatingRunId,
+                FlushId,
+            ),
+            _Id,
+        ),
+        bytes: LargeBinary(),
+        list[str]: JSON(),
+        dict[str, Any]: JSON(none_as_null=True),
+    }
+
+
+class Owner(Base):
+    """Who bots belong to."""
+
+    __tablename__ = "owner"
+
+    id: Mapped[OwnerId] = mapped_column(primary_key=True, init=False)
+    name: Mapped[str] = mapped_column(String(40), unique=True)
+    create_time: Mapped[datetime]
+
+
+class Bot(Base):
+    """A name that plays."""
+
+    __tablename__ = "bot"
+
+    id: Mapped[BotId] = mapped_column(primary_key=True, init=False)
+    name: Mapped[str] = mapped_column(String(40), unique=True)
+    create_time: Mapped[datetime]
+    owner_id: Mapped[OwnerId | None] = mapped_column(ForeignKey("owner.id"), default=None)
+    is_open: Mapped[bool] = mapped_column(default=False)
+    """It came by open registration and plays without a token."""
+
+
+class Token(Base):
+    """A secret's hash and what the secret allows."""
+
+    __tablename__ = "token"
+
+    id: Mapped[TokenId] = mapped_column(primary_key=True, init=False)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    """SHA-256 of the token, hexadecimal: 256 random bits need no slow hash."""
+    suffix: Mapped[str] = mapped_column(String(6))
+    """The token's last characters, to tell it by."""
+    kind: Mapped[TokenKind]
+    create_time: Mapped[datetime]
+    bot_id: Mapped[BotId | None] = mapped_column(ForeignKey("bot.id"), index=True, default=None)
+    """The one bot that it lets play; ``None`` for an operator's."""
+    revoke_time: Mapped[datetime | None] = mapped_column(default=None)
+
+
+class BotVersion(Base):
+    """A bot as it was at one time, never changed: the entity that is rated."""
+
+    __tablename__ = "bot_version"
+    __table_args__ = (UniqueConstraint("bot_id", "digest"),)
+
+    id: Mapped[BotVersionId] = mapped_column(primary_key=True, init=False)
+    bot_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
+    digest: Mapped[str] = mapped_column(String(64))
+    label: Mapped[str] = mapped_column(String(40))
+    configuration: Mapped[list[str]]
+    create_time: Mapped[datetime]
+    parent_id: Mapped[BotVersionId | None] = mapped_column(
+        ForeignKey("bot_version.id"), default=None
+    )
+    """The version before; ``None`` for the first."""
+
+
+class Ladder(Base):
+    """Every rated game of one variant, and the run that is published."""
+
+    __tablename__ = "ladder"
+
+    id: Mapped[LadderId] = mapped_column(primary_key=True, init=False)
+    name: Mapped[str] = mapped_column(String(60), unique=True)
+    revision: Mapped[int] = mapped_column(_Id, default=0)
+    """Counts every change of the set of rated games."""
+    run_id: Mapped[RatingRunId | None] = mapped_column(default=None)
+    """The published run. No foreign key: a run refers to its ladder already."""
+    run_revision: Mapped[int] = mapped_column(_Id, default=0)
+    """The revision the published run was computed at; less than `revision` means dirty."""
+
+
+class Tournament(Base):
+    """A schedule of pairings."""
+
+    __tablename__ = "tournament"
+
+    id: Mapped[TournamentId] = mapped_column(primary_key=True, init=False)
+    name: Mapped[str] = mapped_column(String(100))
+    format: Mapped[TournamentFormat]
+    rounds: Mapped[int]
+    seed: Mapped[int] = mapped_column(_Id)
+    variant: Mapped[str] = mapped_column(String(60))
+    time_control: Mapped[str] = mapped_column(String(60))
+    max_games: Mapped[int]
+    """The most games at once; 0 leaves it to the bots."""
+    ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"))
+    """``None`` when its games are not rated."""
+    create_time: Mapped[datetime]
+    request_id: Mapped[str | None] = mapped_column(String(100), unique=True, default=None)
+    state: Mapped[TournamentState] = mapped_column(default=TournamentState.RUNNING)
+    end_time: Mapped[datetime | None] = mapped_column(default=None)
+
+
+class Entrant(Base):
+    """A bot in a tournament."""
+
+    __tablename__ = "entrant"
+
+    tournament_id: Mapped[TournamentId] = mapped_column(
+        ForeignKey("tournament.id"), primary_key=True
+    )
+    seat: Mapped[int] = mapped_column(primary_key=True)
+    """From 0 on, in the order of entry."""
+    bot_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
+
+
+class Pairing(Base):
+    """One planned game: played exactly once, void games aside."""
+
+    __tablename__ = "pairing"
+    __table_args__ = (
+        UniqueConstraint("tournament_id", "number"),
+        Index("pairing_state", "tournament_id", "state"),
+    )
+
+    id: Mapped[PairingId] = mapped_column(primary_key=True, init=False)
+    tournament_id: Mapped[TournamentId] = mapped_column(ForeignKey("tournament.id"))
+    number: Mapped[int]
+    """The place in the schedule, from 1 on."""
+    round: Mapped[int]
+    black_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
+    white_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
+    opening: Mapped[bytes]
+    """Two bytes a cell, little-endian."""
+    state: Mapped[PairingState] = mapped_column(default=PairingState.PENDING)
+
+
+class Game(Base):
+    """One game of a pairing."""
+
+    __tablename__ = "game"
+    __table_args__ = (
+        Index("game_result", "ladder_id", "state", "black_id", "white_id", "result"),
+        Index("game_order", "ladder_id", "end_sequence"),
+    )
+
+    id: Mapped[GameId] = mapped_column(primary_key=True, autoincrement=False)
+    """Given by the server, so that a game can be announced in the commit that makes it."""
+    pairing_id: Mapped[PairingId] = mapped_column(ForeignKey("pairing.id"), index=True)
+    tournament_id: Mapped[TournamentId] = mapped_column(ForeignKey("tournament.id"), index=True)
+    ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"))
+    """``None`` when the game is not rated."""
+    black_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"), index=True)
+    white_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"), index=True)
+    opening_plies: Mapped[int]
+    moves: Mapped[bytes]
+    """Two bytes a cell, little-endian; the opening alone until the game ends."""
+    start_time: Mapped[datetime]
+    state: Mapped[GameState] = mapped_column(default=GameState.RUNNING)
+    times: Mapped[bytes] = mapped_column(default=b"")
+    """Raw and then charged nanoseconds of every move after the opening: two columns of
+    eight bytes each, little-endian."""
+    analysis: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    """What the bots said they thought, by ply; ``None`` when they said nothing."""
+    result: Mapped[Result] = mapped_column(default=Result.NONE)
+    ending: Mapped[Ending | None] = mapped_column(default=None)
+    at_fault: Mapped[Party] = mapped_column(default=Party.NOBODY)
+    detail: Mapped[str] = mapped_column(default="")
+    end_sequence: Mapped[int | None] = mapped_column(_Id, default=None)
+    """Orders the games by their ends; ``None`` while the game runs."""
+    end_time: Mapped[datetime | None] = mapped_column(default=None)
+
+
+class Fault(Base):
+    """Why a game ended off the board, with its evidence."""
+
+    __tablename__ = "fault"
+
+    id: Mapped[int] = mapped_column(_Id, primary_key=True, init=False)
+    game_id: Mapped[GameId] = mapped_column(ForeignKey("game.id"), index=True)
+    party: Mapped[Party]
+    ending: Mapped[Ending]
+    evidence: Mapped[dict[str, Any]]
+    create_time: Mapped[datetime]
+    version_id: Mapped[BotVersionId | None] = mapped_column(
+        ForeignKey("bot_version.id"), index=True, default=None
+    )
+    """The bot at fault; ``None`` when it was no bot."""
+
+
+class RatingRun(Base):
+    """One run of a ladder's job."""
+
+    __tablename__ = "rating_run"
+    __table_args__ = (UniqueConstraint("ladder_id", "revision", "algorithm"),)
+
+    id: Mapped[RatingRunId] = mapped_column(primary_key=True, init=False)
+    ladder_id: Mapped[LadderId] = mapped_column(ForeignKey("ladder.id"))
+    revision: Mapped[int] = mapped_column(_Id)
+    """The ladder's revision whose games it was computed from."""
+    games: Mapped[int] = mapped_column(_Id)
+    checksum: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of its input, hexadecimal."""
+    algorithm: Mapped[str] = mapped_column(String(60))
+    parameters: Mapped[dict[str, Any]]
+    create_time: Mapped[datetime]
+
+
+class Rating(Base):
+    """One line of a run."""
+
+    __tablename__ = "rating"
+
+    run_id: Mapped[RatingRunId] = mapped_column(ForeignKey("rating_run.id"), primary_key=True)
+    version_id: Mapped[BotVersionId] = mapped_column(
+        ForeignKey("bot_version.id"), primary_key=True
+    )
+    rank: Mapped[int]
+    elo: Mapped[float]
+    classic_elo: Mapped[float]
+    games: Mapped[int]
+    wins: Mapped[int]
+    draws: Mapped[int]
+    losses: Mapped[int]
+    faults: Mapped[int]
+
+
+class Flush(Base):
+    """Moves of running games that were committed together: a group commit.
+
+    A game's moves are folded into its own row when it ends; flushes that hold
+    no move of a running game are deleted.
+    """
+
+    __tablename__ = "flush"
+
+    id: Mapped[FlushId] = mapped_column(primary_key=True, autoincrement=False)
+    """Given by the server: a repeated commit of the same flush is recognised by it."""
+    moves: Mapped[bytes]
+    """28 bytes a move: game, ply, cell, raw and charged nanoseconds (``<QHHQQ``)."""
+    analysis: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    """By game and ply, what the bots said they thought; ``None`` when nothing."""

@@ -1,0 +1,310 @@
+"""Tournaments: made, loaded, listed and counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, case, func, insert, select, update
+from sqlalchemy.orm import Session, aliased
+
+from meijin.game import Party, Result, TimeControl, Variant
+from meijin.store.tables import (
+    Bot,
+    BotId,
+    BotVersion,
+    Entrant,
+    Game,
+    GameState,
+    Ladder,
+    LadderId,
+    Pairing,
+    PairingId,
+    PairingState,
+    Tournament,
+    TournamentFormat,
+    TournamentId,
+    TournamentState,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGame:
+    """One place of a schedule before it is stored."""
+
+    round: int
+    black_id: BotId
+    white_id: BotId
+    opening: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NewTournament:
+    """What a tournament is made of."""
+
+    name: str
+    format: TournamentFormat
+    rounds: int
+    seed: int
+    variant: Variant
+    time_control: TimeControl
+    max_games: int
+    is_rated: bool
+    bots: tuple[BotId, ...]
+    schedule: tuple[PlannedGame, ...]
+    request_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPairing:
+    """A planned game that is not played yet."""
+
+    id: PairingId
+    number: int
+    black_id: BotId
+    white_id: BotId
+    opening: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentRow:
+    """A tournament and how far it is."""
+
+    id: TournamentId
+    name: str
+    format: TournamentFormat
+    rounds: int
+    seed: int
+    variant: Variant
+    time_control: TimeControl
+    max_games: int
+    ladder_id: LadderId | None
+    ladder: str
+    """The ladder's name; empty when unrated."""
+    state: TournamentState
+    create_time: datetime
+    end_time: datetime | None
+    bots: tuple[tuple[BotId, str], ...]
+    """The entrants' ids and names, in the order of entry."""
+    planned: int
+    finished: int
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one bot scored against another, both colours together."""
+
+    bot_id: BotId
+    opponent_id: BotId
+    wins: int
+    draws: int
+    losses: int
+
+
+def ladder_name(variant: Variant) -> str:
+    """The ladder that the rated games of a variant count for."""
+    return str(variant).replace(" ", "-")
+
+
+def find_request(connection: Connection, request_id: str) -> TournamentId | None:
+    """The tournament that a request has made already, if any."""
+    return connection.scalar(select(Tournament.id).where(Tournament.request_id == request_id))
+
+
+def add_tournament(connection: Connection, new: NewTournament, now: datetime) -> TournamentId:
+    """Store a tournament with its schedule."""
+    with Session(connection) as session:
+        tournament = Tournament(
+            name=new.name,
+            format=new.format,
+            rounds=new.rounds,
+            seed=new.seed,
+            variant=str(new.variant),
+            time_control=str(new.time_control),
+            max_games=new.max_games,
+            ladder_id=_ladder(session, ladder_name(new.variant)) if new.is_rated else None,
+            create_time=now,
+            request_id=new.request_id,
+        )
+        session.add(tournament)
+        session.flush()
+        tournament_id = tournament.id
+    entrants = [
+        {"tournament_id": tournament_id, "seat": seat, "bot_id": bot_id}
+        for seat, bot_id in enumerate(new.bots)
+    ]
+    connection.execute(insert(Entrant), entrants)
+    pairings = [
+        {
+            "tournament_id": tournament_id,
+            "number": number,
+            "round": game.round,
+            "black_id": game.black_id,
+            "white_id": game.white_id,
+            "opening": game.opening,
+            "state": PairingState.PENDING,
+        }
+        for number, game in enumerate(new.schedule, start=1)
+    ]
+    connection.execute(insert(Pairing), pairings)
+    return tournament_id
+
+
+def _ladder(session: Session, name: str) -> LadderId:
+    found = session.scalar(select(Ladder).where(Ladder.name == name))
+    if found is None:
+        found = Ladder(name=name)
+        session.add(found)
+        session.flush()
+    return found.id
+
+
+def running_tournaments(connection: Connection) -> Sequence[TournamentId]:
+    """The tournaments to be played on, oldest first."""
+    query = select(Tournament.id).where(Tournament.state == TournamentState.RUNNING)
+    return connection.scalars(query.order_by(Tournament.id)).all()
+
+
+def pending_pairings(
+    connection: Connection, tournament_id: TournamentId
+) -> Sequence[PendingPairing]:
+    """A tournament's planned games without a result or a running game, in schedule order."""
+    query = (
+        select(Pairing.id, Pairing.number, Pairing.black_id, Pairing.white_id, Pairing.opening)
+        .where(Pairing.tournament_id == tournament_id, Pairing.state == PairingState.PENDING)
+        .order_by(Pairing.number)
+    )
+    return [PendingPairing(*row) for row in connection.execute(query)]
+
+
+def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
+    """The planned games that were being played when the last server ended."""
+    query = select(
+        Pairing.id, Pairing.number, Pairing.black_id, Pairing.white_id, Pairing.opening
+    ).where(Pairing.state == PairingState.RUNNING)
+    return {row.id: PendingPairing(*row) for row in connection.execute(query)}
+
+
+def set_state(
+    connection: Connection, tournament_id: TournamentId, state: TournamentState
+) -> None:
+    """Cancel a tournament or take it up again."""
+    change = update(Tournament).where(Tournament.id == tournament_id)
+    connection.execute(change.values(state=state))
+
+
+def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow | None:
+    """One tournament, or ``None``."""
+    rows = _tournaments(connection, [tournament_id])
+    return rows[0] if rows else None
+
+
+def list_tournaments(
+    connection: Connection, *, limit: int, before: int | None = None
+) -> Sequence[TournamentRow]:
+    """Tournaments, newest first, from the one before the id `before`."""
+    query = select(Tournament.id).order_by(Tournament.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(Tournament.id < before)
+    return _tournaments(connection, connection.scalars(query).all())
+
+
+def _tournaments(
+    connection: Connection, ids: Sequence[TournamentId]
+) -> Sequence[TournamentRow]:
+    counts = _pairing_counts(connection, ids)
+    bots = _entrants(connection, ids)
+    query = (
+        select(Tournament.__table__, Ladder.name.label("ladder"))
+        .outerjoin(Ladder, Ladder.id == Tournament.ladder_id)
+        .where(Tournament.id.in_(ids))
+        .order_by(Tournament.id.desc())
+    )
+    return [
+        TournamentRow(
+            id=row.id,
+            name=row.name,
+            format=row.format,
+            rounds=row.rounds,
+            seed=row.seed,
+            variant=Variant.parse(row.variant),
+            time_control=TimeControl.parse(row.time_control),
+            max_games=row.max_games,
+            ladder_id=row.ladder_id,
+            ladder=row.ladder or "",
+            state=row.state,
+            create_time=row.create_time,
+            end_time=row.end_time,
+            bots=tuple(bots[row.id]),
+            planned=sum(counts[row.id].values()),
+            finished=counts[row.id].get(PairingState.FINISHED, 0),
+            running=counts[row.id].get(PairingState.RUNNING, 0),
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def _pairing_counts(
+    connection: Connection, ids: Sequence[TournamentId]
+) -> dict[TournamentId, dict[PairingState, int]]:
+    query = (
+        select(Pairing.tournament_id, Pairing.state, func.count())
+        .where(Pairing.tournament_id.in_(ids))
+        .group_by(Pairing.tournament_id, Pairing.state)
+    )
+    counts: dict[TournamentId, dict[PairingState, int]] = {key: {} for key in ids}
+    for tournament_id, state, count in connection.execute(query):
+        counts[tournament_id][state] = count
+    return counts
+
+
+def _entrants(
+    connection: Connection, ids: Sequence[TournamentId]
+) -> dict[TournamentId, list[tuple[BotId, str]]]:
+    query = (
+        select(Entrant.tournament_id, Bot.id, Bot.name)
+        .join(Bot, Bot.id == Entrant.bot_id)
+        .where(Entrant.tournament_id.in_(ids))
+        .order_by(Entrant.seat)
+    )
+    bots: dict[TournamentId, list[tuple[BotId, str]]] = {key: [] for key in ids}
+    for tournament_id, bot_id, name in connection.execute(query):
+        bots[tournament_id].append((bot_id, name))
+    return bots
+
+
+def crosstable(connection: Connection, tournament_id: TournamentId) -> Sequence[Score]:
+    """What every bot scored against every other, both ways round."""
+    black, white = aliased(BotVersion), aliased(BotVersion)
+    query = (
+        select(black.bot_id, white.bot_id, Game.result, func.count())
+        .join(black, black.id == Game.black_id)
+        .join(white, white.id == Game.white_id)
+        .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
+        .group_by(black.bot_id, white.bot_id, Game.result)
+    )
+    counts: dict[tuple[BotId, BotId], list[int]] = {}
+    for black_id, white_id, result, count in connection.execute(query):
+        place = _PLACES[result]
+        counts.setdefault((black_id, white_id), [0, 0, 0])[place] += count
+        counts.setdefault((white_id, black_id), [0, 0, 0])[2 - place] += count
+    return [Score(bot, other, *counts[bot, other]) for bot, other in sorted(counts)]
+
+
+_PLACES = {Result.BLACK_WINS: 0, Result.DRAW: 1, Result.WHITE_WINS: 2}
+
+
+def fault_counts(connection: Connection, tournament_id: TournamentId) -> dict[BotId, int]:
+    """How many games each bot of a tournament forfeited."""
+    culprit = case((Game.at_fault == Party.BLACK, Game.black_id), else_=Game.white_id)
+    query = (
+        select(BotVersion.bot_id, func.count())
+        .join(Game, BotVersion.id == culprit)
+        .where(
+            Game.tournament_id == tournament_id,
+            Game.state == GameState.FINISHED,
+            Game.at_fault.in_([Party.BLACK, Party.WHITE]),
+        )
+        .group_by(BotVersion.bot_id)
+    )
+    return {BotId(bot_id): count for bot_id, count in connection.execute(query)}

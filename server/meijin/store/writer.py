@@ -1,0 +1,82 @@
+"""The one thread that writes: everything pending goes into one commit."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import SimpleQueue
+from typing import Generic, TypeVar
+
+from sqlalchemy import Connection
+
+from meijin.store.database import Database
+
+T = TypeVar("T")
+
+MAX_GROUP = 64
+"""The most pieces of work in one commit, so that none waits long for the others."""
+
+
+class _Work(Generic[T]):
+    """A piece of work and the future that tells its end."""
+
+    def __init__(self, function: Callable[[Connection], T]) -> None:
+        self.function = function
+        self.future: Future[T] = Future()
+        self.result: T | None = None
+
+    def run(self, connection: Connection) -> None:
+        self.result = self.function(connection)
+
+    def done(self) -> None:
+        self.future.set_result(self.result)  # type: ignore[arg-type]  # T may include None
+
+
+class Writer:
+    """Runs writing work on a thread of its own, committing whatever is pending together.
+
+    Work that fails is rolled back alone: the group is then run again piece by
+    piece, so a piece must not keep state of a failed run.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._queue: SimpleQueue[_Work[object] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, function: Callable[[Connection], T]) -> Future[T]:
+        """Have `function` run in a transaction; the future is done after its commit."""
+        work = _Work(function)
+        self._queue.put(work)  # type: ignore[arg-type]  # invariance: the queue only runs it
+        return work.future
+
+    def close(self) -> None:
+        """Commit what is pending and end the thread."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (first := self._queue.get()) is not None:
+            group = [first]
+            while len(group) < MAX_GROUP and not self._queue.empty():
+                work = self._queue.get()
+                if work is None:
+                    self._queue.put(None)
+                    break
+                group.append(work)
+            self._commit(group)
+
+    def _commit(self, group: list[_Work[object]]) -> None:
+        try:
+            with self._database.writer.begin() as connection:
+                for work in group:
+                    work.run(connection)
+        except Exception as error:  # noqa: BLE001 - the future carries it to whoever waits
+            if len(group) == 1:
+                group[0].future.set_exception(error)
+                return
+            for work in group:
+                self._commit([work])
+            return
+        for work in group:
+            work.done()

@@ -1,0 +1,109 @@
+"""Openings."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meijin.game import (
+    GOMOKU,
+    STANDARD,
+    TIC_TAC_TOE,
+    Board,
+    Variant,
+    check_opening,
+    format_opening,
+    openings_for,
+    parse_opening,
+)
+
+
+@pytest.mark.parametrize("text", ["h8 i9 j10", "7,7 8,6 9,5", " h8\n8,6\tJ10 "])
+def test_forms(text: str) -> None:
+    """Cells are names, or column and row from the top left."""
+    assert parse_opening(text, GOMOKU) == (112, 98, 84)
+
+
+def test_empty_opening() -> None:
+    """No cells are an opening too."""
+    assert parse_opening("", GOMOKU) == ()
+    assert format_opening((), GOMOKU) == ""
+
+
+@given(st.lists(st.integers(0, 59)))
+def test_parse_reads_what_format_writes(cells: list[int]) -> None:
+    """`parse_opening` is the inverse of `format_opening`."""
+    variant = Variant(width=12, height=5)
+    assert parse_opening(format_opening(cells, variant), variant) == tuple(cells)
+
+
+@pytest.mark.parametrize("text", ["15,0", "0,15", "h8 p8", "7;7", "7,7,7", "-1,0", "7,7i9"])
+def test_unreadable_cell(text: str) -> None:
+    """A cell off the board, or in another form, is refused."""
+    with pytest.raises(ValueError, match=r"is off the 15x15 board|is no cell"):
+        parse_opening(text, GOMOKU)
+
+
+def test_forty_openings() -> None:
+    """Gomoku has forty different openings of 4 to 7 stones in the middle 7x7."""
+    openings = openings_for(GOMOKU)
+    assert len(set(openings)) == 40
+    assert {len(opening) for opening in openings} == {4, 5, 6, 7}
+    coordinates = {axis for opening in openings for cell in opening for axis in divmod(cell, 15)}
+    assert coordinates == set(range(4, 11))
+
+
+def test_first_opening() -> None:
+    """An opening stands as it was found, columns to the right and rows downwards."""
+    assert parse_opening("10,10 9,7 7,7 10,5 9,6", GOMOKU) == openings_for(GOMOKU)[0]
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(9, 9), (10, 10), (15, 15), (20, 20), (22, 22), (9, 22), (13, 10)]
+)
+def test_openings_of_other_sizes(width: int, height: int) -> None:
+    """On every size with room the openings lie about the centre and can be played."""
+    variant = Variant(STANDARD, width, height)
+    shift = (height // 2 - 7, width // 2 - 7)
+    expected = [
+        tuple((c // 15 + shift[0]) * width + c % 15 + shift[1] for c in opening)
+        for opening in openings_for(GOMOKU)
+    ]
+    assert list(openings_for(variant)) == expected
+    for opening in openings_for(variant):
+        check_opening(opening, variant)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [TIC_TAC_TOE, Variant(width=8, height=22), Variant(width=22, height=8), Variant(line=6)],
+)
+def test_no_balanced_openings(variant: Variant) -> None:
+    """Without room, or with another line than five, games start from the empty board."""
+    assert openings_for(variant) == ((),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("h8 i9 h8", "h8 is occupied"),
+        ("a15 a14 b15 b14 c15 c14 d15 d14 e15", "the opening a15 .* e15 ends the game"),
+        ("a15 a14 b15 b14 c15 c14 d15 d14 e15 e14", "the game is over"),
+    ],
+)
+def test_check(text: str, message: str) -> None:
+    """An opening that can't be played, or leaves nothing to play, is refused."""
+    with pytest.raises(ValueError, match=message):
+        check_opening(parse_opening(text, GOMOKU), GOMOKU)
+
+
+def test_check_off_the_board() -> None:
+    """An opening for a larger board is refused."""
+    with pytest.raises(ValueError, match="cell 112 is off the 3x3 board"):
+        check_opening([112], TIC_TAC_TOE)
+
+
+def test_check_accepts_a_running_game() -> None:
+    """An opening may be anything that leaves the game open, and may be any iterable."""
+    cells = [0, 1, 2, 3, 5, 4, 7, 6]
+    check_opening(iter(cells), TIC_TAC_TOE)
+    assert not Board.from_moves(cells, TIC_TAC_TOE).is_over

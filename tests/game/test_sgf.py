@@ -1,0 +1,283 @@
+"""Game records as SGF."""
+
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meijin.game import (
+    GOMOKU,
+    STANDARD,
+    TIC_TAC_TOE,
+    Board,
+    Color,
+    Ending,
+    GameRecord,
+    Outcome,
+    Party,
+    Result,
+    SgfError,
+    TimeControl,
+    Variant,
+    from_sgf,
+    to_sgf,
+)
+
+RECORD = GameRecord(
+    variant=Variant(STANDARD, 15, 12),
+    black="ann",
+    white="bob [2]",
+    moves=(7, 22, 8),
+    times=(timedelta(0), timedelta(milliseconds=125), timedelta(seconds=2)),
+    opening_plies=1,
+    time_control=TimeControl.parse("60+0.5,5/move"),
+    outcome=Outcome(Result.BLACK_WINS, Ending.CRASH, Party.WHITE, "exit status 3: bug"),
+    start_time=datetime(2025, 11, 20, 23, 30, tzinfo=timezone(timedelta(hours=-2))),
+    event="spring cup",
+    game_id="g-17",
+)
+WRITTEN = r"""(;FF[4]GM[4]CA[UTF-8]AP[Meijin]SZ[15:12]RU[standard]PB[ann]PW[bob [2\]]EV[spring cup]\
+GN[g-17]DT[2025-11-21]TM[60]OT[+0.5,5/move]RE[B+F]MJ[opening:1][start:2025-11-20T23\:30\:00-02\:00]\
+[ending:crash][fault:white][detail:exit status 3\: bug]
+;B[ha]C[0 s]
+;W[hb]C[0.125 s]
+;B[ia]C[2 s])
+""".replace("\\\n", "")
+
+
+def any_outcomes() -> st.SearchStrategy[Outcome]:
+    """Every valid outcome, with any detail."""
+    valid = []
+    for result in Result:
+        for ending in Ending:
+            for party in Party:
+                try:
+                    valid.append(Outcome(result, ending, party))
+                except ValueError:
+                    continue
+    return st.builds(replace, st.sampled_from(valid), detail=st.text())
+
+
+durations = st.timedeltas(timedelta(microseconds=1), timedelta(days=7))
+time_controls = st.one_of(
+    st.builds(TimeControl, durations, st.just(timedelta(0)) | durations, st.none() | durations),
+    st.builds(TimeControl, per_move=durations),
+)
+start_times = st.datetimes(
+    datetime(1900, 1, 2),  # noqa: DTZ001 - hypothesis adds the time zone
+    datetime(2200, 1, 1),  # noqa: DTZ001
+    timezones=st.builds(
+        timezone,
+        st.timedeltas(timedelta(hours=-23), timedelta(hours=23)).map(
+            lambda offset: timedelta(minutes=offset // timedelta(minutes=1))
+        ),
+    ),
+)
+
+
+def random_moves(variant: Variant, rng: random.Random) -> tuple[int, ...]:
+    """A part of a random game."""
+    board = Board(variant)
+    for cell in rng.sample(range(variant.cells), rng.randrange(variant.cells)):
+        if board.is_over:
+            break
+        board.play(cell)
+    return tuple(board.moves)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    """Any record of a random game."""
+    variants = (GOMOKU, TIC_TAC_TOE, Variant(STANDARD, 22, 22), Variant(STANDARD, 5, 9, 6))
+    variant = draw(st.sampled_from(variants))
+    rng = random.Random(draw(st.integers()))
+    moves = random_moves(variant, rng)
+    times = tuple(timedelta(microseconds=rng.randrange(10 ** rng.randrange(1, 12))) for _ in moves)
+    return GameRecord(
+        variant=variant,
+        black=draw(st.text()),
+        white=draw(st.text()),
+        moves=moves,
+        times=times if draw(st.booleans()) else (),
+        opening_plies=rng.randrange(len(moves) + 1),
+        time_control=draw(st.none() | time_controls),
+        outcome=draw(st.none() | any_outcomes()),
+        start_time=draw(st.none() | start_times),
+        event=draw(st.text()),
+        game_id=draw(st.text()),
+    )
+
+
+def test_written_record() -> None:
+    """Every field of a record has its place in the text."""
+    assert to_sgf(RECORD) == WRITTEN
+
+
+@given(records())
+def test_import_reads_what_export_writes(record: GameRecord) -> None:
+    """Nothing of a record is lost in its SGF."""
+    assert from_sgf(to_sgf(record)) == record
+
+
+def test_least_record() -> None:
+    """What a record doesn't know is not written."""
+    record = GameRecord(GOMOKU, "", "", ())
+    assert to_sgf(record) == "(;FF[4]GM[4]CA[UTF-8]AP[Meijin]SZ[15]RU[freestyle])\n"
+    assert from_sgf("(;)") == record
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        (Outcome(Result.BLACK_WINS, Ending.FIVE), "B+"),
+        (Outcome(Result.WHITE_WINS, Ending.ADJUDICATION), "W+"),
+        (Outcome(Result.WHITE_WINS, Ending.RESIGN), "W+R"),
+        (Outcome(Result.BLACK_WINS, Ending.TIME, Party.WHITE), "B+T"),
+        (Outcome(Result.WHITE_WINS, Ending.ILLEGAL, Party.BLACK), "W+F"),
+        (Outcome(Result.WHITE_WINS, Ending.DISCONNECT, Party.BLACK), "W+F"),
+        (Outcome(Result.DRAW, Ending.DRAW), "Draw"),
+        (Outcome(Result.NONE, Ending.VOID, Party.SERVER), "Void"),
+    ],
+)
+def test_written_result(outcome: Outcome, text: str) -> None:
+    """A result is written with the cause that SGF has a letter for."""
+    assert f"RE[{text}]" in to_sgf(replace(RECORD, outcome=outcome))
+
+
+@pytest.mark.parametrize(
+    ("text", "tm", "ot"),
+    [
+        ("60", "TM[60]", ""),
+        ("0.5+0.5", "TM[0.5]", "OT[+0.5]"),
+        ("5,5/move", "TM[5]", "OT[5/move]"),
+        ("5/move", "", "OT[5/move]"),
+    ],
+)
+def test_written_time_control(text: str, tm: str, ot: str) -> None:
+    """The clock stands in TM and the rest in OT, and both together are read."""
+    record = replace(RECORD, time_control=TimeControl.parse(text))
+    written = to_sgf(record)
+    assert f"DT[2025-11-21]{tm}{ot}RE" in written
+    assert from_sgf(written) == record
+
+
+FIVE = ";B[aa];W[ab];B[ba];W[bb];B[ca];W[cb];B[da];W[db];B[ea]"
+DRAWN = ";B[aa];W[ba];B[ca];W[bb];B[ab];W[cb];B[bc];W[ac];B[cc]"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (f"RE[B+]{FIVE}", Outcome(Result.BLACK_WINS, Ending.FIVE)),
+        ("RE[w+]", Outcome(Result.WHITE_WINS, Ending.ADJUDICATION)),
+        ("RE[B+12.5]", Outcome(Result.BLACK_WINS, Ending.ADJUDICATION)),
+        (f"RE[W+]{FIVE}", Outcome(Result.WHITE_WINS, Ending.ADJUDICATION)),
+        ("RE[B+Resign]", Outcome(Result.BLACK_WINS, Ending.RESIGN)),
+        ("RE[W+Time]", Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK)),
+        ("RE[B+Forfeit]", Outcome(Result.BLACK_WINS, Ending.ADJUDICATION)),
+        ("RE[0]", Outcome(Result.DRAW, Ending.ADJUDICATION)),
+        (f"SZ[3]MJ[line:3]RE[Draw]{DRAWN}", Outcome(Result.DRAW, Ending.DRAW)),
+        ("RE[Void]", Outcome(Result.NONE, Ending.VOID)),
+        ("RE[?]", None),
+        ("RE[]", None),
+        ("RE[Black wins]", None),
+    ],
+)
+def test_foreign_result(text: str, outcome: Outcome | None) -> None:
+    """A result of another program is understood as far as the board confirms it."""
+    assert from_sgf(f"(;{text})").outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "time_control"),
+    [
+        ("TM[900.0]", "900"),
+        ("TM[900]OT[3x30 byo-yomi]", "900"),
+        ("TM[60]OT[+1]", "60+1"),
+        ("TM[0]", None),
+        ("TM[an hour]", None),
+    ],
+)
+def test_foreign_time_control(text: str, time_control: str | None) -> None:
+    """A time control of another program is read as far as it is one of ours."""
+    expected = None if time_control is None else TimeControl.parse(time_control)
+    assert from_sgf(f"(;{text})").time_control == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "start_time"),
+    [
+        ("2025-11-20", datetime(2025, 11, 20, tzinfo=UTC)),
+        ("2025-11", None),
+        ("yesterday", None),
+    ],
+)
+def test_foreign_date(text: str, start_time: datetime | None) -> None:
+    """A whole date is its midnight in UTC, and any other none."""
+    assert from_sgf(f"(;DT[{text}])").start_time == start_time
+
+
+def test_foreign_game() -> None:
+    """A game of another program is read through its unknown properties and variations."""
+    text = """(;GM[4]FF[4]VW[]SZ[19] RU[Standard]KO[x];B[jj]N[tengen]
+        (;W[jk]BL[3];B[kk]) (;W[aa];B[aa]))"""
+    record = from_sgf(text)
+    assert record.variant == Variant(STANDARD, 19, 19)
+    assert record.moves == (180, 199, 200)
+    assert record.times == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        (";B[aa]C[0.5 s, depth 3];W[bb]C[1 s]", (0.5, 1)),
+        (";B[aa]C[0.5 s];W[bb]", ()),
+        (";B[aa]C[0.5 s];W[bb]C[nice]", ()),
+        (";B[aa]C[0.5 s];W[bb]C[500 sheep]", ()),
+    ],
+)
+def test_times_in_comments(text: str, times: tuple[float, ...]) -> None:
+    """Times are known if the comment of every move starts with one."""
+    expected = tuple(timedelta(seconds=seconds) for seconds in times)
+    assert from_sgf(f"(;{text})").times == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "message"),
+    [
+        ("no game", 0, "there is no game"),
+        ("(;GM[1];B[aa])", 1, r"GM\[1\] is another game"),
+        ("(;SZ[23])", 1, "width 23 is out of range"),
+        ("(;SZ[big])", 1, "big"),
+        ("(;RU[renju])", 1, 'no rule "renju"'),
+        ("(;SZ[3]MJ[line:4])", 1, "line 4 is out of range"),
+        ("(;MJ[opening:1])", 1, "an opening of 1 plies"),
+        ("(;MJ[start:2025-11-20T10\\:00])", 1, "needs a time zone"),
+        ("(;RE[B+]MJ[ending:boredom])", 1, "boredom"),
+        ("(;RE[B+]MJ[ending:void])", 1, "can't end in"),
+        ("(;;B[aa];B[bb])", 8, "the move of ply 1 is not W's"),
+        ("(;;W[aa])", 2, "the move of ply 0 is not B's"),
+        ("(;;B[aa];W[aa])", 8, "a15 is occupied"),
+        ("(;;B[ap])", 2, "column 0, row 15 is off the 15x15 board"),
+        ("(;;B[])", 2, "passes"),
+        ("(;;B[tt])", 2, "off the 15x15 board"),
+        ("(;;B[a])", 2, '"a" is no point'),
+        ("(;;B[AA])", 2, '"AA" is no point'),
+        ("(;AB[aa])", 1, "AB sets stones up"),
+        (f"(;{FIVE};W[hh])", 56, "the game is over"),
+        ("(;;B[aa]C[1.2.3 s])", 2, "is no number of seconds"),
+    ],
+)
+def test_refused(text: str, offset: int, message: str) -> None:
+    """The error for a text that is no game says why, and where the node stands."""
+    with pytest.raises(SgfError, match=message) as error:
+        from_sgf(text)
+    assert error.value.offset == offset
+
+
+def test_winner_of_an_imported_game() -> None:
+    """An imported game replays to its winner."""
+    assert from_sgf(f"(;{FIVE})").board().winner is Color.BLACK
