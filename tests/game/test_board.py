@@ -21,6 +21,7 @@ from meijin.game import (
 )
 
 SIZES = (GOMOKU, TIC_TAC_TOE, Variant(width=5, height=5), Variant(STANDARD, 22, 22))
+TIC_TAC_TOE_WIDE = Variant(width=4, height=3, line=3)
 NON_SQUARE = Variant(width=7, height=5)
 
 
@@ -241,6 +242,7 @@ def test_parsed_stones_count_as_moves() -> None:
     board = Board.parse("o.x/x", TIC_TAC_TOE)
     assert list(board.moves) == [2, 0, 3]
     assert board == Board.from_moves([2, 0, 3], TIC_TAC_TOE)
+    assert list(Board.parse("ox.o/.x", TIC_TAC_TOE_WIDE).moves) == [1, 0, 5, 3]
 
 
 @pytest.mark.parametrize(
@@ -307,6 +309,13 @@ def test_copy_of_a_parsed_board(text: str) -> None:
     assert twin == board
     assert twin.side_to_move is board.side_to_move
     assert twin.winner is board.winner
+
+
+def test_copy_of_a_full_board() -> None:
+    """A copy of stones that were set up is as full as they are."""
+    board = Board.parse("xxo/oox/xxx", TIC_TAC_TOE)
+    assert board.ply == 0
+    assert board.copy().is_full
 
 
 @pytest.mark.parametrize(

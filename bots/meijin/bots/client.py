@@ -10,7 +10,6 @@ from contextlib import suppress
 from random import Random
 
 import grpc
-
 from meijin.bots.backoff import Backoff
 from meijin.bots.batch_searcher import searcher_for
 from meijin.bots.bot import Bot
@@ -86,27 +85,25 @@ class Client:
         Raises:
             RefusedError: the server doesn't let the bot in.
         """
+        address = self.settings.address
         try:
-            async with grpc.aio.insecure_channel(
-                self.settings.address, options=CHANNEL_OPTIONS
-            ) as channel:
-                stub = PlayServiceStub(channel)
+            async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
                 while not self._leaving.is_set():
-                    try:
-                        await self._play(stub)
-                    except StreamLostError as lost:
-                        await self._pause(lost)
+                    await self._play(channel)
         finally:
             self._threads.close()
         self._log_farewell()
 
-    async def _play(self, stub: PlayServiceStub) -> None:
-        """Open a stream and play on it, until `stop` or until it ends with an error."""
+    async def _play(self, channel: grpc.aio.Channel) -> None:
+        """Open a stream and play on it until it ends; if that is no reason to leave, pause."""
         token = self.settings.token
         metadata = (("authorization", f"Bearer {token}"),) if token else ()
-        stream = Stream(stub.Play(metadata=metadata))
+        stream = Stream(PlayServiceStub(channel).Play(metadata=metadata))
         try:
             await self._talk(stream, Outbox())
+        except StreamLostError as lost:
+            self._table.close()
+            await self._pause(lost)
         finally:
             self._table.close()
             stream.cancel()

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import NamedTuple, TypeVar
 
 from google.protobuf.duration_pb2 import Duration
-
 from meijin.bots.answer import Analysis, Answer, Choice, Failure, Resignation
 from meijin.bots.bot import Bot, Capabilities
 from meijin.bots.facts import Draining, Ended, Events, Fact, Notice, Ping, Started, Turn, Welcome

@@ -38,12 +38,23 @@ class Settings:
         if not (token.isascii() and token.isprintable()):
             raise ValueError("the token holds characters that no token has; copy it again")
         name = name or ("" if token else default_name)
-        if name and not _BOT_NAME.fullmatch(name):
-            raise ValueError(
-                f'"{name}" is no bot\'s name; use 1 to 40 letters, digits, "-", "_" or "."'
-            )
+        if name:
+            check_name(name)
         address = parse_address(server or os.environ.get("MEIJIN_SERVER") or DEFAULT_HOST)
         return cls(address=address, token=token, name=name)
+
+
+def check_name(name: str) -> str:
+    """Return `name` if a bot may be called so.
+
+    Raises:
+        ValueError: it is too long, or holds other characters than names do.
+    """
+    if not _BOT_NAME.fullmatch(name):
+        raise ValueError(
+            f'"{name}" can be no bot\'s name; use 1 to 40 letters, digits, "-", "_" or "."'
+        )
+    return name
 
 
 def parse_address(text: str) -> str:

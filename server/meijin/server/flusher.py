@@ -99,15 +99,17 @@ class Flusher:
         happen twice. Nobody's clock runs for an answer that waits here.
         """
         delay = FIRST_RETRY
+        commit = partial(commit_flush, flush=flush)
         while True:
             try:
-                await asyncio.wrap_future(self._writer.submit(partial(commit_flush, flush=flush)))
+                await asyncio.wrap_future(self._writer.submit(commit))
             except DBAPIError as error:
                 if not error.connection_invalidated and not is_passing(error):
                     raise
                 if not self.is_failing:
                     log.error("the database fails; games wait", error=str(error.orig))
                 self.is_failing = True
+                commit = partial(commit_flush, flush=flush, is_retry=True)
                 await asyncio.sleep(delay)
                 delay = min(2 * delay, LAST_RETRY)
             else:

@@ -1,6 +1,7 @@
 """The group commit: moves, starts and ends of games in one transaction."""
 
 import struct
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,9 +19,7 @@ from meijin.store.tables import (
     GameState,
     Ladder,
     LadderId,
-    Pairing,
     PairingId,
-    PairingState,
     Tournament,
     TournamentId,
     TournamentState,
@@ -84,7 +83,7 @@ class Flush:
 
     id: FlushId
     floor: FlushId
-    """Flushes before this one hold no move of a running game."""
+    """Flushes before this one hold no move of a running game, and are deleted; 0 for none."""
     moves: bytearray = field(default_factory=bytearray)
     """`MOVE` after `MOVE`."""
     analysis: dict[str, Any] = field(default_factory=dict)
@@ -94,71 +93,44 @@ class Flush:
 
 
 class LostUpdateError(Exception):
-    """A game or a pairing was not in the state that its next one follows from."""
+    """A game that ends was not running."""
 
 
-def commit_flush(connection: Connection, flush: Flush) -> None:
-    """Write the flush, once: an id that is there already was committed before.
+def commit_flush(connection: Connection, flush: Flush, *, is_retry: bool = False) -> None:
+    """Write a flush.
+
+    A retry looks whether the flush is there already: the commit may have happened and
+    its answer been lost.
 
     Raises:
         LostUpdateError: another server wrote to these games.
     """
-    if connection.scalar(_FIND_FLUSH, {"key": flush.id}) is not None:
+    if is_retry and connection.scalar(_FIND_FLUSH, {"key": flush.id}) is not None:
         return
     row = {"id": flush.id, "moves": bytes(flush.moves), "analysis": flush.analysis or None}
     connection.execute(_INSERT_FLUSH, row)
     if flush.starts:
-        _start_games(connection, flush.starts)
+        connection.execute(_INSERT_GAME, [_start_row(start) for start in flush.starts])
     if flush.ends:
         _end_games(connection, flush.ends)
-        _delete_flushes(connection, flush.floor)
+    if flush.floor:
+        connection.execute(_DELETE_FLUSHES, {"floor": flush.floor})
     for tournament_id in flush.finished_tournaments:
         values = {"key": tournament_id, "time": flush.ends[-1].time}
         connection.execute(_FINISH_TOURNAMENT, values)
 
 
-def _start_games(connection: Connection, starts: list[GameStart]) -> None:
-    connection.execute(_INSERT_GAME, [_start_row(start) for start in starts])
-    _move_pairings(
-        connection,
-        [start.pairing_id for start in starts],
-        PairingState.PENDING,
-        PairingState.RUNNING,
-    )
-
-
 def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
     ended = connection.execute(_END_GAME, [_end_row(end) for end in ends])
-    _expect(ended.rowcount, len(ends), "running games")
-    played = [end.pairing_id for end in ends if end.ending is not Ending.VOID]
-    void = [end.pairing_id for end in ends if end.ending is Ending.VOID]
-    _move_pairings(connection, played, PairingState.RUNNING, PairingState.FINISHED)
-    _move_pairings(connection, void, PairingState.RUNNING, PairingState.PENDING)
+    if ended.rowcount != len(ends):
+        raise LostUpdateError(f"only {ended.rowcount} of {len(ends)} ended games were running")
     faults = [_fault_row(end) for end in ends if end.evidence]
     if faults:
         connection.execute(_INSERT_FAULT, faults)
-    for ladder_id in {end.ladder_id for end in ends if end.ending is not Ending.VOID}:
-        if ladder_id is not None:
-            count = sum(end.ladder_id == ladder_id for end in ends if end.ending is not Ending.VOID)
-            connection.execute(_MARK_LADDER, {"key": ladder_id, "games": count})
-
-
-def _move_pairings(
-    connection: Connection, ids: list[PairingId], before: PairingState, after: PairingState
-) -> None:
-    if ids:
-        rows = [{"key": pairing_id, "before": before, "after": after} for pairing_id in ids]
-        moved = connection.execute(_MOVE_PAIRING, rows)
-        _expect(moved.rowcount, len(ids), f"{before.value} pairings")
-
-
-def _expect(found: int, wanted: int, what: str) -> None:
-    if found != wanted:
-        raise LostUpdateError(f"found {found} of {wanted} {what}")
-
-
-def _delete_flushes(connection: Connection, floor: FlushId) -> None:
-    connection.execute(_DELETE_FLUSHES, {"floor": floor})
+    rated = Counter(end.ladder_id for end in ends if end.ending is not Ending.VOID)
+    marks = [{"key": key, "games": games} for key, games in rated.items() if key is not None]
+    if marks:
+        connection.execute(_MARK_LADDER, marks)
 
 
 def _start_row(start: GameStart) -> dict[str, object]:
@@ -237,7 +209,6 @@ def last_flush(connection: Connection) -> FlushId:
 # Statements are built once: building one costs more than executing it.
 _FLUSH: Table = FlushRow.__table__  # type: ignore[assignment]
 _GAME: Table = Game.__table__  # type: ignore[assignment]
-_PAIRING: Table = Pairing.__table__  # type: ignore[assignment]
 _TOURNAMENT: Table = Tournament.__table__  # type: ignore[assignment]
 _LADDER: Table = Ladder.__table__  # type: ignore[assignment]
 _FAULT: Table = Fault.__table__  # type: ignore[assignment]
@@ -267,11 +238,6 @@ _END_GAME = (
             )
         },
     )
-)
-_MOVE_PAIRING = (
-    update(_PAIRING)
-    .where(_PAIRING.c.id == bindparam("key"), _PAIRING.c.state == bindparam("before"))
-    .values(state=bindparam("after"))
 )
 _FINISH_TOURNAMENT = (
     update(_TOURNAMENT)

@@ -255,20 +255,17 @@ def results_in_order(connection: Connection, ladder_id: LadderId) -> Sequence[Sc
 
 def fault_counts(connection: Connection, ladder_id: LadderId) -> Sequence[FaultCount]:
     """How many finished games of the ladder each version has forfeited, sorted."""
-    faults: Counter[BotVersionId] = Counter()
-    for party, version_id in ((Party.BLACK, Game.black_id), (Party.WHITE, Game.white_id)):
-        query = (
-            select(version_id, func.count())
-            .where(
-                Game.ladder_id == ladder_id,
-                Game.state == GameState.FINISHED,
-                Game.at_fault == party,
-            )
-            .group_by(version_id)
+    loser = case((Game.at_fault == Party.BLACK, Game.black_id), else_=Game.white_id).label("loser")
+    query = (
+        select(loser, func.count())
+        .where(
+            Game.ladder_id == ladder_id,
+            Game.state == GameState.FINISHED,
+            Game.at_fault.in_((Party.BLACK, Party.WHITE)),
         )
-        for version, games in connection.execute(query):
-            faults[version] += games
-    return sorted(FaultCount(version, games) for version, games in faults.items())
+        .group_by(loser)
+    )
+    return sorted(FaultCount(*row) for row in connection.execute(query))
 
 
 def snapshot(connection: Connection, ladder_id: LadderId) -> Snapshot:

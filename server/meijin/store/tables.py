@@ -17,6 +17,7 @@ from sqlalchemy import (
     String,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
 
@@ -40,14 +41,6 @@ class GameState(enum.Enum):
     RUNNING = "running"
     FINISHED = "finished"
     VOID = "void"
-
-
-class PairingState(enum.Enum):
-    """Where a planned game stands."""
-
-    PENDING = "pending"
-    RUNNING = "running"
-    FINISHED = "finished"
 
 
 class TournamentState(enum.Enum):
@@ -108,7 +101,6 @@ class Base(MappedAsDataclass, DeclarativeBase):
         Party: _words(Party),
         Result: _words(Result),
         GameState: _words(GameState),
-        PairingState: _words(PairingState),
         TournamentState: _words(TournamentState),
         TournamentFormat: _words(TournamentFormat),
         TokenKind: _words(TokenKind),
@@ -242,13 +234,10 @@ class Entrant(Base):
 
 
 class Pairing(Base):
-    """One planned game: played exactly once, void games aside."""
+    """One planned game: played exactly once, which the index `game_once` sees to."""
 
     __tablename__ = "pairing"
-    __table_args__ = (
-        UniqueConstraint("tournament_id", "number"),
-        Index("pairing_state", "tournament_id", "state"),
-    )
+    __table_args__ = (UniqueConstraint("tournament_id", "number"),)
 
     id: Mapped[PairingId] = mapped_column(primary_key=True, init=False)
     tournament_id: Mapped[TournamentId] = mapped_column(ForeignKey("tournament.id"))
@@ -259,7 +248,6 @@ class Pairing(Base):
     white_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
     opening: Mapped[bytes]
     """Two bytes a cell, little-endian."""
-    state: Mapped[PairingState] = mapped_column(default=PairingState.PENDING)
 
 
 class Game(Base):
@@ -267,13 +255,20 @@ class Game(Base):
 
     __tablename__ = "game"
     __table_args__ = (
+        Index(
+            "game_once",
+            "pairing_id",
+            unique=True,
+            sqlite_where=text("state <> 'void'"),
+            postgresql_where=text("state <> 'void'"),
+        ),
         Index("game_result", "ladder_id", "state", "black_id", "white_id", "result"),
         Index("game_order", "ladder_id", "end_sequence"),
     )
 
     id: Mapped[GameId] = mapped_column(primary_key=True, autoincrement=False)
     """Given by the server, so that a game can be announced in the commit that makes it."""
-    pairing_id: Mapped[PairingId] = mapped_column(ForeignKey("pairing.id"), index=True)
+    pairing_id: Mapped[PairingId] = mapped_column(ForeignKey("pairing.id"))
     tournament_id: Mapped[TournamentId] = mapped_column(ForeignKey("tournament.id"), index=True)
     ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"))
     """``None`` when the game is not rated."""

@@ -19,7 +19,6 @@ from meijin.store.tables import (
     LadderId,
     Pairing,
     PairingId,
-    PairingState,
     Tournament,
     TournamentFormat,
     TournamentId,
@@ -142,7 +141,6 @@ def add_tournament(connection: Connection, new: NewTournament, now: datetime) ->
             "black_id": game.black_id,
             "white_id": game.white_id,
             "opening": game.opening,
-            "state": PairingState.PENDING,
         }
         for number, game in enumerate(new.schedule, start=1)
     ]
@@ -170,8 +168,9 @@ def pending_pairings(
 ) -> Sequence[PendingPairing]:
     """A tournament's planned games without a result or a running game, in schedule order."""
     query = (
-        select(Pairing.id, Pairing.number, Pairing.black_id, Pairing.white_id, Pairing.opening)
-        .where(Pairing.tournament_id == tournament_id, Pairing.state == PairingState.PENDING)
+        select(*_PAIRING)
+        .outerjoin(Game, (Game.pairing_id == Pairing.id) & (Game.state != GameState.VOID))
+        .where(Pairing.tournament_id == tournament_id, Game.id.is_(None))
         .order_by(Pairing.number)
     )
     return [PendingPairing(*row) for row in connection.execute(query)]
@@ -179,10 +178,15 @@ def pending_pairings(
 
 def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
     """The planned games that were being played when the last server ended."""
-    query = select(
-        Pairing.id, Pairing.number, Pairing.black_id, Pairing.white_id, Pairing.opening
-    ).where(Pairing.state == PairingState.RUNNING)
+    query = (
+        select(*_PAIRING)
+        .join(Game, Game.pairing_id == Pairing.id)
+        .where(Game.state == GameState.RUNNING)
+    )
     return {row.id: PendingPairing(*row) for row in connection.execute(query)}
+
+
+_PAIRING = (Pairing.id, Pairing.number, Pairing.black_id, Pairing.white_id, Pairing.opening)
 
 
 def set_state(
@@ -212,7 +216,8 @@ def list_tournaments(
 def _tournaments(
     connection: Connection, ids: Sequence[TournamentId]
 ) -> Sequence[TournamentRow]:
-    counts = _pairing_counts(connection, ids)
+    planned = _planned_games(connection, ids)
+    games = _games_by_state(connection, ids)
     bots = _entrants(connection, ids)
     query = (
         select(Tournament.__table__, Ladder.name.label("ladder"))
@@ -236,26 +241,34 @@ def _tournaments(
             create_time=row.create_time,
             end_time=row.end_time,
             bots=tuple(bots[row.id]),
-            planned=sum(counts[row.id].values()),
-            finished=counts[row.id].get(PairingState.FINISHED, 0),
-            running=counts[row.id].get(PairingState.RUNNING, 0),
+            planned=planned[row.id],
+            finished=games.get((row.id, GameState.FINISHED), 0),
+            running=games.get((row.id, GameState.RUNNING), 0),
         )
         for row in connection.execute(query)
     ]
 
 
-def _pairing_counts(
+def _planned_games(
     connection: Connection, ids: Sequence[TournamentId]
-) -> dict[TournamentId, dict[PairingState, int]]:
+) -> dict[TournamentId, int]:
     query = (
-        select(Pairing.tournament_id, Pairing.state, func.count())
+        select(Pairing.tournament_id, func.count())
         .where(Pairing.tournament_id.in_(ids))
-        .group_by(Pairing.tournament_id, Pairing.state)
+        .group_by(Pairing.tournament_id)
     )
-    counts: dict[TournamentId, dict[PairingState, int]] = {key: {} for key in ids}
-    for tournament_id, state, count in connection.execute(query):
-        counts[tournament_id][state] = count
-    return counts
+    return {TournamentId(key): count for key, count in connection.execute(query)}
+
+
+def _games_by_state(
+    connection: Connection, ids: Sequence[TournamentId]
+) -> dict[tuple[TournamentId, GameState], int]:
+    query = (
+        select(Game.tournament_id, Game.state, func.count())
+        .where(Game.tournament_id.in_(ids))
+        .group_by(Game.tournament_id, Game.state)
+    )
+    return {(TournamentId(key), state): count for key, state, count in connection.execute(query)}
 
 
 def _entrants(

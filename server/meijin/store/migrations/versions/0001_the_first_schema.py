@@ -105,16 +105,12 @@ def upgrade() -> None:
     sa.Column('black_id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
     sa.Column('white_id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
     sa.Column('opening', sa.LargeBinary(), nullable=False),
-    sa.Column('state', sa.Enum('pending', 'running', 'finished', name='pairingstate', native_enum=False, length=20), nullable=False),
     sa.ForeignKeyConstraint(['black_id'], ['bot.id'], ),
     sa.ForeignKeyConstraint(['tournament_id'], ['tournament.id'], ),
     sa.ForeignKeyConstraint(['white_id'], ['bot.id'], ),
     sa.PrimaryKeyConstraint('id'),
     sa.UniqueConstraint('tournament_id', 'number')
     )
-    with op.batch_alter_table('pairing', schema=None) as batch_op:
-        batch_op.create_index('pairing_state', ['tournament_id', 'state'], unique=False)
-
     op.create_table('token',
     sa.Column('id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
     sa.Column('digest', sa.String(length=64), nullable=False),
@@ -157,10 +153,10 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id')
     )
     with op.batch_alter_table('game', schema=None) as batch_op:
+        batch_op.create_index('game_once', ['pairing_id'], unique=True, sqlite_where=sa.text("state <> 'void'"), postgresql_where=sa.text("state <> 'void'"))
         batch_op.create_index('game_order', ['ladder_id', 'end_sequence'], unique=False)
         batch_op.create_index('game_result', ['ladder_id', 'state', 'black_id', 'white_id', 'result'], unique=False)
         batch_op.create_index(batch_op.f('ix_game_black_id'), ['black_id'], unique=False)
-        batch_op.create_index(batch_op.f('ix_game_pairing_id'), ['pairing_id'], unique=False)
         batch_op.create_index(batch_op.f('ix_game_tournament_id'), ['tournament_id'], unique=False)
         batch_op.create_index(batch_op.f('ix_game_white_id'), ['white_id'], unique=False)
 
@@ -210,19 +206,16 @@ def downgrade() -> None:
     with op.batch_alter_table('game', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_game_white_id'))
         batch_op.drop_index(batch_op.f('ix_game_tournament_id'))
-        batch_op.drop_index(batch_op.f('ix_game_pairing_id'))
         batch_op.drop_index(batch_op.f('ix_game_black_id'))
         batch_op.drop_index('game_result')
         batch_op.drop_index('game_order')
+        batch_op.drop_index('game_once', sqlite_where=sa.text("state <> 'void'"), postgresql_where=sa.text("state <> 'void'"))
 
     op.drop_table('game')
     with op.batch_alter_table('token', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_token_bot_id'))
 
     op.drop_table('token')
-    with op.batch_alter_table('pairing', schema=None) as batch_op:
-        batch_op.drop_index('pairing_state')
-
     op.drop_table('pairing')
     op.drop_table('entrant')
     op.drop_table('bot_version')

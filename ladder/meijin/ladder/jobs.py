@@ -1,0 +1,118 @@
+"""The job that refreshes a ladder, and the sweep that finds what no job was sent for.
+
+A job is only a hint to look: the truth is the ladder's revision in the database. A
+job that is lost, late or doubled does no harm.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import dramatiq
+import redis
+import structlog
+from dramatiq import Broker
+from dramatiq.brokers.redis import MAINTENANCE_SCALE, RedisBroker
+from dramatiq.middleware import Retries
+from sqlalchemy.exc import SQLAlchemyError
+
+from meijin.ladder.hints import ACTOR, NAMESPACE, QUEUE, Flags
+from meijin.ladder.refresh import refresh
+from meijin.store import Database
+from meijin.store.ladders import UnknownLadderError, dirty_ladders
+from meijin.store.tables import LadderId
+
+HEARTBEAT_TIMEOUT = 5_000
+"""Milliseconds of silence after which a worker counts as dead."""
+REST = 4.0
+"""A ladder rests this many times as long as its run took: a fifth of a core is enough for it."""
+MAX_REST = 10.0
+"""Seconds; shorter than a flag stays up, so that a resting ladder's games need no second job."""
+
+_log = structlog.get_logger()
+
+
+def make_broker(client: redis.Redis) -> RedisBroker:
+    """A worker's broker.
+
+    Every command looks for the jobs of dead workers. That costs one range of a
+    sorted set, and with dramatiq's own numbers (60 s of silence, one look in 1,000
+    commands) a killed worker's job came back after 116 s, with these after 6 s.
+    """
+    return RedisBroker(  # type: ignore[no-untyped-call]
+        client=client,
+        namespace=NAMESPACE,
+        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        maintenance_chance=MAINTENANCE_SCALE,
+        middleware=[Retries()],
+    )
+
+
+class Jobs:
+    """The ladder's jobs on a broker.
+
+    One run is computed at a time, and none of a ladder that rests: on a busy
+    server a ladder is dirty at every moment, and its runs would fill a core.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        database: Database,
+        flags: Flags,
+        *,
+        stop: threading.Event | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._database = database
+        self._flags = flags
+        self._stop = stop or threading.Event()
+        self._clock = clock
+        self._computing = threading.Lock()
+        self._rest_ends: dict[LadderId, float] = {}
+        self.refresh_ladder = dramatiq.actor(
+            broker=broker,
+            queue_name=QUEUE,
+            actor_name=ACTOR,
+            max_retries=5,
+            min_backoff=1_000,
+            max_backoff=30_000,
+            throws=UnknownLadderError,
+        )(self._refresh_ladder)
+        """The actor: refreshes the ladder of an id. A stop ends its wait for a resting ladder."""
+
+    def sweep(self) -> None:
+        """Refresh every dirty ladder that doesn't rest; failures are logged."""
+        try:
+            ladders = self._database.read(dirty_ladders)
+        except SQLAlchemyError as error:
+            _log.warning("can't look for dirty ladders", error=str(error))
+            return
+        for ladder_id in ladders:
+            if self._rest(ladder_id) <= 0:
+                self._sweep_one(ladder_id)
+
+    def _sweep_one(self, ladder_id: LadderId) -> None:
+        try:
+            self._refresh(ladder_id)
+        except Exception:  # noqa: BLE001 - one ladder's trouble must not hold up the others
+            _log.exception("can't refresh a ladder", ladder_id=ladder_id)
+
+    def _refresh_ladder(self, ladder_id: int) -> None:
+        ladder = LadderId(ladder_id)
+        self._stop.wait(max(0.0, self._rest(ladder)))
+        with suppress(redis.RedisError):  # the flag falls by itself
+            self._flags.lower(ladder)
+        self._refresh(ladder)
+
+    def _rest(self, ladder_id: LadderId) -> float:
+        """How many seconds the ladder still rests; not positive when it doesn't."""
+        return self._rest_ends.get(ladder_id, self._clock()) - self._clock()
+
+    def _refresh(self, ladder_id: LadderId) -> None:
+        with self._computing:
+            start = self._clock()
+            if refresh(self._database, ladder_id):
+                end = self._clock()
+                self._rest_ends[ladder_id] = end + min(REST * (end - start), MAX_REST)
