@@ -1,7 +1,7 @@
 """Generates the Python code of the protos beside them, or checks that it is fresh.
 
-    python scripts/generate.py            write the generated files
-    python scripts/generate.py --check    write nothing; name what is stale, exit 1
+python scripts/generate.py            write the generated files
+python scripts/generate.py --check    write nothing; name what is stale, exit 1
 """
 
 import subprocess
@@ -43,9 +43,7 @@ def check() -> int:
     with tempfile.TemporaryDirectory() as folder:
         generate(Path(folder))
         fresh, kept = _contents(Path(folder)), _contents(ROOT)
-    stale = sorted(
-        name for name in fresh.keys() | kept.keys() if fresh.get(name) != kept.get(name)
-    )
+    stale = sorted(name for name in fresh.keys() | kept.keys() if fresh.get(name) != kept.get(name))
     for name in stale:
         print(f"stale: proto/{name}; run `make generate`")
     return 1 if stale else 0

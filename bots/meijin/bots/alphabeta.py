@@ -18,6 +18,7 @@ from meijin.game import FREESTYLE, STANDARD, Board, Color
 
 WIDTH = 12
 """Cells tried at each node, the most promising of all."""
+MAX_DEPTH = 64
 WIN = 1_000_000
 """The score of a win, less a point for each ply up to it."""
 
@@ -31,7 +32,7 @@ Pv: TypeAlias = "tuple[int, Pv] | None"
 class Limits:
     """Where a search ends, whichever comes first."""
 
-    depth: int = 64
+    depth: int = MAX_DEPTH
     """Plies."""
     nodes: float = math.inf
     seconds: float = math.inf
@@ -69,7 +70,7 @@ class AlphaBetaBot(Bot):
     def choose(self, position: Position) -> Choice:
         """Search for the time that the clock allows."""
         limits = Limits(
-            depth=self._depth or Limits.depth,
+            depth=self._depth or MAX_DEPTH,
             nodes=self._nodes or math.inf,
             seconds=thinking_time(position, self._time_limit).total_seconds(),
         )
@@ -77,7 +78,7 @@ class AlphaBetaBot(Bot):
 
 
 def search(board: Board, limits: Limits, clock: Callable[[], float] = time.monotonic) -> Choice:
-    """The best cell for the side to move, and how it was found; the game must not be over."""
+    """Find the best cell for the side to move; the game must not be over."""
     return _Search(board, limits, clock).deepen()
 
 
@@ -117,9 +118,10 @@ class _Search:
     def _best(
         self, cells: Sequence[int], side: int, depth: int, alpha: int, beta: int
     ) -> tuple[int, Pv]:
-        """The best score that `side` reaches over `cells`, and how, between `alpha` and `beta`."""
+        """Find the best that `side` reaches over `cells`, as far as `alpha` and `beta` ask."""
         lines = self._lines
-        best, best_pv = -WIN, (cells[0], None)
+        best = -WIN
+        best_pv: Pv = (cells[0], None)
         for cell in cells:
             lines.place(cell, side)
             score, pv = self._visit(_BOTH - side, depth - 1, -beta, -max(alpha, best))
@@ -131,7 +133,7 @@ class _Search:
         return best, best_pv
 
     def _visit(self, side: int, depth: int, alpha: int, beta: int) -> tuple[int, Pv]:
-        """The score of the position for `side`, which is to move.
+        """Score the position for `side`, which is to move.
 
         A side that can win does; one that must stop a win does just that, at any depth.
         """

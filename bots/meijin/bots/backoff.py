@@ -24,7 +24,7 @@ class Backoff:
         self._next = first
 
     def next(self) -> timedelta:
-        """The delay before the next attempt."""
+        """Give the delay before the next attempt."""
         delay = self._next
         self._next = min(2 * delay, self._longest)
         return delay * self._rng.uniform(0.5, 1)

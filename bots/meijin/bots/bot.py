@@ -73,7 +73,7 @@ class Bot:
         return sha.hexdigest()[:_DIGEST_LENGTH]
 
     def choose(self, position: Position) -> Answer | Awaitable[Answer]:
-        """The cell to play on, a `Choice` with an analysis, or `RESIGN`; may be ``async def``.
+        """Return a cell, a `Choice` with an analysis, or `RESIGN`; may be ``async def``.
 
         An exception forfeits this game as a crash and leaves the others alone.
         """
@@ -82,7 +82,7 @@ class Bot:
     def choose_many(
         self, positions: Sequence[Position]
     ) -> Sequence[Answer] | Awaitable[Sequence[Answer]]:
-        """The answers for all of `positions`, in their order; may be ``async def``.
+        """Return the answers for all of `positions`, in their order; may be ``async def``.
 
         A bot that has it is given every game that waits for it in one call. If it fails,
         each of them is tried with `choose`.
@@ -90,10 +90,10 @@ class Bot:
         raise NotImplementedError(f"{type(self).__name__} has no choose_many method")
 
     def game_started(self, position: Position) -> None:
-        """Called once a game, before its first turn, whoever's it is."""
+        """Hear of a game, once and before the bot's first turn in it."""
 
     def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
-        """Called once a game; `outcome` is missing if it ended while the bot was away."""
+        """Hear of a game's end, once; without `outcome` if it ended while the bot was away."""
 
 
 def kebab_case(name: str) -> str:
@@ -102,7 +102,7 @@ def kebab_case(name: str) -> str:
 
 
 def _sources(kind: type[Bot]) -> list[bytes]:
-    """The contents of the files that define `kind` and its bases below `Bot`."""
+    """Read the files that define `kind` and its bases below `Bot`."""
     kinds = [base for base in kind.__mro__ if issubclass(base, Bot) and base is not Bot]
     try:
         paths = dict.fromkeys(inspect.getsourcefile(base) or "" for base in kinds)

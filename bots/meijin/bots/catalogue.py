@@ -83,7 +83,7 @@ def _import(path: Path) -> ModuleType:
 
 
 def _pick(module: ModuleType, class_name: str | None) -> type[Bot]:
-    """The bot called `class_name` in a module, or the only one."""
+    """Find the bot called `class_name` in a module, or the only one."""
     bots = {
         name: member
         for name, member in vars(module).items()
@@ -107,7 +107,7 @@ def _pick(module: ModuleType, class_name: str | None) -> type[Bot]:
 
 
 def _read_option(kind: type[Bot], option: str) -> tuple[str, object]:
-    """The parameter that an option is for, and its value."""
+    """Find the parameter that an option is for, and read its value."""
     name, equals, text = option.partition("=")
     if not equals:
         raise BotLoadError(f'"{option}" is no option; write it as name=value')

@@ -254,7 +254,7 @@ def time_control_from_proto(time_control: game_pb2.TimeControl) -> TimeControl:
 
 
 def _duration_from_proto(duration: Duration) -> timedelta | None:
-    """An absent duration reads as zero, and no duration of a time control is zero."""
+    """Read a duration that may be absent, which looks like zero."""
     return duration.ToTimedelta() or None
 
 

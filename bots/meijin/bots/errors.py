@@ -74,6 +74,6 @@ _REFUSALS = {
 
 
 def refusal(code: grpc.StatusCode, details: str) -> RefusedError | None:
-    """The error that `code` stands for at the end of a stream; nothing if a retry may help."""
+    """Find the error that a stream's end with `code` means; none if a retry may help."""
     kind = _REFUSALS.get(code)
     return kind(details or code.name) if kind else None

@@ -47,7 +47,7 @@ class Lines:
         twin = copy(self)
         twin.stones = self.stones[:]
         none, black, white = self._counts
-        twin._counts = (none, black[:], white[:])
+        twin._counts = (none, black[:], white[:])  # noqa: SLF001 - a twin is no stranger
         return twin
 
     def place(self, cell: int, side: int) -> None:
@@ -83,7 +83,7 @@ class Lines:
         self.empty += 1
 
     def completing(self, side: int) -> list[int]:
-        """The empty cells on which `side` wins at once."""
+        """List the empty cells on which `side` wins at once."""
         mine, theirs = self._counts[side], self._counts[_BOTH - side]
         lines = self.geometry.lines
         one_short = len(lines[0]) - 1
@@ -128,7 +128,7 @@ class Lines:
 
 
 def worth_by_count(line: int) -> tuple[int, ...]:
-    """What a line is worth to the side that has it alone, by its stones.
+    """Say what a line is worth to the side that has it alone, by its stones.
 
     A stone more is worth six times as much; more than four stones from the end, nothing is.
     """

@@ -74,7 +74,7 @@ def search(
     seconds: float = math.inf,
     clock: Callable[[], float] = time.monotonic,
 ) -> Choice:
-    """The cell most visited for the side to move; the game must not be over."""
+    """Find the cell that is visited most; the game must not be over."""
     end = clock() + seconds
     lines = Lines(board)
     side = int(board.side_to_move)
@@ -107,7 +107,7 @@ class _Node:
         """Cells without a child, the least promising first; missing until they are needed."""
 
     def next_child(self, lines: Lines, side: int) -> _Node:
-        """A child never visited, as long as there is one, then the choice of UCT."""
+        """Take a child never visited, as long as there is one, then the choice of UCT."""
         if self.untried is None:
             self.untried = (lines.completing(_BOTH - side) or lines.promising(WIDTH))[::-1]
         if self.untried:
@@ -122,7 +122,7 @@ class _Node:
         )
 
     def favourite(self) -> _Node:
-        """The child visited most."""
+        """Return the child visited most."""
         return max(self.children, key=lambda child: child.visits)
 
 
@@ -142,7 +142,7 @@ def _visit(node: _Node, lines: Lines, side: int, rng: Random) -> int:
 
 
 def _judge(node: _Node, lines: Lines, side: int, rng: Random) -> int:
-    """The winner of a position seen for the first time."""
+    """Find the winner of a position seen for the first time."""
     if lines.completing(side):
         node.winner = side
     elif not lines.empty:
@@ -151,7 +151,7 @@ def _judge(node: _Node, lines: Lines, side: int, rng: Random) -> int:
 
 
 def _play_out(lines: Lines, side: int, rng: Random) -> int:
-    """The winner when both sides win and block where they can, and otherwise play by chance."""
+    """Find the winner when both sides win or block where they can, else play by chance."""
     occupied = [cell for cell, stone in enumerate(lines.stones) if stone]
     for _ in range(PLAYOUT_PLIES):
         if lines.completing(side):
@@ -178,7 +178,7 @@ def _any_cell(lines: Lines, occupied: list[int], rng: Random) -> int:
 
 
 def _expected(root: _Node) -> list[int]:
-    """The cells visited most, one after the other."""
+    """List the cells visited most, one after the other."""
     cells = []
     node = root
     while node.children:

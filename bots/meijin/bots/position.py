@@ -104,7 +104,7 @@ class Position:
         return moves[-1] if moves else None
 
     def legal_cells(self) -> list[int]:
-        """The cells that the bot may play on, ascending."""
+        """List the cells that the bot may play on, ascending."""
         return self.board.legal_cells()
 
     def __repr__(self) -> str:

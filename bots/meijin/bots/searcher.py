@@ -128,6 +128,6 @@ def call(hook: Hook) -> None:
 
 
 def failed(seat: Seat, error: BaseException) -> Action:
-    """What to send when the bot raised `error`, which is logged."""
+    """Log that the bot raised `error`, and say what to send."""
     logger.error("failed in game %s", seat.position.game_id, exc_info=error)
     return seat.fail(error)

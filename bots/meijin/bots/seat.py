@@ -70,7 +70,7 @@ class Seat:
         return True
 
     def face(self) -> Position:
-        """The position of the turn, its clocks less the time that the turn has waited.
+        """Show the position of the turn, its clocks less the time that the turn has waited.
 
         Raises:
             ValueError: the server's moves are impossible.
@@ -98,7 +98,7 @@ class Seat:
             board.play(cell)
 
     def settle(self, answer: object) -> Action:
-        """What to send for what the bot answered; an impossible answer is a failure."""
+        """Say what to send for what the bot answered; an impossible answer is a failure."""
         turn = self._faced
         self._follow(turn.moves)  # whatever the bot has left on the board
         board = self.position.board
@@ -110,7 +110,7 @@ class Seat:
         return Action(self.number, turn.ply, checked)
 
     def fail(self, error: BaseException) -> Action:
-        """What to send when `error` came instead of an answer."""
+        """Say what to send when `error` came instead of an answer."""
         return Action(self.number, self._faced.ply, Failure(f"{type(error).__name__}: {error}"))
 
     def send(self, action: Action) -> None:

@@ -38,7 +38,7 @@ _TAKEN = ("Bot", "Position")
 
 
 def bot_source(name: str) -> str:
-    """The text of a file with a working bot called `name`.
+    """Write the text of a file with a working bot called `name`.
 
     Raises:
         ValueError: no bot can be called so.

@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
@@ -92,7 +92,9 @@ async def _stop_or_failure(stop: asyncio.Event, running: list[asyncio.Task[None]
 class App:
     """The parts of a server, put together."""
 
-    def __init__(self, settings: Settings, storage: Storage, arena: Arena, hints: HintSender) -> None:
+    def __init__(
+        self, settings: Settings, storage: Storage, arena: Arena, hints: HintSender
+    ) -> None:
         self._settings = settings
         self._arena = arena
         self._hints = hints
@@ -134,13 +136,11 @@ class App:
         game_service_pb2_grpc.add_GameServiceServicer_to_server(
             GameServicer(arena, storage, self.hub), server
         )
-        ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
-            LadderServicer(storage), server
-        )
+        ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(LadderServicer(storage), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection(SERVICES, server)
 
-    def tasks(self) -> list[asyncio.Future[None]]:
+    def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
         arena = self._arena
         return [arena.flusher.run(), arena.sweep(), arena.ping(), self._hints.run()]
@@ -184,7 +184,7 @@ async def _authenticate(storage: Storage, token: str) -> Identity | None:
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:
-    """gRPC's settings. `http2.ping_timeout_ms` is what notices a peer that hangs."""
+    """GRPC's settings. `http2.ping_timeout_ms` is what notices a peer that hangs."""
     keepalive = int(settings.keepalive.total_seconds() * 1000)
     return [
         ("grpc.so_reuseport", 0),

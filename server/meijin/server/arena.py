@@ -228,11 +228,11 @@ class Arena:
     def _refuse(self, session: Session, game: LiveGame, ply: int, verdict: Verdict) -> None:
         current = game.arbiter.board.ply
         if verdict is Verdict.NOT_YOUR_TURN:
-            reason, detail = pb.NOTICE_REASON_NOT_YOUR_TURN, "it is the opponent's turn"
+            detail = "it is the opponent's turn"
+            session.refuse(game.number, ply, pb.NOTICE_REASON_NOT_YOUR_TURN, detail)
         else:
-            reason = pb.NOTICE_REASON_STALE_PLY
             detail = f"ply {ply} is not the pending turn; the game is at ply {current}"
-        session.refuse(game.number, ply, reason, detail)
+            session.refuse(game.number, ply, pb.NOTICE_REASON_STALE_PLY, detail)
 
     def _keep_analysis(self, game: LiveGame, ply: int, analysis: pb.Analysis) -> None:
         kept = analysis_from_proto(analysis)
@@ -344,9 +344,7 @@ class Arena:
         flush.ends.append(game.to_end(next(self._counters.end), self._wall_clock()))
         batch.ended.append(game)
         if flush.id % FLUSHES_PER_FLOOR == 0:
-            flush.floor = min(
-                (game.first_flush for game in self.games.values()), default=flush.id
-            )
+            flush.floor = min((game.first_flush for game in self.games.values()), default=flush.id)
         outcome = game.arbiter.outcome
         assert outcome is not None
         if outcome.ending is not Ending.VOID:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from meijin.server.arena import Arena
-from meijin.server.convert import bot_to_proto, check_bot_name, time_to_proto
+from meijin.server.convert import bot_to_proto, check_bot_name
 from meijin.server.errors import NameTakenError, NotFoundError, UnauthenticatedError
 from meijin.server.guard import Context
 from meijin.server.paging import page_key, page_size
@@ -17,6 +17,7 @@ from meijin.store.bots import BotRow
 from meijin.store.tables import BotId, BotVersion, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
+from meijin.wire import time_to_proto
 
 
 class BotServicer(BotServiceServicer):
@@ -26,7 +27,7 @@ class BotServicer(BotServiceServicer):
         self._arena = arena
         self._storage = storage
 
-    async def RegisterBot(  # noqa: N802 - the contract's name
+    async def RegisterBot(
         self, request: pb.RegisterBotRequest, context: Context
     ) -> pb.RegisterBotResponse:
         """Register a bot and return its token."""
@@ -45,7 +46,7 @@ class BotServicer(BotServiceServicer):
             bot=bot_to_proto(request.name, request.owner, now, None), token=token
         )
 
-    async def RotateToken(  # noqa: N802 - the contract's name
+    async def RotateToken(
         self, request: pb.RotateTokenRequest, context: Context
     ) -> pb.RotateTokenResponse:
         """Replace a bot's tokens by a new one."""
@@ -56,9 +57,7 @@ class BotServicer(BotServiceServicer):
             player.session.close(UnauthenticatedError("the bot's token was replaced"))
         return pb.RotateTokenResponse(token=token)
 
-    async def ListBots(  # noqa: N802 - the contract's name
-        self, request: pb.ListBotsRequest, context: Context
-    ) -> pb.ListBotsResponse:
+    async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
         """List bots by name."""
         size = page_size(request.page_size)
         players = self._arena.players
@@ -82,7 +81,7 @@ class BotServicer(BotServiceServicer):
         player = self._arena.players.get(bot_id)
         return player is not None and player.session is not None
 
-    async def ListBotVersions(  # noqa: N802 - the contract's name
+    async def ListBotVersions(
         self, request: pb.ListBotVersionsRequest, context: Context
     ) -> pb.ListBotVersionsResponse:
         """List a bot's versions, oldest first."""

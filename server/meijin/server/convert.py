@@ -2,20 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from google.protobuf.duration_pb2 import Duration
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from meijin.game import (
+    FREESTYLE,
     RULES,
-    Color,
     Ending,
     Outcome,
-    Party,
-    Result,
-    Rule,
     TimeControl,
     Variant,
     decode_moves,
@@ -27,11 +21,17 @@ from meijin.store.bots import EngineRow
 from meijin.store.games import GameRow, decode_times
 from meijin.store.tables import GameState, TournamentFormat, TournamentState
 from meijin.store.tournaments import TournamentRow
-from meijin.v1 import (
-    bot_service_pb2,
-    game_pb2,
-    play_service_pb2,
-    tournament_service_pb2,
+from meijin.v1 import bot_service_pb2, game_pb2, play_service_pb2, tournament_service_pb2
+from meijin.wire import (
+    color_to_proto,
+    outcome_to_proto,
+    rule_from_proto,
+    rule_to_proto,
+    time_control_from_proto,
+    time_control_to_proto,
+    time_to_proto,
+    variant_from_proto,
+    variant_to_proto,
 )
 
 if TYPE_CHECKING:
@@ -42,20 +42,7 @@ NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 MAX_LABEL = 40
 MAX_DIGEST = 64
 
-COLORS = {Color.BLACK: game_pb2.COLOR_BLACK, Color.WHITE: game_pb2.COLOR_WHITE}
-RULE_VALUES = {
-    game_pb2.RULE_UNSPECIFIED: RULES["freestyle"],
-    game_pb2.RULE_FREESTYLE: RULES["freestyle"],
-    game_pb2.RULE_STANDARD: RULES["standard"],
-}
-PROTO_RULES = {"freestyle": game_pb2.RULE_FREESTYLE, "standard": game_pb2.RULE_STANDARD}
-ENDINGS = {ending: game_pb2.Ending.Value(f"ENDING_{ending.name}") for ending in Ending}
-PARTIES = {
-    party: game_pb2.PARTY_UNSPECIFIED
-    if party is Party.NOBODY
-    else game_pb2.Party.Value(f"PARTY_{party.name}")
-    for party in Party
-}
+KNOWN_RULES = frozenset(rule_to_proto(rule) for rule in RULES.values())
 GAME_STATES = {state: game_pb2.GameState.Value(f"GAME_STATE_{state.name}") for state in GameState}
 TOURNAMENT_STATES = {
     state: tournament_service_pb2.TournamentState.Value(f"TOURNAMENT_STATE_{state.name}")
@@ -70,103 +57,28 @@ FORMATS = {
 # -- values -----------------------------------------------------------------------
 
 
-def duration_to_proto(duration: timedelta) -> Duration:
-    """A span of time."""
-    message = Duration()
-    message.FromTimedelta(duration)
-    return message
-
-
-def time_to_proto(time: datetime) -> Timestamp:
-    """An aware instant."""
-    message = Timestamp()
-    message.FromDatetime(time.astimezone(UTC))
-    return message
-
-
-def rule_from_proto(value: game_pb2.Rule) -> Rule:
-    """A rule.
-
-    Raises:
-        InvalidRequestError: this server knows no such rule.
-    """
-    if value not in RULE_VALUES:
-        raise InvalidRequestError(f"no rule {value}; this server plays {', '.join(RULES)}")
-    return RULE_VALUES[value]
-
-
-def variant_to_proto(variant: Variant) -> game_pb2.Variant:
-    """What is played."""
-    return game_pb2.Variant(
-        rule=PROTO_RULES[variant.rule.name],
-        width=variant.width,
-        height=variant.height,
-        line=variant.line,
-    )
-
-
-def variant_from_proto(message: game_pb2.Variant) -> Variant:
-    """What is played, absent fields filled in.
+def requested_variant(message: game_pb2.Variant) -> Variant:
+    """The variant that a request asks for.
 
     Raises:
         InvalidRequestError: there is no such board.
     """
     try:
-        return Variant(
-            rule=rule_from_proto(message.rule),
-            width=message.width or 15,
-            height=message.height or 15,
-            line=message.line or 5,
-        )
+        return variant_from_proto(message)
     except ValueError as error:
         raise InvalidRequestError(f"variant: {error}") from None
 
 
-def time_control_to_proto(control: TimeControl) -> game_pb2.TimeControl:
-    """The clocks."""
-    message = game_pb2.TimeControl()
-    if control.initial is not None:
-        message.initial.FromTimedelta(control.initial)
-        message.increment.FromTimedelta(control.increment)
-    if control.per_move is not None:
-        message.per_move.FromTimedelta(control.per_move)
-    return message
-
-
-def time_control_from_proto(message: game_pb2.TimeControl) -> TimeControl:
-    """The clocks.
+def requested_time_control(message: game_pb2.TimeControl) -> TimeControl:
+    """The time control that a request asks for.
 
     Raises:
         InvalidRequestError: no limit, or one that is out of range.
     """
     try:
-        return TimeControl(
-            initial=message.initial.ToTimedelta() if message.HasField("initial") else None,
-            increment=message.increment.ToTimedelta(),
-            per_move=message.per_move.ToTimedelta() if message.HasField("per_move") else None,
-        )
-    except (ValueError, OverflowError) as error:
+        return time_control_from_proto(message)
+    except ValueError as error:
         raise InvalidRequestError(f"time_control: {error}") from None
-
-
-def outcome_to_proto(outcome: Outcome) -> game_pb2.Outcome:
-    """How a game ended."""
-    return outcome_fields_to_proto(
-        outcome.result, outcome.ending, outcome.at_fault, outcome.detail
-    )
-
-
-def outcome_fields_to_proto(
-    result: Result, ending: Ending, at_fault: Party, detail: str
-) -> game_pb2.Outcome:
-    """How a game ended, from what is stored of it."""
-    winner = result.winner
-    return game_pb2.Outcome(
-        winner=game_pb2.COLOR_UNSPECIFIED if winner is None else COLORS[winner],
-        ending=ENDINGS[ending],
-        at_fault=PARTIES[at_fault],
-        detail=detail,
-    )
 
 
 # -- the bot's stream -------------------------------------------------------------
@@ -178,9 +90,9 @@ def capabilities_from_proto(message: play_service_pb2.Capabilities) -> Capabilit
     Raises:
         InvalidRequestError: the sizes contradict each other.
     """
-    rules = tuple(RULE_VALUES[value] for value in message.rules if value in RULE_VALUES)
+    rules = tuple(rule_from_proto(value) for value in message.rules if value in KNOWN_RULES)
     capabilities = Capabilities(
-        rules=rules or (RULES["freestyle"],),
+        rules=rules or (FREESTYLE,),
         min_size=message.min_board_size or 15,
         max_size=message.max_board_size or max(15, message.min_board_size),
         max_games=message.max_games or 1,
@@ -198,7 +110,7 @@ def capabilities_from_proto(message: play_service_pb2.Capabilities) -> Capabilit
 def capabilities_to_proto(capabilities: Capabilities) -> play_service_pb2.Capabilities:
     """What a bot can play."""
     return play_service_pb2.Capabilities(
-        rules=[PROTO_RULES[rule.name] for rule in capabilities.rules],
+        rules=[rule_to_proto(rule) for rule in capabilities.rules],
         min_board_size=capabilities.min_size,
         max_board_size=capabilities.max_size,
         max_games=capabilities.max_games,
@@ -232,7 +144,7 @@ def game_started_to_proto(game: "LiveGame", player: "Player") -> play_service_pb
         game_id=str(game.id),
         variant=variant_to_proto(game.run.variant),
         time_control=time_control_to_proto(game.run.time_control),
-        color=COLORS[color],
+        color=color_to_proto(color),
         opponent=game.player(color.other).name,
         moves=encode_moves(game.settled_moves),
     )
@@ -289,9 +201,7 @@ def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
 def live_moves_to_proto(game: "LiveGame", *, since: int) -> list[game_pb2.Move]:
     """The moves of a running game from a ply on."""
     arbiter = game.arbiter
-    return _moves(
-        game.settled_moves, game.opening_plies, arbiter.raw, arbiter.charged, since=since
-    )
+    return _moves(game.settled_moves, game.opening_plies, arbiter.raw, arbiter.charged, since=since)
 
 
 def game_to_proto(row: GameRow, *, with_moves: bool) -> game_pb2.Game:
@@ -312,9 +222,8 @@ def game_to_proto(row: GameRow, *, with_moves: bool) -> game_pb2.Game:
         ply=len(cells),
     )
     if row.ending is not None:
-        message.outcome.CopyFrom(
-            outcome_fields_to_proto(row.result, row.ending, row.at_fault, row.detail)
-        )
+        outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
+        message.outcome.CopyFrom(outcome_to_proto(outcome))
     if row.end_time is not None:
         message.end_time.CopyFrom(time_to_proto(row.end_time))
     if with_moves:
@@ -406,9 +315,7 @@ def bot_to_proto(
     player: "Player | None",
 ) -> bot_service_pb2.Bot:
     """A bot and whether it is there."""
-    message = bot_service_pb2.Bot(
-        name=name, owner=owner, create_time=time_to_proto(create_time)
-    )
+    message = bot_service_pb2.Bot(name=name, owner=owner, create_time=time_to_proto(create_time))
     if player is not None:
         message.running_games = len(player.games)
         if player.session is not None:

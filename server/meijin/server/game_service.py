@@ -36,13 +36,11 @@ class GameServicer(GameServiceServicer):
         self._storage = storage
         self._hub = hub
 
-    async def GetGame(  # noqa: N802 - the contract's name
-        self, request: pb.GetGameRequest, context: Context
-    ) -> pb.GetGameResponse:
+    async def GetGame(self, request: pb.GetGameRequest, context: Context) -> pb.GetGameResponse:
         """Show one game with its moves."""
         return pb.GetGameResponse(game=await self._game(_id(request.game_id)))
 
-    async def ListGames(  # noqa: N802 - the contract's name
+    async def ListGames(
         self, request: pb.ListGamesRequest, context: Context
     ) -> pb.ListGamesResponse:
         """List games, newest first."""
@@ -53,7 +51,7 @@ class GameServicer(GameServiceServicer):
             next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
         )
 
-    async def WatchGame(  # noqa: N802 - the contract's name
+    async def WatchGame(
         self, request: pb.WatchGameRequest, context: Context
     ) -> AsyncIterator[pb.WatchGameResponse]:
         """Tell where a game stands, then each move and the end."""
@@ -72,7 +70,7 @@ class GameServicer(GameServiceServicer):
                     told += len(moves)
                     yield pb.WatchGameResponse(moves=moves)
 
-    async def ExportGame(  # noqa: N802 - the contract's name
+    async def ExportGame(
         self, request: pb.ExportGameRequest, context: Context
     ) -> pb.ExportGameResponse:
         """Return a game's record."""
@@ -137,7 +135,10 @@ def _record(row: GameRow, moves: tuple[int, ...] | None = None) -> GameRecord:
         outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
     cells = tuple(decode_moves(row.moves))
     _, charged = decode_times(row.times)
-    times = (*[timedelta(0)] * row.opening_plies, *(timedelta(microseconds=ns // 1000) for ns in charged))
+    times = (
+        *[timedelta(0)] * row.opening_plies,
+        *(timedelta(microseconds=ns // 1000) for ns in charged),
+    )
     return GameRecord(
         variant=Variant.parse(row.variant),
         black=row.black,

@@ -77,7 +77,7 @@ class Malformed:
         self.error = error
 
 
-class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc.aio is partly untyped
+class Guard(grpc.aio.ServerInterceptor):
     """Authenticates every call and turns every exception into a status.
 
     A `MeijinError` becomes its own code with one `ErrorInfo`; any other exception is
@@ -204,10 +204,7 @@ def _refusing(handler: Any, error: MeijinError) -> Any:  # noqa: ANN401 - see Gu
 
 def _behavior(handler: Any) -> Any:  # noqa: ANN401 - see Guard
     return (
-        handler.unary_unary
-        or handler.unary_stream
-        or handler.stream_unary
-        or handler.stream_stream
+        handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream
     )
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from meijin.ladder.jobs import Hints
+from meijin.ladder.hints import Hints
 from meijin.server.live_game import LiveGame
 from meijin.server.session import Player
 from meijin.store.tables import LadderId

@@ -3,7 +3,6 @@
 import asyncio
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 import grpc
 import structlog
@@ -45,7 +44,11 @@ class PlayServicer(PlayServiceServicer):
         self._storage = storage
         self._settings = settings
 
-    async def Play(self, request_iterator: Any, context: Context) -> None:  # noqa: ANN401, ARG002, N802 - the contract's names; messages are read from the context
+    async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
+        self,
+        request_iterator: object,
+        context: Context,
+    ) -> None:
         """Serve one bot until its stream ends."""
         if self._arena.is_draining:
             raise StoppingError("the server is stopping; come back")
@@ -70,8 +73,7 @@ class PlayServicer(PlayServiceServicer):
         hello: pb.Hello = request.hello
         if hello.protocol_version != PROTOCOL_VERSION:
             raise ProtocolError(
-                f"this server speaks protocol {PROTOCOL_VERSION}, "
-                f"you sent {hello.protocol_version}"
+                f"this server speaks protocol {PROTOCOL_VERSION}, you sent {hello.protocol_version}"
             )
         return hello
 

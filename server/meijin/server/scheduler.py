@@ -81,7 +81,7 @@ class Scheduler:
         assert outcome is not None
         if outcome.ending is Ending.VOID and not run.cancelled:
             run.pending[game.pairing.id] = game.pairing
-        if run.remaining == 0 and self.runs.pop(run.id, None):
+        if run.remaining == 0 and self.runs.pop(run.id, None) is not None:
             log.info("tournament finished", tournament=run.id)
         self.wake()
 

@@ -112,7 +112,7 @@ class Session:
         self._ended.append(game)
         self.wake.set()
 
-    def refuse(self, game: int, ply: int, reason: pb.NoticeReason, detail: str) -> None:
+    def refuse(self, game: int, ply: int, reason: pb.NoticeReason.ValueType, detail: str) -> None:
         """Tell the bot that an action had no effect; too many of them end the stream."""
         self._notices.append(pb.Notice(game=game, ply=ply, reason=reason, detail=detail))
         self.notice_count += 1
@@ -175,9 +175,7 @@ class Session:
         self._drain_turns(events, turns, moment)
         return message
 
-    def _drain_turns(
-        self, events: pb.Events, turns: "list[LiveGame]", moment: Moment
-    ) -> None:
+    def _drain_turns(self, events: pb.Events, turns: "list[LiveGame]", moment: Moment) -> None:
         add = events.turns.add
         for game in turns:
             arbiter = game.arbiter
@@ -202,4 +200,4 @@ class Session:
         if sequence == self._ping_sequence and self._ping_sent:
             self._lag_samples.append(now - self._ping_sent)
             self._ping_sent = 0
-            self.lag = min(min(self._lag_samples), LAG_PER_MOVE)
+            self.lag = min(*self._lag_samples, LAG_PER_MOVE)

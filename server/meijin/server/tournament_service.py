@@ -11,9 +11,9 @@ from meijin.server.convert import (
     FORMATS,
     live_game_to_proto,
     openings_from_proto,
-    time_control_from_proto,
+    requested_time_control,
+    requested_variant,
     tournament_to_proto,
-    variant_from_proto,
 )
 from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
 from meijin.server.guard import Context
@@ -46,7 +46,7 @@ class TournamentServicer(TournamentServiceServicer):
         self._storage = storage
         self._hub = hub
 
-    async def CreateTournament(  # noqa: N802 - the contract's name
+    async def CreateTournament(
         self, request: pb.CreateTournamentRequest, context: Context
     ) -> pb.CreateTournamentResponse:
         """Make a tournament and start it, once for a request id."""
@@ -55,7 +55,7 @@ class TournamentServicer(TournamentServiceServicer):
             await self._play(row)
         return pb.CreateTournamentResponse(tournament=self._to_proto(row))
 
-    async def GetTournament(  # noqa: N802 - the contract's name
+    async def GetTournament(
         self, request: pb.GetTournamentRequest, context: Context
     ) -> pb.GetTournamentResponse:
         """Show a tournament with its crosstable."""
@@ -85,7 +85,7 @@ class TournamentServicer(TournamentServiceServicer):
             ],
         )
 
-    async def ListTournaments(  # noqa: N802 - the contract's name
+    async def ListTournaments(
         self, request: pb.ListTournamentsRequest, context: Context
     ) -> pb.ListTournamentsResponse:
         """List tournaments, newest first."""
@@ -99,7 +99,7 @@ class TournamentServicer(TournamentServiceServicer):
             next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
         )
 
-    async def CancelTournament(  # noqa: N802 - the contract's name
+    async def CancelTournament(
         self, request: pb.CancelTournamentRequest, context: Context
     ) -> pb.CancelTournamentResponse:
         """Stop a tournament."""
@@ -118,7 +118,7 @@ class TournamentServicer(TournamentServiceServicer):
             row = await self._storage.read(partial(_find, tournament_id=tournament_id))
         return pb.CancelTournamentResponse(tournament=self._to_proto(row))
 
-    async def ResumeTournament(  # noqa: N802 - the contract's name
+    async def ResumeTournament(
         self, request: pb.ResumeTournamentRequest, context: Context
     ) -> pb.ResumeTournamentResponse:
         """Take a cancelled tournament up again."""
@@ -132,7 +132,7 @@ class TournamentServicer(TournamentServiceServicer):
         await self._play(row)
         return pb.ResumeTournamentResponse(tournament=self._to_proto(row))
 
-    async def WatchTournament(  # noqa: N802 - the contract's name
+    async def WatchTournament(
         self, request: pb.WatchTournamentRequest, context: Context
     ) -> AsyncIterator[pb.WatchTournamentResponse]:
         """Tell where a tournament stands, then each game as it begins and ends."""
@@ -149,9 +149,7 @@ class TournamentServicer(TournamentServiceServicer):
                     yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
 
     async def _play(self, row: TournamentRow) -> None:
-        pairings = await self._storage.read(
-            partial(store.pending_pairings, tournament_id=row.id)
-        )
+        pairings = await self._storage.read(partial(store.pending_pairings, tournament_id=row.id))
         if row.state is TournamentState.RUNNING and row.id not in self._scheduler.runs:
             self._scheduler.add(tournament_run(row, pairings))
 
@@ -212,7 +210,7 @@ def _create(
 def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTournament:
     settings = request.settings
     bots = _entrants(connection, settings.bots)
-    variant = variant_from_proto(settings.variant)
+    variant = requested_variant(settings.variant)
     form = _FORMATS.get(settings.format, TournamentFormat.ROUND_ROBIN)
     rounds = settings.rounds or DEFAULT_ROUNDS
     if settings.seed > MAX_SEED:
@@ -226,7 +224,7 @@ def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTou
         rounds=rounds,
         seed=settings.seed,
         variant=variant,
-        time_control=time_control_from_proto(settings.time_control),
+        time_control=requested_time_control(settings.time_control),
         max_games=settings.max_games,
         is_rated=not settings.unrated,
         bots=bots,

@@ -65,7 +65,7 @@ def authenticate(connection: Connection, token: str) -> Identity | None:
         Token.digest == token_digest(token), Token.revoke_time.is_(None)
     )
     row = connection.execute(query).one_or_none()
-    return row and Identity(row.kind, row.bot_id)
+    return None if row is None else Identity(row.kind, row.bot_id)
 
 
 def add_token(

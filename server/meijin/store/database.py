@@ -3,7 +3,7 @@
 import enum
 import fcntl
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
@@ -186,8 +186,6 @@ class _AdvisoryClaim(_Claim):
 
     def release(self) -> None:
         if self._connection is not None:
-            try:
+            with suppress(SQLAlchemyError):
                 self._connection.invalidate()
-            except SQLAlchemyError:
-                pass
             self._connection.close()

@@ -78,7 +78,7 @@ def _little_endian(column: "array[int]") -> "array[int]":
 def get_game(connection: Connection, game_id: GameId) -> GameRow | None:
     """One game, or ``None``."""
     row = connection.execute(_games().where(Game.id == game_id)).one_or_none()
-    return row and GameRow(*row)
+    return None if row is None else GameRow(*row)
 
 
 def list_games(
@@ -122,7 +122,7 @@ def last_end(connection: Connection) -> int:
 _BLACK, _WHITE = aliased(BotVersion), aliased(BotVersion)
 
 
-def _games() -> Select[Any]:
+def _games() -> Select[*tuple[Any, ...]]:
     black, white = aliased(Bot), aliased(Bot)
     return (
         select(

@@ -71,10 +71,20 @@ class Instant(TypeDecorator[datetime]):
     impl = DateTime
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_bind_param(
+        self,
+        value: datetime | None,
+        dialect: Dialect,  # noqa: ARG002 - the base's signature
+    ) -> datetime | None:
+        """Drop the zone of an instant in UTC."""
         return value and value.astimezone(UTC).replace(tzinfo=None)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(
+        self,
+        value: datetime | None,
+        dialect: Dialect,  # noqa: ARG002 - the base's signature
+    ) -> datetime | None:
+        """Put the zone back."""
         return value and value.replace(tzinfo=UTC)
 
 
@@ -334,9 +344,7 @@ class Rating(Base):
     __tablename__ = "rating"
 
     run_id: Mapped[RatingRunId] = mapped_column(ForeignKey("rating_run.id"), primary_key=True)
-    version_id: Mapped[BotVersionId] = mapped_column(
-        ForeignKey("bot_version.id"), primary_key=True
-    )
+    version_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"), primary_key=True)
     rank: Mapped[int]
     elo: Mapped[float]
     classic_elo: Mapped[float]

@@ -189,9 +189,7 @@ def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
 _PAIRING = (Pairing.id, Pairing.number, Pairing.black_id, Pairing.white_id, Pairing.opening)
 
 
-def set_state(
-    connection: Connection, tournament_id: TournamentId, state: TournamentState
-) -> None:
+def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:
     """Cancel a tournament or take it up again."""
     change = update(Tournament).where(Tournament.id == tournament_id)
     connection.execute(change.values(state=state))
@@ -213,9 +211,7 @@ def list_tournaments(
     return _tournaments(connection, connection.scalars(query).all())
 
 
-def _tournaments(
-    connection: Connection, ids: Sequence[TournamentId]
-) -> Sequence[TournamentRow]:
+def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequence[TournamentRow]:
     planned = _planned_games(connection, ids)
     games = _games_by_state(connection, ids)
     bots = _entrants(connection, ids)
@@ -249,9 +245,7 @@ def _tournaments(
     ]
 
 
-def _planned_games(
-    connection: Connection, ids: Sequence[TournamentId]
-) -> dict[TournamentId, int]:
+def _planned_games(connection: Connection, ids: Sequence[TournamentId]) -> dict[TournamentId, int]:
     query = (
         select(Pairing.tournament_id, func.count())
         .where(Pairing.tournament_id.in_(ids))

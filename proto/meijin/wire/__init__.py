@@ -1,0 +1,31 @@
+"""Between the contract's values and the game's words, for every side of the wire."""
+
+from meijin.wire.values import (
+    color_from_proto,
+    color_to_proto,
+    outcome_from_proto,
+    outcome_to_proto,
+    rule_from_proto,
+    rule_to_proto,
+    time_control_from_proto,
+    time_control_to_proto,
+    time_from_proto,
+    time_to_proto,
+    variant_from_proto,
+    variant_to_proto,
+)
+
+__all__ = [
+    "color_from_proto",
+    "color_to_proto",
+    "outcome_from_proto",
+    "outcome_to_proto",
+    "rule_from_proto",
+    "rule_to_proto",
+    "time_control_from_proto",
+    "time_control_to_proto",
+    "time_from_proto",
+    "time_to_proto",
+    "variant_from_proto",
+    "variant_to_proto",
+]

@@ -1,0 +1,162 @@
+"""Colours, rules, variants, time controls and outcomes, in both directions.
+
+Reading raises ValueError for what can't be, and for what a later release has added.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from meijin.game import (
+    FREESTYLE,
+    GOMOKU,
+    STANDARD,
+    Color,
+    Ending,
+    Outcome,
+    Party,
+    Result,
+    Rule,
+    TimeControl,
+    Variant,
+)
+from meijin.v1 import game_pb2
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+_RULES: dict[game_pb2.Rule.ValueType, Rule] = {
+    game_pb2.RULE_UNSPECIFIED: FREESTYLE,
+    game_pb2.RULE_FREESTYLE: FREESTYLE,
+    game_pb2.RULE_STANDARD: STANDARD,
+}
+_RULE_VALUES = {FREESTYLE.name: game_pb2.RULE_FREESTYLE, STANDARD.name: game_pb2.RULE_STANDARD}
+_COLOR_VALUES = {Color.BLACK: game_pb2.COLOR_BLACK, Color.WHITE: game_pb2.COLOR_WHITE}
+_COLORS = {value: color for color, value in _COLOR_VALUES.items()}
+_ENDING_VALUES = {
+    Ending.FIVE: game_pb2.ENDING_FIVE,
+    Ending.DRAW: game_pb2.ENDING_DRAW,
+    Ending.RESIGN: game_pb2.ENDING_RESIGN,
+    Ending.TIME: game_pb2.ENDING_TIME,
+    Ending.ILLEGAL: game_pb2.ENDING_ILLEGAL,
+    Ending.CRASH: game_pb2.ENDING_CRASH,
+    Ending.DISCONNECT: game_pb2.ENDING_DISCONNECT,
+    Ending.ADJUDICATION: game_pb2.ENDING_ADJUDICATION,
+    Ending.VOID: game_pb2.ENDING_VOID,
+}
+_ENDINGS = {value: ending for ending, value in _ENDING_VALUES.items()}
+_PARTY_VALUES = {
+    Party.NOBODY: game_pb2.PARTY_UNSPECIFIED,
+    Party.BLACK: game_pb2.PARTY_BLACK,
+    Party.WHITE: game_pb2.PARTY_WHITE,
+    Party.SERVER: game_pb2.PARTY_SERVER,
+    Party.NETWORK: game_pb2.PARTY_NETWORK,
+    Party.OPERATOR: game_pb2.PARTY_OPERATOR,
+}
+_PARTIES = {value: party for party, value in _PARTY_VALUES.items()}
+
+
+def color_to_proto(color: Color) -> game_pb2.Color.ValueType:
+    """Write a side."""
+    return _COLOR_VALUES[color]
+
+
+def color_from_proto(value: game_pb2.Color.ValueType) -> Color:
+    """Read a side."""
+    return _known(_COLORS, value, "color")
+
+
+def rule_to_proto(rule: Rule) -> game_pb2.Rule.ValueType:
+    """Write a rule."""
+    return _known(_RULE_VALUES, rule.name, "rule")
+
+
+def rule_from_proto(value: game_pb2.Rule.ValueType) -> Rule:
+    """Read a rule; absent means freestyle."""
+    return _known(_RULES, value, "rule")
+
+
+def variant_to_proto(variant: Variant) -> game_pb2.Variant:
+    """Write a variant."""
+    return game_pb2.Variant(
+        rule=rule_to_proto(variant.rule),
+        width=variant.width,
+        height=variant.height,
+        line=variant.line,
+    )
+
+
+def variant_from_proto(message: game_pb2.Variant) -> Variant:
+    """Read a variant; what is absent is as in Gomoku."""
+    return Variant(
+        rule=rule_from_proto(message.rule),
+        width=message.width or GOMOKU.width,
+        height=message.height or GOMOKU.height,
+        line=message.line or GOMOKU.line,
+    )
+
+
+def time_control_to_proto(control: TimeControl) -> game_pb2.TimeControl:
+    """Write a time control."""
+    message = game_pb2.TimeControl()
+    if control.initial is not None:
+        message.initial.FromTimedelta(control.initial)
+        message.increment.FromTimedelta(control.increment)
+    if control.per_move is not None:
+        message.per_move.FromTimedelta(control.per_move)
+    return message
+
+
+def time_control_from_proto(message: game_pb2.TimeControl) -> TimeControl:
+    """Read a time control; a duration of zero is one that is absent."""
+    try:
+        return TimeControl(
+            initial=message.initial.ToTimedelta() or None,
+            increment=message.increment.ToTimedelta() or timedelta(0),
+            per_move=message.per_move.ToTimedelta() or None,
+        )
+    except OverflowError as error:
+        raise ValueError(f"no time control lasts as long: {error}") from None
+
+
+def outcome_to_proto(outcome: Outcome) -> game_pb2.Outcome:
+    """Write how a game ended."""
+    winner = outcome.result.winner
+    return game_pb2.Outcome(
+        winner=game_pb2.COLOR_UNSPECIFIED if winner is None else _COLOR_VALUES[winner],
+        ending=_ENDING_VALUES[outcome.ending],
+        at_fault=_PARTY_VALUES[outcome.at_fault],
+        detail=outcome.detail,
+    )
+
+
+def outcome_from_proto(message: game_pb2.Outcome) -> Outcome:
+    """Read how a game ended."""
+    ending = _known(_ENDINGS, message.ending, "ending")
+    winner = _COLORS.get(message.winner)
+    if winner is not None:
+        result = Result.won_by(winner)
+    else:
+        result = Result.NONE if ending is Ending.VOID else Result.DRAW
+    at_fault = _known(_PARTIES, message.at_fault, "party")
+    return Outcome(result=result, ending=ending, at_fault=at_fault, detail=message.detail)
+
+
+def time_to_proto(time: datetime) -> Timestamp:
+    """Write an aware instant."""
+    message = Timestamp()
+    message.FromDatetime(time.astimezone(UTC))
+    return message
+
+
+def time_from_proto(message: Timestamp) -> datetime:
+    """Read an instant, in UTC."""
+    return message.ToDatetime(UTC)
+
+
+def _known(table: Mapping[_Key, _Value], key: _Key, noun: str) -> _Value:
+    if key not in table:
+        raise ValueError(f"this release of meijin knows no {noun} {key}; install a newer one")
+    return table[key]
