@@ -142,7 +142,7 @@ class EmbeddedValkey:
         }
         arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
         # In a session of its own, Ctrl-C reaches the parent alone, which stops it in its order.
-        return subprocess.Popen(  # noqa: S603 - our own binary, without a shell
+        return subprocess.Popen(
             leashed([str(binary), *arguments]),
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -250,7 +250,7 @@ def results_in_order(connection: Connection, ladder_id: LadderId) -> Sequence[Sc
         .where(Game.ladder_id == ladder_id, Game.state == GameState.FINISHED)
         .order_by(Game.end_sequence)
     )
-    return connection.execute(query).tuples().all()
+    return connection.execute(query).all()
 
 
 def fault_counts(connection: Connection, ladder_id: LadderId) -> Sequence[FaultCount]:
@@ -505,4 +505,4 @@ def _score(
         )
         .group_by(Game.result)
     )
-    return Counter(dict(connection.execute(query).tuples().all()))
+    return Counter(dict(connection.execute(query).all()))

@@ -1,0 +1,127 @@
+"""`meijin bot`: run, write, register and list bots."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from meijin.bots import BUILT_IN, bot_source, load_bot
+from meijin.bots import run as run_bot
+from meijin.cli.connection import DEFAULT_SERVER, JsonOption, ServerOption, TokenOption, connect
+from meijin.cli.errors import CommandError
+from meijin.cli.output import console, print_json, table
+from meijin.v1 import bot_service_pb2 as pb
+
+app = typer.Typer(help="Run, write, register and list bots.", no_args_is_help=True)
+
+
+@app.command()
+def run(
+    bot: Annotated[
+        str,
+        typer.Argument(
+            help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py or my_bot.py:MyBot."
+        ),
+    ],
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", help="name=value for the bot; may be given again."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Play under this name.")] = None,
+    server: ServerOption = DEFAULT_SERVER,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="MEIJIN_TOKEN", help="The bot's own token; open servers need none."),
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Searches that run at once.")] = 1,
+) -> None:
+    """Connect a bot to a server and play until Ctrl-C."""
+    loaded = load_bot(bot, options or ())
+    try:
+        run_bot(loaded, server=server, token=token, name=name, threads=threads)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="What the bot is called.")],
+    path: Annotated[
+        Path | None, typer.Option(help="The file to write; NAME.py in this folder else.")
+    ] = None,
+) -> None:
+    """Write a working bot to start from."""
+    target = path or Path(f"{name.replace('-', '_')}.py")
+    try:
+        source = bot_source(name)
+        with target.open("x") as file:
+            file.write(source)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    except FileExistsError:
+        raise CommandError(f"{target} exists; give another --path") from None
+    except OSError as error:
+        raise CommandError(f"can't write {target}: {error.strerror}") from None
+    console.print(f"wrote {target}; let it play: meijin bot run {target}", markup=False)
+
+
+@app.command("list")
+def list_(
+    connected: Annotated[bool, typer.Option(help="Only bots that are there now.")] = False,
+    server: ServerOption = DEFAULT_SERVER,
+    as_json: JsonOption = False,
+) -> None:
+    """List the bots of a server."""
+    response = pb.ListBotsResponse()
+    with connect(server) as connection:
+        page = ""
+        while True:
+            request = pb.ListBotsRequest(connected=connected, page_size=1000, page_token=page)
+            found = connection.ask(connection.bots.ListBots, request)
+            response.bots.extend(found.bots)
+            page = found.next_page_token
+            if not page:
+                break
+    if as_json:
+        print_json(response)
+        return
+    made = table("Bots", ("bot", "owner", "", "playing", "at once"), text_columns=3)
+    for bot in response.bots:
+        made.add_row(
+            bot.name,
+            bot.owner,
+            "connected" if bot.connected else "away",
+            str(bot.running_games),
+            str(bot.capabilities.max_games) if bot.connected else "",
+        )
+    console.print(made)
+
+
+@app.command()
+def register(
+    name: Annotated[str, typer.Argument(help="1 to 40 letters, digits, -, _ or .")],
+    owner: Annotated[str, typer.Option(help="Who it belongs to.")] = "",
+    rotate: Annotated[
+        bool, typer.Option("--rotate", help="A new token for a known bot; the old one stops.")
+    ] = False,
+    server: ServerOption = DEFAULT_SERVER,
+    token: TokenOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Register a bot and print its token, which is shown this once."""
+    with connect(server, token) as connection:
+        if rotate:
+            secret = connection.ask_as_operator(
+                connection.bots.RotateToken, pb.RotateTokenRequest(name=name)
+            ).token
+        else:
+            secret = connection.ask_as_operator(
+                connection.bots.RegisterBot, pb.RegisterBotRequest(name=name, owner=owner)
+            ).token
+    if as_json:
+        print_json({"name": name, "token": secret})
+        return
+    typer.echo(secret)
+    typer.echo(
+        f"Keep it: it is not shown again. {name} plays with MEIJIN_TOKEN set to it.", err=True
+    )

@@ -1,0 +1,84 @@
+"""The server that a command talks to."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import grpc
+import typer
+
+from meijin.cli.errors import CommandError
+from meijin.v1.bot_service_pb2_grpc import BotServiceStub
+from meijin.v1.game_service_pb2_grpc import GameServiceStub
+from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
+from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
+
+DEFAULT_PORT = 7464
+DEFAULT_SERVER = f"127.0.0.1:{DEFAULT_PORT}"
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+DEFAULT_DATA = Path("meijin-data")
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+TIMEOUT = 30.0
+"""Seconds that a server has to answer."""
+
+ServerOption = Annotated[
+    str,
+    typer.Option("--server", "-s", envvar="MEIJIN_SERVER", help="The server's host and port."),
+]
+TokenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--token",
+        envvar="MEIJIN_TOKEN",
+        help="The operator's token; else read from the file operator.token in the data folder.",
+        show_envvar=True,
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+]
+
+
+class Connection:
+    """The services of one server, and the ways to call them."""
+
+    def __init__(self, channel: grpc.Channel, token: str | None) -> None:
+        self.bots = BotServiceStub(channel)
+        self.tournaments = TournamentServiceStub(channel)
+        self.games = GameServiceStub(channel)
+        self.ladders = LadderServiceStub(channel)
+        self._token = token
+
+    def ask(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
+        """Call a method that anyone may call."""
+        return method(request, timeout=TIMEOUT)
+
+    def ask_as_operator(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
+        """Call a method with the operator's token, if there is one: open servers need none."""
+        metadata = (("authorization", f"Bearer {self._token}"),) if self._token else ()
+        return method(request, timeout=TIMEOUT, metadata=metadata)
+
+
+@contextmanager
+def connect(server: str, token: str | None = None) -> Iterator[Connection]:
+    """Talk to a server; commands for operators use `token` or the one kept on this machine."""
+    address = server if ":" in server else f"{server}:{DEFAULT_PORT}"
+    if token is None and address.rpartition(":")[0] in LOOPBACK:
+        token = _kept_token()
+    with grpc.insecure_channel(address) as channel:
+        yield Connection(channel, token)
+
+
+def _kept_token() -> str | None:
+    """The token that a server on this machine has left in its data folder."""
+    path = Path(os.environ.get("MEIJIN_DATA", DEFAULT_DATA)) / "operator.token"
+    try:
+        return path.read_text().strip() or None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise CommandError(f"can't read {path}: {error.strerror}; give --token") from None

@@ -1,0 +1,73 @@
+"""`meijin demo`: the whole arena at work, in a minute."""
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from meijin.cli.errors import CommandError
+from meijin.cli.follow import current_standings, follow
+from meijin.cli.local import local_arena
+from meijin.cli.output import console, crosstable, ladder_table, print_json
+from meijin.cli.tournaments import Format, settings
+from meijin.v1 import tournament_service_pb2 as pb
+
+BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
+
+
+def demo(
+    data: Annotated[Path, typer.Option(help="Folder for the database and the logs.")] = Path(
+        "demo-data"
+    ),
+    rounds: Annotated[int, typer.Option(min=1, help="Games of each pair.")] = 2,
+    time: Annotated[str, typer.Option("--time", "-t", help="Time control.")] = "0.3/move",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Play a double round robin of three bots and compute the ladder.
+
+    Starts a server with its database and queue, and random, alphabeta and mcts as processes of
+    their own that connect over gRPC. Everything is stopped at the end; the database stays.
+    """
+    _make_room(data)
+    notes = Console(stderr=True, highlight=False)
+    notes.print("starting a server and three bots, each a process of its own ...")
+    wanted = settings(
+        list(BOTS),
+        form=Format.ROUND_ROBIN,
+        rounds=rounds,
+        time=time,
+        variant="15x15",
+        seed=1,
+        openings=None,
+        concurrency=0,
+        unrated=False,
+        name="Demo",
+    )
+    with local_arena(data, BOTS) as connection:
+        request = pb.CreateTournamentRequest(settings=wanted)
+        made = connection.ask_as_operator(connection.tournaments.CreateTournament, request)
+        finished = follow(connection, made.tournament)
+        standings = current_standings(connection, made.tournament.ladder)
+    if as_json:
+        print_json(finished)
+        print_json(standings)
+        return
+    console.print()
+    console.print(crosstable(finished))
+    console.print()
+    console.print(ladder_table(standings))
+    console.print()
+    console.print(f"kept: {data / 'meijin.db'}; look again with: meijin serve --open --data {data}")
+
+
+def _make_room(data: Path) -> None:
+    """Remove an earlier demo's folder, and nothing else."""
+    marker = data / "demo"
+    if data.exists() and any(data.iterdir()):
+        if not marker.exists():
+            raise CommandError(f"{data} is no earlier demo's folder; give another --data")
+        shutil.rmtree(data)
+    data.mkdir(parents=True, exist_ok=True)
+    marker.touch()

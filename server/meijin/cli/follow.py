@@ -1,0 +1,137 @@
+"""Following a tournament to its end: a progress bar, and a line for every game."""
+
+import time
+
+import grpc
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from meijin.cli.connection import Connection
+from meijin.cli.errors import CommandError
+from meijin.cli.games import state_text
+from meijin.v1 import game_pb2
+from meijin.v1 import ladder_service_pb2 as ladder_pb
+from meijin.v1 import tournament_service_pb2 as pb
+
+PATIENCE = 60.0
+"""Seconds that a server may be away before following it is given up."""
+
+LADDER_PATIENCE = 60.0
+"""Seconds that the ladder's job may take."""
+
+POLL = 0.1
+"""Seconds between two looks whether it is done."""
+
+END_STATES = (pb.TOURNAMENT_STATE_FINISHED, pb.TOURNAMENT_STATE_CANCELLED)
+
+
+def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamentResponse:
+    """Show a tournament's games until it ends, and return it with its crosstable.
+
+    Raises:
+        CommandError: Ctrl-C; the tournament goes on at the server.
+    """
+    key = tournament.tournament_id
+    progress = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[note]}"),
+        console=Console(stderr=True, highlight=False),
+    )
+    try:
+        with progress:
+            _Follower(connection, key, progress).run()
+    except KeyboardInterrupt:
+        message = (
+            f"tournament {key} goes on at the server; "
+            f"`meijin tournament show {key}` or `cancel {key}`"
+        )
+        raise CommandError(message) from None
+    return connection.ask(
+        connection.tournaments.GetTournament, pb.GetTournamentRequest(tournament_id=key)
+    )
+
+
+class _Follower:
+    """Keeps the bar up to date, over as many streams as it takes."""
+
+    def __init__(self, connection: Connection, key: str, progress: Progress) -> None:
+        self._connection = connection
+        self._key = key
+        self._progress = progress
+        self._task = progress.add_task(f"tournament {key}", total=None, note="")
+        self._has_ended = False
+        self._told: set[str] = set()
+
+    def run(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not self._has_ended:
+            try:
+                self._watch()
+                deadline = time.monotonic() + PATIENCE
+            except grpc.RpcError as error:
+                if _code(error) is not grpc.StatusCode.UNAVAILABLE or time.monotonic() > deadline:
+                    raise
+                self._progress.update(self._task, note="the server is away")
+                time.sleep(1)
+
+    def _watch(self) -> None:
+        request = pb.WatchTournamentRequest(tournament_id=self._key)
+        for fact in self._connection.tournaments.WatchTournament(request):
+            match fact.WhichOneof("fact"):
+                case "tournament":
+                    self._show(fact.tournament)
+                case "game_ended":
+                    self._show_end(fact.game_ended)
+                case "game_started":
+                    self._note_start(fact.game_started)
+
+    def _show(self, tournament: pb.Tournament) -> None:
+        self._progress.update(
+            self._task,
+            total=tournament.planned_games,
+            completed=tournament.finished_games,
+            note=tournament.waiting_for and f"waiting: {tournament.waiting_for}",
+        )
+        self._has_ended = tournament.state in END_STATES
+
+    def _note_start(self, game: game_pb2.Game) -> None:
+        self._progress.update(self._task, note=f"{game.black} - {game.white}")
+
+    def _show_end(self, game: game_pb2.Game) -> None:
+        if game.game_id in self._told:
+            return
+        self._told.add(game.game_id)
+        self._progress.console.print(game_line(game), markup=False)
+        if game.state == game_pb2.GAME_STATE_FINISHED:
+            self._progress.advance(self._task)
+
+
+def game_line(game: game_pb2.Game) -> str:
+    """A game that has ended, in one line."""
+    players = f"{game.black} - {game.white}"
+    return f"game {game.game_id:<4} {players:<28} {state_text(game)}, {game.ply} plies"
+
+
+def _code(error: grpc.RpcError) -> grpc.StatusCode | None:
+    return error.code() if isinstance(error, grpc.Call) else None
+
+
+def current_standings(connection: Connection, ladder: str) -> ladder_pb.GetStandingsResponse:
+    """A ladder's standings once its job has taken in every finished game.
+
+    Raises:
+        CommandError: the job does not come to it.
+    """
+    deadline = time.monotonic() + LADDER_PATIENCE
+    request = ladder_pb.GetStandingsRequest(ladder=ladder)
+    while time.monotonic() < deadline:
+        response = connection.ask(connection.ladders.GetStandings, request)
+        if response.ladder.current:
+            return response
+        time.sleep(POLL)
+    raise CommandError(
+        f"the ladder was not computed within {LADDER_PATIENCE:g} s; is a worker running?"
+    )

@@ -1,0 +1,145 @@
+"""`meijin game`: look at games and take them along."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from meijin.cli.connection import DEFAULT_SERVER, JsonOption, ServerOption, connect
+from meijin.cli.errors import CommandError
+from meijin.cli.output import console, print_json, table
+from meijin.game import Board, Color, cell_name
+from meijin.v1 import game_pb2
+from meijin.v1 import game_service_pb2 as pb
+from meijin.wire import outcome_from_proto, variant_from_proto
+
+app = typer.Typer(help="Look at games and export them.", no_args_is_help=True)
+
+GameArgument = Annotated[str, typer.Argument(help="The game's number.")]
+
+MOVES_A_LINE = 6
+
+
+@app.command()
+def show(
+    game: GameArgument, server: ServerOption = DEFAULT_SERVER, as_json: JsonOption = False
+) -> None:
+    """Show a game: its board, moves, times and end."""
+    with connect(server) as connection:
+        found = connection.ask(connection.games.GetGame, pb.GetGameRequest(game_id=game)).game
+    if as_json:
+        print_json(found)
+        return
+    console.print(headline(found), markup=False)
+    console.print(_board(found))
+    console.print(_moves(found), markup=False)
+    console.print(state_text(found), markup=False)
+
+
+@app.command()
+def export(
+    game: GameArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write; else the screen.")
+    ] = None,
+    server: ServerOption = DEFAULT_SERVER,
+) -> None:
+    """Write a game as SGF, which most Go and Gomoku programs open."""
+    with connect(server) as connection:
+        request = pb.ExportGameRequest(game_id=game, format=pb.RECORD_FORMAT_SGF)
+        text = connection.ask(connection.games.ExportGame, request).text
+    if output is None:
+        typer.echo(text)
+        return
+    try:
+        output.write_text(text)
+    except OSError as error:
+        raise CommandError(f"can't write {output}: {error.strerror}") from None
+
+
+@app.command("list")
+def list_(
+    tournament: Annotated[str, typer.Option(help="Only this tournament's.")] = "",
+    bot: Annotated[str, typer.Option(help="Only this bot's.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    server: ServerOption = DEFAULT_SERVER,
+    as_json: JsonOption = False,
+) -> None:
+    """List games, newest first."""
+    request = pb.ListGamesRequest(tournament_id=tournament, bot=bot, page_size=limit)
+    with connect(server) as connection:
+        response = connection.ask(connection.games.ListGames, request)
+    if as_json:
+        print_json(response)
+        return
+    made = table("Games", ("game", "black", "white", "plies", "end"), text_columns=3)
+    for game in response.games:
+        made.add_row(game.game_id, game.black, game.white, str(game.ply), state_text(game))
+    console.print(made)
+
+
+@app.command()
+def watch(game: GameArgument, server: ServerOption = DEFAULT_SERVER) -> None:
+    """Follow a running game, move by move."""
+    with connect(server) as connection:
+        shown = game_pb2.Game()
+        for fact in connection.games.WatchGame(pb.WatchGameRequest(game_id=game)):
+            if fact.HasField("game"):
+                shown = fact.game
+            else:
+                shown.moves.extend(fact.moves)
+            console.print(headline(shown), markup=False)
+            console.print(_board(shown))
+        console.print(state_text(shown), markup=False)
+
+
+def headline(game: game_pb2.Game) -> str:
+    """Who plays whom, and what."""
+    variant = variant_from_proto(game.variant)
+    return f"game {game.game_id}: {game.black} (x, black) against {game.white} (o), {variant}"
+
+
+def state_text(game: game_pb2.Game) -> str:
+    """How a game ended, or that it runs."""
+    if game.state == game_pb2.GAME_STATE_RUNNING:
+        return "running"
+    outcome = outcome_from_proto(game.outcome)
+    detail = f" ({outcome.detail})" if outcome.detail else ""
+    return f"{outcome}{detail}"
+
+
+def _board(game: game_pb2.Game) -> Text:
+    """The position with coordinates, the last move marked."""
+    variant = variant_from_proto(game.variant)
+    board = Board.from_moves((move.cell for move in game.moves), variant)
+    last = game.moves[-1].cell if game.moves else -1
+    text = Text()
+    for row in range(variant.height):
+        text.append(f"{variant.height - row:>2} ", style="dim")
+        for column in range(variant.width):
+            cell = row * variant.width + column
+            stone = board.stone(cell)
+            symbol = "·" if stone is None else stone.symbol
+            style = "dim" if stone is None else _STYLES[stone]
+            text.append(symbol, style=f"{style} reverse" if cell == last else style)
+            text.append(" ")
+        text.append("\n")
+    letters = " ".join(cell_name(column, variant)[0] for column in range(variant.width))
+    return text.append(f"   {letters}", style="dim")
+
+
+_STYLES = {Color.BLACK: "bold cyan", Color.WHITE: "bold yellow"}
+
+
+def _moves(game: game_pb2.Game) -> str:
+    """The moves with the seconds they took; the opening's have none."""
+    variant = variant_from_proto(game.variant)
+    words = []
+    for ply, move in enumerate(game.moves):
+        seconds = move.charged_time.ToTimedelta() / timedelta(seconds=1)
+        time = "" if ply < game.opening_plies else f" {seconds:.3f}"
+        words.append(f"{ply + 1:>3}. {cell_name(move.cell, variant):<3}{time}".ljust(16))
+    lines = [words[start : start + MOVES_A_LINE] for start in range(0, len(words), MOVES_A_LINE)]
+    return "\n".join("".join(line).rstrip() for line in lines)

@@ -1,0 +1,116 @@
+"""An arena of one's own: a server and bots as child processes, for as long as a command runs."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+from meijin.cli.connection import Connection, connect
+from meijin.cli.errors import CommandError
+from meijin.v1 import bot_service_pb2 as pb
+
+START_TIME = 60.0
+"""Seconds that a server or a bot has to come up."""
+
+STOP_TIME = 20.0
+"""Seconds that it has to end before it is killed."""
+
+POLL = 0.05
+"""Seconds between two looks."""
+
+LISTENING = re.compile(r"listening on (\S+)")
+
+
+@contextmanager
+def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
+    """A server on a free loopback port with bots, which maps names to what `bot run` takes.
+
+    Everything is stopped on the way out; the logs and the database stay in `data`.
+
+    Raises:
+        CommandError: a process does not come up; the message names its log.
+    """
+    data.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
+        server, log = stack.enter_context(_child(arguments, data / "server.log"))
+        address = _address(server, log)
+        for name, spec in bots.items():
+            bot = ["bot", "run", spec, f"--name={name}", f"--server={address}"]
+            stack.enter_context(_child(bot, data / f"{name}.log"))
+        connection = stack.enter_context(connect(address, ""))
+        _wait_for_bots(connection, set(bots), data)
+        yield connection
+
+
+@contextmanager
+def _child(arguments: Sequence[str], log: Path) -> Iterator["tuple[subprocess.Popen[str], Path]"]:
+    """A `meijin` process whose words go to a log.
+
+    In a session of its own, Ctrl-C reaches this command alone, which then stops it in order.
+    """
+    with log.open("w") as file:
+        process = _start(arguments, file)
+    try:
+        yield process, log
+    finally:
+        process.terminate()
+        try:
+            process.wait(STOP_TIME)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "meijin.cli.main", *arguments]
+    environment = {key: value for key, value in os.environ.items() if key not in SETTINGS}
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+SETTINGS = frozenset(
+    f"MEIJIN_{name}"
+    for name in ("LISTEN", "DATA", "DATABASE_URL", "REDIS_URL", "SERVER", "TOKEN", "DURABILITY")
+)
+"""Settings of other servers, which an arena of one's own does not share."""
+
+
+def _address(server: "subprocess.Popen[str]", log: Path) -> str:
+    deadline = time.monotonic() + START_TIME
+    while time.monotonic() < deadline:
+        found = LISTENING.search(log.read_text())
+        if found is not None:
+            return found[1]
+        if server.poll() is not None:
+            lines = log.read_text().splitlines() or [""]
+            raise CommandError(f"the server ended: {lines[-1]}; see {log}")
+        time.sleep(POLL)
+    raise CommandError(f"the server did not come up within {START_TIME:g} s; see {log}")
+
+
+def _wait_for_bots(connection: Connection, names: set[str], data: Path) -> None:
+    deadline = time.monotonic() + START_TIME
+    missing = names
+    while time.monotonic() < deadline:
+        request = pb.ListBotsRequest(connected=True)
+        missing = names - {
+            bot.name for bot in connection.ask(connection.bots.ListBots, request).bots
+        }
+        if not missing:
+            return
+        time.sleep(POLL)
+    name = min(missing)
+    raise CommandError(f"{name} did not connect within {START_TIME:g} s; see {data / name}.log")

@@ -1,0 +1,80 @@
+"""The `meijin` command: its parts put together, and its errors in one line."""
+
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import grpc
+import typer
+from rich.console import Console
+
+from meijin.bots import BotLoadError, RefusedError
+from meijin.cli import bots, demo, games, ladders, matches, servers, tournaments
+from meijin.cli.errors import CommandError
+
+app = typer.Typer(
+    name="meijin",
+    help="The arena for Gomoku bots: a match server, tournaments and a ladder.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+app.command("serve")(servers.serve)
+app.command("worker")(servers.worker)
+app.add_typer(bots.app, name="bot")
+app.command("match")(matches.match)
+app.add_typer(tournaments.app, name="tournament")
+app.command("ladder")(ladders.ladder)
+app.add_typer(games.app, name="game")
+app.command("demo")(demo.demo)
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
+    if wanted:
+        typer.echo(f"meijin {version('meijin')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """The arena for Gomoku bots: a match server, tournaments and a ladder."""
+
+
+def main() -> None:
+    """Run the command line; an expected failure is one line on standard error and status 1."""
+    try:
+        app()
+    except (CommandError, BotLoadError, RefusedError) as error:
+        _fail(str(error))
+    except grpc.RpcError as error:
+        _fail(_explain(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _explain(error: grpc.RpcError) -> str:
+    if not isinstance(error, grpc.Call):
+        return str(error)
+    if error.code() is grpc.StatusCode.UNAVAILABLE:
+        return (
+            "no server answers; start one with `meijin serve`, "
+            "or say where it is with --server or MEIJIN_SERVER"
+        )
+    if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+        return f"{error.details()}: give the operator's token with --token or MEIJIN_TOKEN"
+    return str(error.details())
+
+
+def _fail(message: str) -> None:
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"meijin: {message}", markup=False)
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

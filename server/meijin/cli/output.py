@@ -1,0 +1,91 @@
+"""What commands print: tables for people, JSON for scripts."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import typer
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
+from rich.console import Console
+from rich.table import Table
+
+from meijin.v1.ladder_service_pb2 import GetStandingsResponse
+from meijin.v1.tournament_service_pb2 import GetTournamentResponse
+
+console = Console(highlight=False)
+"""Where results go; progress and errors go to standard error."""
+
+
+def print_json(value: Message | Mapping[str, object]) -> None:
+    """Print one JSON object; a message keeps the names of its fields."""
+    if isinstance(value, Message):
+        value = MessageToDict(
+            value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+        )
+    typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+def table(title: str, columns: Iterable[str], *, text_columns: int = 1) -> Table:
+    """An empty table: the first columns hold text, the others numbers."""
+    made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for place, column in enumerate(columns):
+        made.add_column(column, justify="left" if place < text_columns else "right")
+    return made
+
+
+def ladder_table(response: GetStandingsResponse) -> Table:
+    """A ladder's standings."""
+    columns = ("#", "bot", "Elo", "classic", "games", "W-D-L", "score", "faults")
+    made = table(f"Ladder {response.ladder.name}", columns, text_columns=2)
+    several = _names_with_versions(response)
+    for row in response.standings:
+        name = f"{row.bot} {row.version}" if row.bot in several else row.bot
+        made.add_row(
+            str(row.rank),
+            name,
+            f"{row.elo:.0f}",
+            f"{row.classic_elo:.0f}",
+            str(row.games),
+            f"{row.wins}-{row.draws}-{row.losses}",
+            score_text(row.wins, row.draws, row.games),
+            str(row.faults),
+        )
+    return made
+
+
+def _names_with_versions(response: GetStandingsResponse) -> set[str]:
+    """The bots of which several versions stand on the ladder."""
+    names = [row.bot for row in response.standings]
+    return {name for name in names if names.count(name) > 1}
+
+
+def score_text(wins: int, draws: int, games: int) -> str:
+    """The share of the points that could be had, such as ``75.0%``."""
+    return f"{(wins + draws / 2) / games:.1%}" if games else "-"
+
+
+def crosstable(response: GetTournamentResponse) -> Table:
+    """Who scored how many points against whom: a row and a column a bot, best first."""
+    points: dict[tuple[str, str], float] = {}
+    games: Counter[str] = Counter()
+    for cell in response.crosstable:
+        points[cell.bot, cell.opponent] = cell.wins + cell.draws / 2
+        games[cell.bot] += cell.wins + cell.draws + cell.losses
+    bots = response.tournament.settings.bots
+    totals = {bot: sum(points.get((bot, other), 0) for other in bots) for bot in bots}
+    faults = {count.bot: count.faults for count in response.faults}
+    order = sorted(bots, key=lambda bot: -totals[bot])
+    name = response.tournament.settings.name or f"Tournament {response.tournament.tournament_id}"
+    numbers = [str(number) for number, _ in enumerate(order, start=1)]
+    made = table(name, ("#", "bot", *numbers, "points", "games", "faults"), text_columns=2)
+    for number, bot in zip(numbers, order, strict=True):
+        row = ["·" if bot == other else _points(points.get((bot, other))) for other in order]
+        made.add_row(
+            number, bot, *row, f"{totals[bot]:g}", str(games[bot]), str(faults.get(bot, 0))
+        )
+    return made
+
+
+def _points(points: float | None) -> str:
+    return "" if points is None else f"{points:g}"

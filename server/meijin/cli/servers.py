@@ -1,0 +1,130 @@
+"""`meijin serve` and `meijin worker`."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from meijin.cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from meijin.server.settings import Settings
+
+
+def serve(
+    listen: Annotated[
+        str | None,
+        typer.Option(help="Host and port; port 0 takes a free one. \\[127.0.0.1:7464]"),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the database, the queue and the token. \\[meijin-data]"),
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(help="SQLAlchemy URL, such as postgresql://host/name; else SQLite."),
+    ] = None,
+    redis: Annotated[
+        str | None,
+        typer.Option(help="redis:// or unix:// URL; else a Valkey and a worker are started too."),
+    ] = None,
+    durability: Annotated[
+        str | None,
+        typer.Option(help="What a committed move survives: power (cuts) or process. \\[power]"),
+    ] = None,
+    is_open: Annotated[
+        bool | None,
+        typer.Option("--open", help="Let in bots without a token, and anyone as operator."),
+    ] = None,
+    grace: Annotated[
+        float | None, typer.Option(help="Seconds a bot may be away in one game. \\[30]")
+    ] = None,
+    drain: Annotated[
+        float | None, typer.Option(help="Seconds running games get when stopped. \\[5]")
+    ] = None,
+) -> None:
+    """Run the match server until Ctrl-C or SIGTERM.
+
+    Every option can be set in the environment, as MEIJIN_LISTEN and so on, or in a file
+    meijin.env; docs/operating.md lists them all. Games that are cut off go on at the next start.
+    """
+    settings = _settings(
+        listen=listen,
+        data=data,
+        database_url=database,
+        redis_url=redis,
+        durability=durability,
+        open_registration=is_open,
+        grace=grace,
+        drain=drain,
+    )
+    _run(settings)
+
+
+def _settings(**given: object) -> "Settings":
+    try:
+        from pydantic import ValidationError  # noqa: PLC0415 - the bare install has no server
+
+        from meijin.server.settings import Settings  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _missing(error) from None
+    arguments: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    try:
+        return Settings(**arguments)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise CommandError(f"{place}: {first['msg']}, not {first['input']!r}") from None
+
+
+def _missing(error: ModuleNotFoundError) -> CommandError:
+    return CommandError(f"{error.name} is not installed; run: pip install 'meijin[server]'")
+
+
+def _run(settings: "Settings") -> None:
+    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the bare install has no server
+
+    from meijin.server.app import serve as serve_until_stopped  # noqa: PLC0415
+    from meijin.server.embedded import EmbeddedValkeyError  # noqa: PLC0415
+    from meijin.server.logs import configure_logs  # noqa: PLC0415
+    from meijin.store import StoreInUseError  # noqa: PLC0415
+
+    configure_logs()
+    try:
+        asyncio.run(serve_until_stopped(settings, _announce))
+    except (StoreInUseError, EmbeddedValkeyError, OSError) as error:
+        raise CommandError(str(error)) from None
+    except SQLAlchemyError as error:
+        reason = str(error.orig) if hasattr(error, "orig") else str(error)
+        raise CommandError(f"the database can't be used: {reason.splitlines()[0]}") from None
+
+
+def _announce(address: str) -> None:
+    """Say where bots connect: one line that scripts may wait for."""
+    typer.echo(f"meijin is listening on {address}")
+
+
+def worker(
+    database: Annotated[
+        str, typer.Option(envvar="MEIJIN_DATABASE_URL", help="The server's SQLAlchemy URL.")
+    ],
+    redis: Annotated[
+        str, typer.Option(envvar="MEIJIN_REDIS_URL", help="The server's redis:// or unix:// URL.")
+    ],
+    sweep: Annotated[
+        float,
+        typer.Option(
+            envvar="MEIJIN_SWEEP", help="Seconds between looks for ladders no job came for."
+        ),
+    ] = 5.0,
+) -> None:
+    """Run a worker that computes ladders, until Ctrl-C or SIGTERM.
+
+    Needed only where `meijin serve` is given a Redis; else it starts one of its own.
+    """
+    try:
+        from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415 - see serve
+    except ModuleNotFoundError as error:
+        raise _missing(error) from None
+    work_until_signalled(database, redis, sweep=sweep)

@@ -1,0 +1,181 @@
+"""Hints to a real Valkey server, and to none."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+from structlog.testing import capture_logs
+
+from meijin.ladder.hints import NAMESPACE, PAUSE, QUEUE, Flags, Hints, connect
+from meijin.store.tables import LadderId
+
+if TYPE_CHECKING:
+    from meijin.server.embedded import EmbeddedValkey
+
+LADDER = LadderId(7)
+
+
+@pytest.fixture
+def client(valkey: "EmbeddedValkey") -> Iterator[redis.Redis]:
+    """A client of the server."""
+    client = connect(valkey.url)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def clock() -> Callable[[], float]:
+    """A clock on which every look is later than a pause."""
+    times = iter(range(0, 1_000_000, 10))
+    return lambda: next(times)
+
+
+@pytest.fixture
+def open_hints() -> Iterator[Callable[..., Hints]]:
+    """Make hints that are closed at the end."""
+    opened: list[Hints] = []
+
+    def make(url: str, *arguments: Callable[[], float]) -> Hints:
+        opened.append(Hints(url, *arguments))
+        return opened[-1]
+
+    yield make
+    for hints in opened:
+        hints.close()
+
+
+def queued(client: redis.Redis) -> int:
+    """How many messages wait in the queue."""
+    return int(client.llen(f"{NAMESPACE}:{QUEUE}"))
+
+
+def test_a_thousand_games_are_one_message(
+    valkey: "EmbeddedValkey", client: redis.Redis, open_hints: Callable[..., Hints]
+) -> None:
+    """While a message is on its way, more games need no other."""
+    hints = open_hints(valkey.url)
+    assert all(hints.hint(LADDER) for _ in range(1000))
+    assert queued(client) == 1
+
+
+def test_threads_share_the_hints(
+    valkey: "EmbeddedValkey", client: redis.Redis, open_hints: Callable[..., Hints]
+) -> None:
+    """Eight threads at once make one message too."""
+    hints = open_hints(valkey.url)
+    threads = [
+        threading.Thread(target=lambda: [hints.hint(LADDER) for _ in range(50)]) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert queued(client) == 1
+
+
+def test_each_ladder_has_its_own_flag(
+    valkey: "EmbeddedValkey", client: redis.Redis, open_hints: Callable[..., Hints]
+) -> None:
+    """Another ladder, or the same one after its flag fell, is another message."""
+    hints = open_hints(valkey.url)
+    hints.hint(LADDER)
+    hints.hint(LadderId(8))
+    assert queued(client) == 2
+    Flags(client).lower(LADDER)
+    hints.hint(LADDER)
+    hints.hint(LadderId(8))
+    assert queued(client) == 3
+
+
+def test_a_flag_falls_by_itself(client: redis.Redis) -> None:
+    """A message that was lost doesn't hold back hints for ever."""
+    assert Flags(client).hoist(LADDER)
+    assert not Flags(client).hoist(LADDER)
+    (key,) = client.keys(f"{NAMESPACE}:*")
+    assert 0 < client.pttl(key) <= 30_000
+
+
+def test_without_redis_nothing_is_raised(no_redis: str, open_hints: Callable[..., Hints]) -> None:
+    """The match path hears ``False``, and the log one line."""
+    now = 0.0
+
+    def clock() -> float:
+        return now
+
+    hints = open_hints(no_redis, clock)
+    with capture_logs() as logs:
+        for _ in range(5):
+            assert not hints.hint(LADDER)
+            now += PAUSE
+    assert [line["log_level"] for line in logs] == ["warning"]
+
+
+def test_after_a_failure_it_pauses(no_redis: str, open_hints: Callable[..., Hints]) -> None:
+    """A thousand finished games don't wait for a thousand timeouts."""
+    now = 0.0
+    hints = open_hints(no_redis, lambda: now)
+    assert not hints.hint(LADDER)
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        pytest.fail("it called Redis in its pause")
+
+    hints._flags.hoist = fail  # type: ignore[assignment,method-assign]
+    assert not hints.hint(LADDER)
+
+
+def test_a_server_that_hangs_costs_one_timeout(
+    valkey: "EmbeddedValkey", open_hints: Callable[..., Hints]
+) -> None:
+    """A call ends after a second, and isn't retried: with redis-py's retries it takes 20 s."""
+    hints = open_hints(valkey.url)
+    assert hints.hint(LADDER)
+    assert valkey.pid is not None
+    os.kill(valkey.pid, signal.SIGSTOP)
+    try:
+        start = time.monotonic()
+        assert not hints.hint(LADDER)
+        assert time.monotonic() - start < 5
+    finally:
+        os.kill(valkey.pid, signal.SIGCONT)
+
+
+def test_a_restarted_server_is_found_again(
+    valkey: "EmbeddedValkey",
+    client: redis.Redis,
+    open_hints: Callable[..., Hints],
+    clock: Callable[[], float],
+) -> None:
+    """Hints go on by themselves, and the log says so once."""
+    hints = open_hints(valkey.url, clock)
+    assert hints.hint(LADDER)
+    valkey.stop()
+    with capture_logs() as logs:
+        assert not hints.hint(LADDER)
+        valkey.start()
+        assert hints.hint(LADDER)
+        assert hints.hint(LADDER)
+    assert [line["event"] for line in logs] == [
+        "no Redis; ladders follow more slowly",
+        "Redis is back",
+    ]
+    assert queued(client) == 1
+
+
+@pytest.mark.parametrize("url", ["unix:///run/redis.sock", "redis://localhost:6380/3"])
+def test_both_kinds_of_url_are_understood(url: str) -> None:
+    """Nothing is connected before the first use."""
+    options = connect(url).connection_pool.connection_kwargs
+    wanted = {"path": "/run/redis.sock"} if url.startswith("unix") else {"port": 6380, "db": 3}
+    assert {name: options[name] for name in wanted} == wanted
+    assert options["socket_timeout"] == options["socket_connect_timeout"] == 1.0
+
+
+def test_a_wrong_url_is_an_error_at_once() -> None:
+    """What can't work is told when it is set up, not when the first game ends."""
+    with pytest.raises(ValueError, match="scheme"):
+        Hints("localhost:6379")

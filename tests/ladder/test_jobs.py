@@ -1,0 +1,284 @@
+"""Jobs on a stub broker."""
+
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+from dramatiq import Worker
+from dramatiq.brokers.stub import StubBroker
+from dramatiq.middleware import Retries
+from sqlalchemy import update
+from sqlalchemy.exc import OperationalError
+from structlog.testing import capture_logs
+
+from meijin.game import Result
+from meijin.ladder import jobs as jobs_module
+from meijin.ladder.hints import QUEUE, Flags
+from meijin.ladder.jobs import MAX_REST, REST, Jobs
+from meijin.ladder.refresh import refresh
+from meijin.store import Database, ladders
+from meijin.store.ladders import UnknownLadderError
+from meijin.store.tables import Ladder, LadderId
+
+if TYPE_CHECKING:
+    from tests.ladder.conftest import League
+
+GAME = (0, 1, Result.BLACK_WINS)
+
+
+class StubFlags(Flags):
+    """Flags without a Redis: remembers which were lowered."""
+
+    def __init__(self) -> None:
+        self.lowered: list[LadderId] = []
+        self.is_down = False
+
+    def lower(self, ladder_id: LadderId) -> None:
+        """Note the flag, or fail as without a Redis."""
+        if self.is_down:
+            raise redis.ConnectionError("no Redis")
+        self.lowered.append(ladder_id)
+
+
+class FakeTime:
+    """A clock that stands still, and a stop that moves it by as long as it is waited for."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.waits: list[float] = []
+        self.stop = threading.Event()
+        self.stop.wait = self._wait  # type: ignore[assignment,method-assign]
+
+    def clock(self) -> float:
+        """The time now."""
+        return self.now
+
+    def _wait(self, timeout: float) -> bool:
+        self.waits.append(timeout)
+        self.now += timeout
+        return False
+
+
+@pytest.fixture
+def broker() -> StubBroker:
+    """A broker in memory."""
+    return StubBroker(middleware=[Retries()])
+
+
+@pytest.fixture
+def flags() -> StubFlags:
+    """Flags that are down."""
+    return StubFlags()
+
+
+@pytest.fixture
+def fake_time() -> FakeTime:
+    """A clock that stands still."""
+    return FakeTime()
+
+
+@pytest.fixture
+def jobs(league: "League", broker: StubBroker, flags: StubFlags, fake_time: FakeTime) -> Jobs:
+    """The jobs of a league."""
+    return Jobs(broker, league.database, flags, stop=fake_time.stop, clock=fake_time.clock)
+
+
+@pytest.fixture
+def worker(jobs: Jobs, broker: StubBroker) -> Iterator[Worker]:
+    """A worker of the broker's messages."""
+    assert jobs.refresh_ladder.broker is broker
+    worker = Worker(broker, worker_timeout=10, worker_threads=2)
+    worker.start()
+    yield worker
+    worker.stop()
+
+
+def runs(league: "League") -> int:
+    """How many runs were published: each has a line for every version that has played."""
+    return len(
+        league.database.read(
+            lambda connection: ladders.rating_history(connection, league.ladder_id, league.bots[0])
+        )
+    )
+
+
+def work_off(broker: StubBroker, worker: Worker) -> None:
+    """Wait until every message is done; raise what a job raised."""
+    broker.join(QUEUE, timeout=20_000)
+    worker.join()
+
+
+def test_a_job_publishes(
+    league: "League", jobs: Jobs, broker: StubBroker, worker: Worker, flags: StubFlags
+) -> None:
+    """A message with a ladder's id has the ladder refreshed."""
+    league.finish(GAME)
+    jobs.refresh_ladder.send(league.ladder_id)
+    work_off(broker, worker)
+    assert runs(league) == 1
+    assert flags.lowered == [league.ladder_id]
+
+
+def test_a_job_delivered_twice_changes_nothing(
+    league: "League", jobs: Jobs, broker: StubBroker, worker: Worker
+) -> None:
+    """The same message again finds a clean ladder."""
+    league.finish(GAME)
+    message = jobs.refresh_ladder.message(league.ladder_id)
+    for _ in range(3):
+        broker.enqueue(message)
+    work_off(broker, worker)
+    assert runs(league) == 1
+
+
+def test_the_flag_falls_before_the_ladder_is_read(
+    league: "League", jobs: Jobs, flags: StubFlags, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A game that finishes while the ladder is read finds the flag down, and sends a message."""
+
+    def look(_database: Database, ladder_id: LadderId) -> bool:
+        assert flags.lowered == [ladder_id]
+        return False
+
+    monkeypatch.setattr(jobs_module, "refresh", look)
+    jobs.refresh_ladder(league.ladder_id)
+    assert flags.lowered == [league.ladder_id]
+
+
+def test_a_job_works_without_redis(league: "League", jobs: Jobs, flags: StubFlags) -> None:
+    """A Redis that dies after it delivered a job takes nothing with it."""
+    flags.is_down = True
+    league.finish(GAME)
+    jobs.refresh_ladder(league.ladder_id)
+    assert runs(league) == 1
+
+
+def test_a_failed_job_is_tried_again(
+    league: "League",
+    jobs: Jobs,
+    broker: StubBroker,
+    worker: Worker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A database that fails once costs a second."""
+    league.finish(GAME)
+    failures = [OperationalError("", None, Exception("database is locked"))]
+    read = league.database.read
+
+    def fail_once(query: object) -> object:
+        if failures:
+            raise failures.pop()
+        return read(query)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(league.database, "read", fail_once)
+    jobs.refresh_ladder.send_with_options(args=(league.ladder_id,), min_backoff=1, max_backoff=1)
+    work_off(broker, worker)
+    assert failures == []
+    assert runs(league) == 1
+
+
+def test_an_unknown_ladder_is_not_tried_again(
+    jobs: Jobs, broker: StubBroker, worker: Worker
+) -> None:
+    """Its message is set aside at once."""
+    jobs.refresh_ladder.send(999)
+    with pytest.raises(UnknownLadderError):
+        work_off(broker, worker)
+    assert len(broker.dead_letters) == 1
+
+
+def test_a_busy_ladder_rests(
+    league: "League", jobs: Jobs, fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a run the next job waits several times as long, with its flag still up."""
+
+    def refresh_slowly(database: Database, ladder_id: LadderId) -> bool:
+        fake_time.now += 2.0
+        return refresh(database, ladder_id)
+
+    monkeypatch.setattr(jobs_module, "refresh", refresh_slowly)
+    league.finish(GAME)
+    jobs.refresh_ladder(league.ladder_id)
+    league.finish(GAME)
+    fake_time.now += 1.0
+    jobs.sweep()
+    assert runs(league) == 1
+    jobs.refresh_ladder(league.ladder_id)
+    assert runs(league) == 2
+    assert fake_time.waits == [0.0, 2.0 * REST - 1.0]
+
+
+def test_no_ladder_rests_for_long(
+    league: "League", jobs: Jobs, fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long a run took, the next one comes within seconds."""
+
+    def refresh_forever(_database: Database, _ladder_id: LadderId) -> bool:
+        fake_time.now += 1e6
+        return True
+
+    monkeypatch.setattr(jobs_module, "refresh", refresh_forever)
+    jobs.refresh_ladder(league.ladder_id)
+    jobs.refresh_ladder(league.ladder_id)
+    assert fake_time.waits == [0.0, MAX_REST]
+
+
+def test_a_sweep_publishes_what_no_job_came_for(
+    league: "League", make_league: "type[League]", jobs: Jobs
+) -> None:
+    """Every dirty ladder, and no other."""
+    other = make_league(league.database, name="standard-15x15")
+    clean = make_league(league.database, name="renju-15x15")
+    league.finish(GAME)
+    other.finish(GAME)
+    jobs.sweep()
+    assert [runs(each) for each in (league, other, clean)] == [1, 1, 0]
+
+
+def test_a_sweep_goes_on_after_a_failure(
+    league: "League",
+    make_league: "type[League]",
+    jobs: Jobs,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One ladder's trouble is logged and holds up no other."""
+    other = make_league(league.database, name="standard-15x15")
+    league.finish(GAME)
+    other.finish(GAME)
+
+    def fail_for_one(database: Database, ladder_id: LadderId) -> bool:
+        if ladder_id == league.ladder_id:
+            raise ZeroDivisionError
+        return refresh(database, ladder_id)
+
+    monkeypatch.setattr(jobs_module, "refresh", fail_for_one)
+    with capture_logs() as logs:
+        jobs.sweep()
+    assert (runs(league), runs(other)) == (0, 1)
+    assert [line["event"] for line in logs] == ["can't refresh a ladder", "ladder published"]
+
+
+def test_a_sweep_survives_the_database(
+    league: "League", jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database that is gone is logged in one line."""
+
+    def fail(_query: object) -> None:
+        raise OperationalError("", None, Exception("gone"))
+
+    monkeypatch.setattr(league.database, "read", fail)
+    with capture_logs() as logs:
+        jobs.sweep()
+    assert [line["event"] for line in logs] == ["can't look for dirty ladders"]
+
+
+def test_a_changed_revision_alone_has_a_ladder_computed_anew(league: "League", jobs: Jobs) -> None:
+    """Whoever wants a new run of the same games raises the revision."""
+    league.finish(GAME)
+    jobs.sweep()
+    ladder = update(Ladder).values(revision=Ladder.revision + 1)
+    league.database.write(lambda connection: connection.execute(ladder))
+    jobs.refresh_ladder(league.ladder_id)
+    assert runs(league) == 2
