@@ -92,9 +92,11 @@ def _names(first: str, second: str) -> list[str]:
 
 @contextmanager
 def _local(bots: dict[str, str]) -> Iterator[Connection]:
-    with tempfile.TemporaryDirectory(prefix="meijin-") as folder:
-        with local_arena(Path(folder), bots) as connection:
-            yield connection
+    with (
+        tempfile.TemporaryDirectory(prefix="meijin-") as folder,
+        local_arena(Path(folder), bots) as connection,
+    ):
+        yield connection
 
 
 def _summary(first: str, second: str, response: pb.GetTournamentResponse) -> str:

@@ -1,0 +1,51 @@
+# Two commands: `make demo` plays, `make test` checks. Both set everything up first.
+
+PYTHON ?= python3
+BIN := .venv/bin
+CODE := game bots ladder server tests benchmarks scripts
+
+.PHONY: help demo test check lint types generate lock clean
+
+help:
+	@echo "make demo      a server, three bots, a double round robin and its ladder"
+	@echo "make test      every check and every test"
+	@echo "make check     the checks alone: lint, types, walls, protos, generated code"
+	@echo "make generate  the Python code of the protos"
+	@echo "make lock      requirements.lock and requirements-dev.lock, from pyproject.toml"
+	@echo "make clean     remove the virtual environment and all caches"
+
+demo: .venv/installed
+	$(BIN)/meijin demo
+
+test: check
+	$(BIN)/python -m pytest
+
+check: .venv/installed-dev
+	$(BIN)/ruff check $(CODE) proto/meijin/wire
+	$(BIN)/ruff format --check $(CODE) proto/meijin/wire
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/buf lint
+	$(BIN)/python scripts/generate.py --check
+
+generate: .venv/installed-dev
+	$(BIN)/python scripts/generate.py
+
+lock: .venv/installed-dev
+	$(BIN)/python scripts/lock.py
+
+clean:
+	rm -rf .venv build dist demo-data .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "meijin needs Python 3.11 or newer; set PYTHON=/path/to/python3")'
+	$(PYTHON) -m venv .venv
+
+.venv/installed: requirements.lock pyproject.toml .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+.venv/installed-dev: requirements-dev.lock .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	touch $@

@@ -1,0 +1,31 @@
+"""Writes the lock files: every version pinned with its hashes, and no address of any index.
+
+    python scripts/lock.py
+
+`requirements.lock` holds what runs the server and the bots and builds the package,
+`requirements-dev.lock` what the checks and tests need besides.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = (
+    *(sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml"),
+    *("--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"),
+    *("--no-emit-index-url", "--no-emit-find-links", "--no-annotate"),
+    *("--custom-compile-command", "make lock"),
+)
+
+LOCKS = {
+    "requirements.lock": ("--extra", "server", "--extra", "bots", "--group", "build"),
+    "requirements-dev.lock": (
+        *("--extra", "server", "--extra", "bots", "--group", "build", "--group", "dev"),
+        *("--constraint", "requirements.lock"),
+    ),
+}
+
+if __name__ == "__main__":
+    for name, selection in LOCKS.items():
+        subprocess.run([*COMMAND, *selection, "--output-file", name], cwd=ROOT, check=True)
