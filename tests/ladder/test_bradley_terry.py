@@ -128,6 +128,22 @@ def test_the_fit_is_at_the_top(parameter: int | str) -> None:
     assert posterior(-step) < posterior(0)
 
 
+def test_a_very_one_sided_pool_has_a_fit() -> None:
+    """Half a million games without a point, in a circle: undamped Newton steps never settle."""
+    rows: list[Row] = [
+        (1, 0, 0, 0, 631300),
+        (2, 1, 2, 0, 30),
+        (0, 2, 0, 0, 4935),
+        (0, 1, 831521, 0, 0),
+    ]
+    result = fit(counts(rows))
+    elo = dict(enumerate(result.elo.tolist()))
+    top = log_posterior(rows, elo, result.advantage)
+    for player, rating in elo.items():
+        assert log_posterior(rows, elo | {player: rating - 1}, result.advantage) < top
+        assert log_posterior(rows, elo | {player: rating + 1}, result.advantage) < top
+
+
 def test_without_a_prior_more_of_the_same_changes_nothing() -> None:
     """Counting every game seven times keeps the strengths."""
     more = [(first, second, *(7 * total for total in totals)) for first, second, *totals in ROWS]

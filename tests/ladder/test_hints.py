@@ -131,7 +131,7 @@ def test_after_a_failure_it_pauses(no_redis: str, open_hints: Callable[..., Hint
 def test_a_server_that_hangs_costs_one_timeout(
     valkey: "EmbeddedValkey", open_hints: Callable[..., Hints]
 ) -> None:
-    """A call ends after a second, and isn't retried: with redis-py's retries it takes 20 s."""
+    """A call ends after a second, and isn't retried."""
     hints = open_hints(valkey.url)
     assert hints.hint(LADDER)
     assert valkey.pid is not None

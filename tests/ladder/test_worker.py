@@ -2,8 +2,9 @@
 
 import os
 import signal
+import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -32,28 +33,89 @@ NEVER = 3600.0
 GAME = (0, 1, Result.BLACK_WINS)
 
 
-@pytest.fixture
-def hints(valkey: EmbeddedValkey) -> Iterator[Hints]:
-    """The server's end of the queue, with a clock that never pauses."""
-    times = iter(range(0, 1_000_000_000, 10))
-    hints = Hints(valkey.url, lambda: next(times))
-    yield hints
-    hints.close()
+class Site:
+    """A league, the Redis that its server hints to, and its worker processes."""
+
+    def __init__(
+        self,
+        league: "League",
+        valkey: EmbeddedValkey,
+        start_worker: "StartWorker",
+        worker_log: Path,
+    ) -> None:
+        self.league = league
+        self.valkey = valkey
+        self._start_worker = start_worker
+        self._worker_log = worker_log
+        times = iter(range(0, 1_000_000_000, 10))
+        self.hints = Hints(valkey.url, lambda: next(times))
+        """The server's end of the queue, with a clock on which every pause is over."""
+
+    def start_worker(self, *, sweep: float) -> "subprocess.Popen[bytes]":
+        """Start a worker process."""
+        return self._start_worker(self.valkey.url, sweep=sweep)
+
+    def hint(self) -> bool:
+        """Have a worker look at the ladder."""
+        return self.hints.hint(self.league.ladder_id)
+
+    def is_written(self) -> bool:
+        """Whether Redis has written all it knows; with a slow disk it answers before it has."""
+        with connect(self.valkey.url) as client:
+            found = client.info("persistence")
+        return not found["aof_buffer_length"] and not found["aof_pending_bio_fsync"]
+
+    def kill_redis(self) -> None:
+        """Kill Redis and wait until it is gone."""
+        assert self.valkey.pid is not None
+        os.kill(self.valkey.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, self.valkey.pid, os.WEXITED | os.WNOWAIT)
+
+    @property
+    def log(self) -> str:
+        """What the workers have said."""
+        return self._worker_log.read_text()
+
+    def is_up(self) -> bool:
+        """Whether a worker process has started."""
+        return "worker started" in self.log
+
+    def is_flagged(self) -> bool:
+        """Whether a message for the ladder is on its way, and its job has not begun."""
+        with connect(self.valkey.url) as client:
+            return bool(client.exists(f"{NAMESPACE}:hinted:{self.league.ladder_id}"))
+
+    def has_messages(self) -> bool:
+        """Whether messages wait, or are not yet done."""
+        with connect(self.valkey.url) as client:
+            return bool(client.hlen(f"{NAMESPACE}:{QUEUE}.msgs"))
+
+    def is_current(self) -> bool:
+        """Whether every game is in the published run."""
+        return is_current(self.league)
+
+    def count_runs(self) -> int:
+        """How many runs were published."""
+        query = select(func.count()).select_from(RatingRun)
+        return self.league.database.read(lambda connection: connection.execute(query).scalar_one())
 
 
 @pytest.fixture
-def is_up(worker_log: Path) -> Callable[[], bool]:
-    """Whether a worker process has started."""
-    return lambda: "worker started" in worker_log.read_text()
+def site(
+    league: "League", valkey: EmbeddedValkey, start_worker: "StartWorker", worker_log: Path
+) -> Iterator[Site]:
+    """A league with everything that keeps its ladder fresh."""
+    site = Site(league, valkey, start_worker, worker_log)
+    yield site
+    site.hints.close()
 
 
 @contextmanager
 def locked(database: Database) -> Iterator[None]:
     """Keep everybody else from writing, so that a job stops before it publishes."""
-    with database.writer.connect() as connection:
-        with connection.begin() as transaction:
-            yield
-            transaction.rollback()
+    with database.writer.connect() as connection, connection.begin() as transaction:
+        yield
+        transaction.rollback()
 
 
 def is_current(league: "League") -> bool:
@@ -61,24 +123,6 @@ def is_current(league: "League") -> bool:
     return not league.database.read(
         lambda connection: ladders.is_dirty(connection, league.ladder_id)
     )
-
-
-def count_runs(league: "League") -> int:
-    """How many runs were published."""
-    query = select(func.count()).select_from(RatingRun)
-    return league.database.read(lambda connection: connection.execute(query).scalar_one())
-
-
-def is_flagged(valkey: EmbeddedValkey, league: "League") -> bool:
-    """Whether a message for the ladder is on its way and no job has begun."""
-    with connect(valkey.url) as client:
-        return bool(client.exists(f"{NAMESPACE}:hinted:{league.ladder_id}"))
-
-
-def waiting_messages(valkey: EmbeddedValkey) -> int:
-    """How many messages are queued or not yet done."""
-    with connect(valkey.url) as client:
-        return client.hlen(f"{NAMESPACE}:{QUEUE}.msgs")
 
 
 def assert_published_is_what_the_games_give(league: "League") -> None:
@@ -112,152 +156,115 @@ def assert_published_is_what_the_games_give(league: "League") -> None:
     assert [line.elo.hex() for line in lines] == [rating.elo.hex() for rating in run.ratings]
 
 
-def test_a_thousand_games_are_one_run_or_two(
-    league: "League",
-    valkey: EmbeddedValkey,
-    hints: Hints,
-    start_worker: "StartWorker",
-    eventually: "Eventually",
-) -> None:
+def test_a_thousand_games_are_one_run_or_two(site: Site, eventually: "Eventually") -> None:
     """The worker's first look finds them all; the message finds at most the last."""
-    league.finish_random(1000)
+    site.league.finish_random(1000)
     for _ in range(1000):
-        assert hints.hint(league.ladder_id)
-    start_worker(valkey.url, sweep=NEVER)
-    eventually(lambda: is_current(league))
-    eventually(lambda: waiting_messages(valkey) == 0)
-    assert count_runs(league) <= 2
-    assert_published_is_what_the_games_give(league)
+        assert site.hint()
+    site.start_worker(sweep=NEVER)
+    eventually(site.is_current)
+    eventually(lambda: not site.has_messages())
+    assert site.count_runs() <= 2
+    assert_published_is_what_the_games_give(site.league)
 
 
-def test_a_message_delivered_five_times_is_one_run(
-    league: "League",
-    valkey: EmbeddedValkey,
-    start_worker: "StartWorker",
-    eventually: "Eventually",
-    is_up: Callable[[], bool],
-) -> None:
+def test_a_message_delivered_five_times_is_one_run(site: Site, eventually: "Eventually") -> None:
     """Only the first finds a dirty ladder."""
-    start_worker(valkey.url, sweep=NEVER)
-    eventually(is_up)
-    league.finish_random(50)
-    with connect(valkey.url) as client:
+    site.start_worker(sweep=NEVER)
+    eventually(site.is_up)
+    site.league.finish_random(50)
+    with connect(site.valkey.url) as client:
         broker = make_broker(client)
-        message = Jobs(broker, league.database, Flags(client)).refresh_ladder.message(
-            league.ladder_id
-        )
+        jobs = Jobs(broker, site.league.database, Flags(client))
+        message = jobs.refresh_ladder.message(site.league.ladder_id)
         for _ in range(5):
             broker.enqueue(message)
-    eventually(lambda: waiting_messages(valkey) == 0)
-    assert is_current(league)
-    assert count_runs(league) == 1
+    eventually(lambda: not site.has_messages())
+    assert site.is_current()
+    assert site.count_runs() == 1
 
 
-def test_a_killed_workers_job_goes_to_another(
-    league: "League",
-    valkey: EmbeddedValkey,
-    hints: Hints,
-    start_worker: "StartWorker",
-    eventually: "Eventually",
-    is_up: Callable[[], bool],
-) -> None:
-    """A job that dies before it publishes is delivered again, without any sweep."""
-    victim = start_worker(valkey.url, sweep=NEVER)
-    eventually(is_up)
-    league.finish_random(50)
-    with locked(league.database):
-        assert hints.hint(league.ladder_id)
-        eventually(lambda: not is_flagged(valkey, league))
+def kill_a_worker_in_its_job(site: Site, eventually: "Eventually") -> None:
+    """Kill a worker after it has begun a job, and before it can publish."""
+    victim = site.start_worker(sweep=NEVER)
+    eventually(site.is_up)
+    site.league.finish_random(50)
+    with locked(site.league.database):
+        assert site.hint()
+        eventually(lambda: not site.is_flagged())
         victim.kill()
         victim.wait()
-    assert count_runs(league) == 0
-    assert waiting_messages(valkey) == 1
-    with connect(valkey.url) as client:
+    assert site.count_runs() == 0
+    assert site.has_messages()
+
+
+def test_a_killed_workers_job_goes_to_another(site: Site, eventually: "Eventually") -> None:
+    """A job that dies before it publishes is delivered again, without any sweep."""
+    kill_a_worker_in_its_job(site, eventually)
+    with connect(site.valkey.url) as client:
         broker = make_broker(client)
-        Jobs(broker, league.database, Flags(client))
+        Jobs(broker, site.league.database, Flags(client))
         worker = Worker(broker, worker_timeout=200, worker_threads=1)
         worker.start()
-        eventually(lambda: waiting_messages(valkey) == 0)
+        eventually(lambda: not site.has_messages())
         worker.stop()
-    assert count_runs(league) == 1
-    assert_published_is_what_the_games_give(league)
+    assert site.count_runs() == 1
+    assert_published_is_what_the_games_give(site.league)
 
 
 def test_another_worker_finds_a_killed_ones_ladder_at_once(
-    league: "League",
-    valkey: EmbeddedValkey,
-    hints: Hints,
-    start_worker: "StartWorker",
-    eventually: "Eventually",
-    is_up: Callable[[], bool],
+    site: Site, eventually: "Eventually"
 ) -> None:
     """Its first look finds the ladder; the job that comes back later finds nothing to do."""
-    victim = start_worker(valkey.url, sweep=NEVER)
-    eventually(is_up)
-    league.finish_random(50)
-    with locked(league.database):
-        assert hints.hint(league.ladder_id)
-        eventually(lambda: not is_flagged(valkey, league))
-        victim.kill()
-        victim.wait()
-    start_worker(valkey.url, sweep=NEVER)
-    eventually(lambda: is_current(league))
-    eventually(lambda: waiting_messages(valkey) == 0)
-    assert count_runs(league) == 1
+    kill_a_worker_in_its_job(site, eventually)
+    site.start_worker(sweep=NEVER)
+    eventually(site.is_current)
+    assert site.has_messages()
+    eventually(lambda: not site.has_messages())
+    assert site.count_runs() == 1
 
 
-def test_a_killed_redis_loses_nothing(
-    league: "League",
-    valkey: EmbeddedValkey,
-    hints: Hints,
-    start_worker: "StartWorker",
-    eventually: "Eventually",
-    worker_log: Path,
-) -> None:
+def test_a_killed_redis_loses_nothing(site: Site, eventually: "Eventually") -> None:
     """Games finish while Redis is killed and comes back: every one is rated, and once."""
-    start_worker(valkey.url, sweep=0.5)
+    site.start_worker(sweep=0.5)
     delivered = []
     for number in range(90):
         if number == 30:
-            assert valkey.pid is not None
-            os.kill(valkey.pid, signal.SIGKILL)
-            eventually(lambda: valkey.poll() is not None)
+            site.kill_redis()
         if number == 60:
-            eventually(lambda: "no Redis" in worker_log.read_text())
-            valkey.restart()
-        league.finish(
-            (number % 5, (number * 3 + 1) % 5 if number % 2 else (number + 2) % 5, _result(number))
-        )
-        delivered.append(hints.hint(league.ladder_id))
+            eventually(lambda: "no Redis" in site.log)
+            site.valkey.restart()
+        result = (Result.BLACK_WINS, Result.DRAW, Result.WHITE_WINS)[number % 3]
+        site.league.finish((number % 5, (number + 1 + number % 4) % 5, result))
+        delivered.append(site.hint())
     assert delivered == [True] * 30 + [False] * 30 + [True] * 30
-    eventually(lambda: is_current(league))
-    eventually(lambda: "Redis is back" in worker_log.read_text())
-    eventually(lambda: waiting_messages(valkey) == 0)
-    assert_published_is_what_the_games_give(league)
-    assert worker_log.read_text().count("no Redis") == 1
+    eventually(site.is_current)
+    eventually(lambda: "Redis is back" in site.log)
+    eventually(lambda: not site.has_messages())
+    assert_published_is_what_the_games_give(site.league)
+    assert site.log.count("no Redis") == 1
 
 
-def _result(number: int) -> Result:
-    return (Result.BLACK_WINS, Result.DRAW, Result.WHITE_WINS, Result.BLACK_WINS)[number % 4]
-
-
-def test_jobs_are_taken_from_a_restarted_redis(
-    league: "League",
-    valkey: EmbeddedValkey,
-    hints: Hints,
-    start_worker: "StartWorker",
-    eventually: "Eventually",
-    is_up: Callable[[], bool],
-) -> None:
+def test_jobs_are_taken_from_a_restarted_redis(site: Site, eventually: "Eventually") -> None:
     """The queue itself goes on, without any sweep."""
-    start_worker(valkey.url, sweep=NEVER)
-    eventually(is_up)
-    assert valkey.pid is not None
-    os.kill(valkey.pid, signal.SIGKILL)
-    valkey.restart()
-    league.finish(GAME)
-    assert hints.hint(league.ladder_id)
-    eventually(lambda: is_current(league))
+    site.start_worker(sweep=NEVER)
+    eventually(site.is_up)
+    site.kill_redis()
+    site.valkey.restart()
+    site.league.finish(GAME)
+    assert site.hint()
+    eventually(site.is_current)
+
+
+def test_a_message_survives_a_killed_redis(site: Site, eventually: "Eventually") -> None:
+    """What was queued when Redis was killed is delivered after its restart."""
+    assert site.hint()
+    eventually(site.is_written)
+    site.kill_redis()
+    site.valkey.restart()
+    assert site.has_messages()
+    site.start_worker(sweep=NEVER)
+    eventually(lambda: not site.has_messages())
 
 
 def test_without_redis_the_sweep_publishes(
@@ -284,27 +291,20 @@ def test_without_redis_the_sweep_publishes(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stopped_worker_finishes_its_job(
-    league: "League",
-    valkey: EmbeddedValkey,
-    hints: Hints,
-    start_worker: "StartWorker",
-    eventually: "Eventually",
-    is_up: Callable[[], bool],
-    worker_log: Path,
-    number: signal.Signals,
+    site: Site, eventually: "Eventually", number: signal.Signals
 ) -> None:
     """The running job publishes, then the process exits with 0."""
-    worker = start_worker(valkey.url, sweep=NEVER)
-    eventually(is_up)
-    league.finish_random(50)
-    with locked(league.database):
-        assert hints.hint(league.ladder_id)
-        eventually(lambda: not is_flagged(valkey, league))
+    worker = site.start_worker(sweep=NEVER)
+    eventually(site.is_up)
+    site.league.finish_random(50)
+    with locked(site.league.database):
+        assert site.hint()
+        eventually(lambda: not site.is_flagged())
         worker.send_signal(number)
     assert worker.wait(timeout=30) == 0
-    assert is_current(league)
-    assert waiting_messages(valkey) == 0
-    assert "worker stopped" in worker_log.read_text()
+    assert site.is_current()
+    assert not site.has_messages()
+    assert "worker stopped" in site.log
 
 
 def test_a_worker_with_a_dead_thread_starts_anew(
@@ -325,6 +325,7 @@ def test_a_worker_with_a_dead_thread_starts_anew(
             return super().is_whole() and len(crews) > 1
 
     monkeypatch.setattr(worker_module, "_Crew", Crew)
+    monkeypatch.setattr("dramatiq.worker.CONSUMER_RESTART_DELAY_SECS", 0.05)
     stop = threading.Event()
     sweep = timedelta(seconds=0.01)
     url = str(database.url)

@@ -94,6 +94,7 @@ def test_it_keeps_its_data_over_a_kill(valkey: EmbeddedValkey) -> None:
     """What was written before `kill -9` is there after a restart."""
     with redis.Redis.from_url(valkey.url) as client:
         client.set("key", "value")
+        wait_until(lambda: client.info("persistence")["aof_buffer_length"] == 0)
     assert valkey.pid is not None
     os.kill(valkey.pid, signal.SIGKILL)
     wait_until(lambda: valkey.poll() is not None)

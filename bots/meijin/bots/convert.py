@@ -1,31 +1,23 @@
-"""Between the wire's messages and the words of this package: the only place that knows both."""
+"""Between the messages of `Play` and the words of this package: all that knows both."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import NamedTuple, TypeVar
-
-from google.protobuf.duration_pb2 import Duration
+from typing import NamedTuple
 from meijin.bots.answer import Analysis, Answer, Choice, Failure, Resignation
 from meijin.bots.bot import Bot, Capabilities
 from meijin.bots.facts import Draining, Ended, Events, Fact, Notice, Ping, Started, Turn, Welcome
-from meijin.game import (
-    FREESTYLE,
-    GOMOKU,
-    STANDARD,
-    Color,
-    Ending,
-    Outcome,
-    Party,
-    Result,
-    Rule,
-    TimeControl,
-    Variant,
-    encode_moves,
+from meijin.game import encode_moves
+from meijin.v1 import play_service_pb2
+from meijin.wire import (
+    color_from_proto,
+    outcome_from_proto,
+    rule_to_proto,
+    time_control_from_proto,
+    variant_from_proto,
 )
-from meijin.v1 import game_pb2, play_service_pb2
 
 PROTOCOL_VERSION = 1
 MAX_MESSAGE_BYTES = 48 * 1024
@@ -37,38 +29,6 @@ _MILLISECOND = timedelta(milliseconds=1)
 _MAX_SCORE = 2**31 - 1
 _MAX_DEPTH = 2**32 - 1
 _MAX_NODES = 2**64 - 1
-
-_RULES: dict[game_pb2.Rule.ValueType, Rule] = {
-    game_pb2.RULE_UNSPECIFIED: FREESTYLE,
-    game_pb2.RULE_FREESTYLE: FREESTYLE,
-    game_pb2.RULE_STANDARD: STANDARD,
-}
-_RULE_VALUES = {
-    FREESTYLE.name: game_pb2.RULE_FREESTYLE,
-    STANDARD.name: game_pb2.RULE_STANDARD,
-}
-_COLORS = {game_pb2.COLOR_BLACK: Color.BLACK, game_pb2.COLOR_WHITE: Color.WHITE}
-_ENDINGS = {
-    game_pb2.ENDING_FIVE: Ending.FIVE,
-    game_pb2.ENDING_DRAW: Ending.DRAW,
-    game_pb2.ENDING_RESIGN: Ending.RESIGN,
-    game_pb2.ENDING_TIME: Ending.TIME,
-    game_pb2.ENDING_ILLEGAL: Ending.ILLEGAL,
-    game_pb2.ENDING_CRASH: Ending.CRASH,
-    game_pb2.ENDING_DISCONNECT: Ending.DISCONNECT,
-    game_pb2.ENDING_ADJUDICATION: Ending.ADJUDICATION,
-    game_pb2.ENDING_VOID: Ending.VOID,
-}
-_PARTIES = {
-    game_pb2.PARTY_BLACK: Party.BLACK,
-    game_pb2.PARTY_WHITE: Party.WHITE,
-    game_pb2.PARTY_SERVER: Party.SERVER,
-    game_pb2.PARTY_NETWORK: Party.NETWORK,
-    game_pb2.PARTY_OPERATOR: Party.OPERATOR,
-}
-
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
 
 logger = logging.getLogger("meijin.bots")
 
@@ -111,11 +71,8 @@ def capabilities_to_proto(capabilities: Capabilities) -> play_service_pb2.Capabi
     Raises:
         ValueError: the wire has no value for one of the rules.
     """
-    unknown = [rule.name for rule in capabilities.rules if rule.name not in _RULE_VALUES]
-    if unknown:
-        raise ValueError(f'no arena plays "{unknown[0]}"; the rules are {", ".join(_RULE_VALUES)}')
     return play_service_pb2.Capabilities(
-        rules=[_RULE_VALUES[rule.name] for rule in capabilities.rules],
+        rules=[rule_to_proto(rule) for rule in capabilities.rules],
         min_board_size=capabilities.min_size,
         max_board_size=capabilities.max_size,
         max_games=capabilities.max_games,
@@ -228,53 +185,7 @@ def started_from_proto(started: play_service_pb2.GameStarted) -> Started:
         game_id=started.game_id,
         variant=variant_from_proto(started.variant),
         time_control=time_control_from_proto(started.time_control),
-        color=_known(_COLORS, started.color, "color"),
+        color=color_from_proto(started.color),
         opponent=started.opponent,
         moves=started.moves,
     )
-
-
-def variant_from_proto(variant: game_pb2.Variant) -> Variant:
-    """Read a variant; what is absent is as in Gomoku."""
-    return Variant(
-        rule=_known(_RULES, variant.rule, "rule"),
-        width=variant.width or GOMOKU.width,
-        height=variant.height or GOMOKU.height,
-        line=variant.line or GOMOKU.line,
-    )
-
-
-def time_control_from_proto(time_control: game_pb2.TimeControl) -> TimeControl:
-    """Read a time control."""
-    return TimeControl(
-        initial=_duration_from_proto(time_control.initial),
-        increment=_duration_from_proto(time_control.increment) or timedelta(0),
-        per_move=_duration_from_proto(time_control.per_move),
-    )
-
-
-def _duration_from_proto(duration: Duration) -> timedelta | None:
-    """Read a duration that may be absent, which looks like zero."""
-    return duration.ToTimedelta() or None
-
-
-def outcome_from_proto(outcome: game_pb2.Outcome) -> Outcome:
-    """Read how a game ended."""
-    ending = _known(_ENDINGS, outcome.ending, "ending")
-    winner = _COLORS.get(outcome.winner)
-    if winner is not None:
-        result = Result.won_by(winner)
-    else:
-        result = Result.NONE if ending is Ending.VOID else Result.DRAW
-    return Outcome(
-        result=result,
-        ending=ending,
-        at_fault=_PARTIES.get(outcome.at_fault, Party.NOBODY),
-        detail=outcome.detail,
-    )
-
-
-def _known(table: Mapping[_Key, _Value], key: _Key, noun: str) -> _Value:
-    if key not in table:
-        raise ValueError(f"this release of meijin knows no {noun} {key}; install a newer one")
-    return table[key]

@@ -83,6 +83,8 @@ class Table:
         return asked
 
     def _start(self, started: Started) -> None:
+        if started.number in self._seats:
+            raise ValueError(f"the number {started.number} has a game already")
         seat = self._seats[started.number] = Seat(started, self._outbox)
         position = seat.position
         returned = position.game_id in self._known

@@ -143,7 +143,13 @@ class App:
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
         arena = self._arena
-        return [arena.flusher.run(), arena.sweep(), arena.ping(), self._hints.run()]
+        return [
+            arena.flusher.run(),
+            arena.sweep(),
+            arena.ping(),
+            arena.drop_deaf_peers(),
+            self._hints.run(),
+        ]
 
     async def listen(self) -> str:
         """Open the port and return the address."""

@@ -16,6 +16,10 @@ LAG_PER_GAME = 30 * SECOND
 """The most that it takes off in one game."""
 
 
+SIDES = (Color.BLACK, Color.WHITE)
+"""The side to move at an even and at an odd ply."""
+
+
 class Verdict(enum.Enum):
     """What became of an action."""
 
@@ -91,9 +95,9 @@ class Arbiter:
     def play(self, color: Color, ply: int, cell: int, moment: Moment, lag: int) -> Verdict:
         """Judge a move. `lag` is the round trip that the network took, in nanoseconds."""
         board = self.board
-        if ply != board.ply or self._asked_at < 0 or self.outcome is not None:
+        if ply != len(board.moves) or self._asked_at < 0 or self.outcome is not None:
             return Verdict.STALE_PLY
-        if color is not board.side_to_move:
+        if color is not SIDES[ply & 1]:
             return Verdict.NOT_YOUR_TURN
         raw = self._used + moment.now - self._asked_at
         charged = self._charge_of(color, raw, moment.stall, lag)
@@ -112,7 +116,7 @@ class Arbiter:
         self._used = 0
         if board.winner is not None:
             self.outcome = Outcome(Result.won_by(color), Ending.FIVE)
-        elif board.is_full:
+        elif ply + 1 == board.variant.cells:
             self.outcome = Outcome(Result.DRAW, Ending.DRAW)
         return Verdict.ACCEPTED
 

@@ -10,10 +10,10 @@ from typing import Protocol
 import structlog
 
 from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
-from meijin.server.arbiter import Arbiter, Moment, Verdict
+from meijin.server.arbiter import SECOND, SIDES, Arbiter, Moment, Verdict
 from meijin.server.capabilities import Capabilities
 from meijin.server.convert import analysis_from_proto
-from meijin.server.errors import ReplacedError
+from meijin.server.errors import NotReadingError, ReplacedError
 from meijin.server.flusher import Batch, Flusher
 from meijin.server.live_game import LiveGame, TournamentRun
 from meijin.server.moment import INTERVAL, StallWatch
@@ -364,7 +364,7 @@ class Arena:
             game.is_unsettled = False
             arbiter = game.arbiter
             if arbiter.outcome is None:
-                session = game.session(arbiter.board.side_to_move)
+                session = game.session(SIDES[len(arbiter.board.moves) & 1])
                 if session is not None:
                     session.add_turn(game)
         for game in batch.ended:
@@ -425,6 +425,22 @@ class Arena:
             for player in self.players.values():
                 if player.session is not None:
                     player.session.ping()
+
+    async def drop_deaf_peers(self) -> None:
+        """Close the streams whose peers do not read, for ever.
+
+        A look now and then serves all streams; a timeout for each write costs 5 microseconds.
+        """
+        patience = self._settings.write_timeout.total_seconds()
+        while True:
+            await asyncio.sleep(patience / 5)
+            now = self._watch.moment().now
+            for player in self.players.values():
+                session = player.session
+                if session is None or session.writing_since is None:
+                    continue
+                if now - session.writing_since > patience * SECOND:
+                    session.close(NotReadingError(f"nothing was read for {patience:g} s"))
 
     def moment(self) -> Moment:
         """Now."""

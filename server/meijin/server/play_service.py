@@ -13,7 +13,6 @@ from meijin.server.convert import capabilities_from_proto, check_bot_name, engin
 from meijin.server.errors import (
     InvalidRequestError,
     NotAllowedError,
-    NotReadingError,
     ProtocolError,
     StoppingError,
     UnauthenticatedError,
@@ -119,15 +118,13 @@ class PlayServicer(PlayServiceServicer):
 
     async def _write(self, session: Session, context: Context) -> None:
         """Send what waits in the outbox whenever something does."""
-        patience = self._settings.write_timeout.total_seconds()
-        try:
-            while True:
-                await session.wake.wait()
-                for message in session.drain(self._arena.moment()):
-                    async with asyncio.timeout(patience):
-                        await context.write(message)
-        except TimeoutError:
-            raise NotReadingError(f"nothing was read for {patience:g} s") from None
+        while True:
+            await session.wake.wait()
+            moment = self._arena.moment()
+            session.writing_since = moment.now
+            for message in session.drain(moment):
+                await context.write(message)
+            session.writing_since = None
 
 
 def _admit(

@@ -5,7 +5,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from meijin.server.arbiter import LAG_PER_MOVE, Moment
+from meijin.game import encode_moves
+from meijin.server.arbiter import LAG_PER_MOVE, SIDES, Moment
 from meijin.server.convert import game_ended_to_proto, game_started_to_proto
 from meijin.server.errors import MeijinError, TooManyNoticesError
 from meijin.store.tables import BotId, BotVersionId
@@ -58,6 +59,7 @@ class Session:
         "version_id",
         "wake",
         "welcome",
+        "writing_since",
     )
 
     def __init__(
@@ -82,6 +84,8 @@ class Session:
         """Why the server ends the stream, once it does."""
         self.welcome: pb.Welcome | None = None
         self.draining = False
+        self.writing_since: int | None = None
+        """When the write began that has not ended yet, nanoseconds; ``None`` between writes."""
         self._max_notices = max_notices
         self._ended: list[LiveGame] = []
         self._started: list[LiveGame] = []
@@ -182,13 +186,13 @@ class Session:
             if arbiter.outcome is not None:
                 continue
             arbiter.ask(moment)
-            board = arbiter.board
-            color = board.side_to_move
+            moves = arbiter.board.moves
+            color = SIDES[len(moves) & 1]
             clock = arbiter.clock
             add(
                 game=game.number,
-                ply=board.ply,
-                moves=board.moves.tobytes(),
+                ply=len(moves),
+                moves=encode_moves(moves),
                 own_clock_ms=clock.budget(color) // 1_000_000,
                 opponent_clock_ms=clock.left(color.other) // 1_000_000,
             )

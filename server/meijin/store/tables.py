@@ -99,6 +99,7 @@ def _words(kind: type[enum.Enum]) -> Enum:
     )
 
 
+_NOT_VOID = text("state <> 'void'")
 _Id = BigInteger().with_variant(Integer(), "sqlite")
 
 
@@ -269,8 +270,8 @@ class Game(Base):
             "game_once",
             "pairing_id",
             unique=True,
-            sqlite_where=text("state <> 'void'"),
-            postgresql_where=text("state <> 'void'"),
+            sqlite_where=_NOT_VOID,
+            postgresql_where=_NOT_VOID,
         ),
         Index("game_result", "ladder_id", "state", "black_id", "white_id", "result"),
         Index("game_order", "ladder_id", "end_sequence"),
@@ -282,8 +283,8 @@ class Game(Base):
     tournament_id: Mapped[TournamentId] = mapped_column(ForeignKey("tournament.id"), index=True)
     ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"))
     """``None`` when the game is not rated."""
-    black_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"), index=True)
-    white_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"), index=True)
+    black_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"))
+    white_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"))
     opening_plies: Mapped[int]
     moves: Mapped[bytes]
     """Two bytes a cell, little-endian; the opening alone until the game ends."""

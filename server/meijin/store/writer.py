@@ -24,6 +24,10 @@ class _Work(Generic[T]):
         self.future: Future[T] = Future()
         self.result: T | None = None
 
+    def begin(self) -> bool:
+        """Whether it is still wanted; from now on it can't be cancelled."""
+        return self.future.set_running_or_notify_cancel()
+
     def run(self, connection: Connection) -> None:
         self.result = self.function(connection)
 
@@ -35,11 +39,13 @@ class Writer:
     """Runs writing work on a thread of its own, committing whatever is pending together.
 
     Work that fails is rolled back alone: the group is then run again piece by
-    piece, so a piece must not keep state of a failed run.
+    piece, so a piece must not keep state of a failed run. When the commit itself
+    fails nothing is run again, since it may have happened and its answer been lost.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._connection: Connection | None = None
         self._queue: SimpleQueue[_Work[object] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -64,19 +70,35 @@ class Writer:
                     self._queue.put(None)
                     break
                 group.append(work)
-            self._commit(group)
+            self._commit([work for work in group if work.begin()])
+        self._disconnect()
 
     def _commit(self, group: list[_Work[object]]) -> None:
+        is_committing = False
         try:
-            with self._database.writer.begin() as connection:
+            with self._connect().begin() as transaction:
                 for work in group:
-                    work.run(connection)
+                    work.run(transaction.connection)
+                is_committing = True
         except Exception as error:  # noqa: BLE001 - the future carries it to whoever waits
-            if len(group) == 1:
-                group[0].future.set_exception(error)
+            self._disconnect()
+            if is_committing or len(group) == 1:
+                for work in group:
+                    work.future.set_exception(error)
                 return
             for work in group:
                 self._commit([work])
             return
         for work in group:
             work.done()
+
+    def _connect(self) -> Connection:
+        """The connection, kept from commit to commit: taking one anew costs 35 microseconds."""
+        if self._connection is None:
+            self._connection = self._database.writer.connect()
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -1,0 +1,233 @@
+"""A server that does what a test tells it to, and bots to connect to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from random import Random
+from typing import Any, TypeAlias
+
+import grpc
+import pytest
+from google.protobuf.duration_pb2 import Duration
+from meijin.bots import Bot, Client
+from meijin.bots.backoff import Backoff
+from meijin.game import encode_moves
+from meijin.v1 import game_pb2, play_service_pb2
+from meijin.v1.play_service_pb2_grpc import (
+    PlayServiceServicer,
+    add_PlayServiceServicer_to_server,
+)
+
+PATIENCE_SECONDS = 20.0
+
+Script: TypeAlias = "Callable[[ScriptedServer], Awaitable[None]]"
+"""What happens in one test."""
+
+
+class Session:
+    """One stream of a bot, seen from the server; the test says what the server sends."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+        self._requests: asyncio.Queue[play_service_pb2.PlayRequest | None] = asyncio.Queue()
+        self._end: asyncio.Future[tuple[grpc.StatusCode, str] | None] = (
+            asyncio.get_running_loop().create_future()
+        )
+        self.metadata = dict(context.invocation_metadata())
+
+    async def serve(self) -> None:
+        """Read requests until the test or the bot ends the stream."""
+        reader = asyncio.create_task(self._read())
+        try:
+            await asyncio.wait((reader, self._end), return_when=asyncio.FIRST_COMPLETED)
+            if self._end.done() and (ending := self._end.result()):
+                await self._context.abort(*ending)
+        finally:
+            reader.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
+
+    async def _read(self) -> None:
+        try:
+            while (request := await self._context.read()) is not grpc.aio.EOF:
+                self._requests.put_nowait(request)
+        finally:
+            self._requests.put_nowait(None)
+
+    async def receive(self) -> play_service_pb2.PlayRequest:
+        """Wait for the next message of the bot."""
+        request = await self._requests.get()
+        assert request is not None, "the bot has ended the stream"
+        return request
+
+    async def receive_plays(self, count: int = 1) -> list[play_service_pb2.Play]:
+        """Wait until the bot has sent `count` moves, in however many messages."""
+        plays: list[play_service_pb2.Play] = []
+        while len(plays) < count:
+            plays.extend((await self.receive()).actions.plays)
+        return plays
+
+    async def receive_end(self) -> None:
+        """Wait for the bot to end the stream, with nothing more to say."""
+        request = await self._requests.get()
+        assert request is None, f"the bot has sent {request}"
+
+    async def welcome(self, session_id: str = "session-1", *, running_games: int = 0) -> None:
+        """Wait for the hello and let the bot in."""
+        self.hello = (await self.receive()).hello
+        await self._send(
+            welcome=play_service_pb2.Welcome(
+                session_id=session_id,
+                bot_name=self.hello.bot_name,
+                grace_ms=30_000,
+                running_games=running_games,
+            )
+        )
+
+    async def send_events(
+        self,
+        *,
+        started: Sequence[play_service_pb2.GameStarted] = (),
+        turns: Sequence[play_service_pb2.TurnRequested] = (),
+        ended: Sequence[play_service_pb2.GameEnded] = (),
+        notices: Sequence[play_service_pb2.Notice] = (),
+    ) -> None:
+        """Send a batch."""
+        events = play_service_pb2.Events(started=started, turns=turns, ended=ended, notices=notices)
+        await self._send(events=events)
+
+    async def send_ping(self, sequence: int) -> None:
+        """Ask for a pong."""
+        await self._send(ping=play_service_pb2.Ping(sequence=sequence))
+
+    async def send_draining(self) -> None:
+        """Say that the server is about to stop."""
+        await self._send(draining=play_service_pb2.Draining())
+
+    @staticmethod
+    def started(
+        number: int, cells: Sequence[int] = (), **fields: Any
+    ) -> play_service_pb2.GameStarted:
+        """Build the beginning of ``game-NUMBER``: the bot is black, and has a minute."""
+        fields = {
+            "game_id": f"game-{number}",
+            "color": game_pb2.COLOR_BLACK,
+            "opponent": "rival",
+            "time_control": game_pb2.TimeControl(initial=Duration(seconds=60)),
+        } | fields
+        return play_service_pb2.GameStarted(game=number, moves=encode_moves(cells), **fields)
+
+    @staticmethod
+    def turn(number: int, cells: Sequence[int] = ()) -> play_service_pb2.TurnRequested:
+        """Build the request for a move after `cells`, with a minute on both clocks."""
+        return play_service_pb2.TurnRequested(
+            game=number,
+            ply=len(cells),
+            moves=encode_moves(cells),
+            own_clock_ms=60_000,
+            opponent_clock_ms=60_000,
+        )
+
+    @staticmethod
+    def ended(number: int) -> play_service_pb2.GameEnded:
+        """Build the end of a game, which white won by five."""
+        outcome = game_pb2.Outcome(winner=game_pb2.COLOR_WHITE, ending=game_pb2.ENDING_FIVE)
+        return play_service_pb2.GameEnded(game=number, outcome=outcome)
+
+    @staticmethod
+    def notice(detail: str) -> play_service_pb2.Notice:
+        """Build the refusal of an action."""
+        return play_service_pb2.Notice(game=1, ply=3, detail=detail)
+
+    async def begin(self, *numbers: int) -> None:
+        """Start games ``game-NUMBER`` with the bot to move."""
+        await self.send_events(
+            started=[self.started(number) for number in numbers],
+            turns=[self.turn(number) for number in numbers],
+        )
+
+    def end(self, code: grpc.StatusCode | None = None, details: str = "") -> None:
+        """End the stream, with an error if there is a code."""
+        self._end.set_result(None if code is None else (code, details))
+
+    async def _send(self, **fact: Any) -> None:
+        await self._context.write(play_service_pb2.PlayResponse(**fact))
+
+
+class ScriptedServer(PlayServiceServicer):
+    """Hands each stream to the test."""
+
+    def __init__(self) -> None:
+        self._sessions: asyncio.Queue[Session] = asyncio.Queue()
+        self._server: grpc.aio.Server | None = None
+        self._port = 0
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        return f"127.0.0.1:{self._port}"
+
+    async def start(self) -> None:
+        """Listen, on the same port as before if there was one."""
+        self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+        add_PlayServiceServicer_to_server(self, self._server)
+        self._port = self._server.add_insecure_port(self.address)
+        await self._server.start()
+
+    async def stop(self) -> None:
+        """Vanish: every stream breaks."""
+        assert self._server is not None
+        await self._server.stop(None)
+
+    async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # noqa: ARG002, N802
+        """Leave it to the test."""
+        session = Session(context)
+        self._sessions.put_nowait(session)
+        await session.serve()
+
+    async def session(self) -> Session:
+        """Wait for a bot to open a stream."""
+        return await self._sessions.get()
+
+    @asynccontextmanager
+    async def connect(self, bot: Bot, **options: Any) -> AsyncIterator[Client]:
+        """Run a bot against this server, until the block ends."""
+        options.setdefault("server", self.address)
+        options.setdefault("backoff", quick_backoff())
+        client = Client(bot, **options)
+        task = asyncio.create_task(client.serve())
+        try:
+            yield client
+        finally:
+            client.stop()
+            await task
+
+
+def quick_backoff() -> Backoff:
+    """Return at once, nearly."""
+    moment = timedelta(milliseconds=10)
+    return Backoff(Random(1), first=moment, longest=moment)
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEIJIN_SERVER", raising=False)
+    monkeypatch.delenv("MEIJIN_TOKEN", raising=False)
+
+
+@pytest.fixture
+def play() -> Callable[[Script], None]:
+    """Run a script against a server of its own, in an event loop of its own."""
+
+    async def with_server(script: Script) -> None:
+        server = ScriptedServer()
+        await server.start()
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await script(server)
+        finally:
+            await server.stop()
+
+    return lambda script: asyncio.run(with_server(script))

@@ -1,0 +1,92 @@
+"""What several parts' tests share: a PostgreSQL server of their own."""
+
+import itertools
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+MISSING = "needs PostgreSQL's initdb and pg_ctl on the PATH"
+
+
+class PostgreSQL:
+    """A PostgreSQL server in a folder of its own, reached over a Unix socket there.
+
+    It refuses to run as root, so root runs it as another user. It syncs nothing to the
+    disk: it survives being killed, not a power cut.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._data = folder / "data"
+        self._names = (f"meijin_{number}" for number in itertools.count(1))
+        self._user = _other_user() if os.geteuid() == 0 else None
+        if self._user is not None:
+            shutil.chown(folder, self._user)
+        options = ("--username=meijin", "--auth=trust", "--encoding=UTF8", "--no-sync")
+        self._run("initdb", f"--pgdata={self._data}", *options)
+
+    def start(self) -> None:
+        """Start the server and return when it answers."""
+        options = f"-F -k {self._folder} -c listen_addresses=''"
+        self._run("pg_ctl", "start", "-w", "-D", self._data, "-l", self._folder / "log", "-o", options)
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stop the server: ``fast`` ends its clients, ``immediate`` is a crash."""
+        self._run("pg_ctl", "stop", "-w", "-D", self._data, "-m", mode)
+
+    def new_database(self) -> str:
+        """The SQLAlchemy URL of a database that was just made and is empty."""
+        name = next(self._names)
+        with psycopg.connect(
+            f"host={self._folder} user=meijin dbname=postgres", autocommit=True
+        ) as connection:
+            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]  # psycopg takes literals alone
+        return f"postgresql+psycopg://meijin@/{name}?host={self._folder}"
+
+    def _run(self, command: str, *arguments: str | Path) -> None:
+        group = None if self._user is None else pwd.getpwnam(self._user).pw_gid
+        subprocess.run(
+            [command, *arguments],
+            check=True,
+            cwd=self._folder,
+            stdout=subprocess.DEVNULL,
+            user=self._user,
+            group=group,
+            extra_groups=None if self._user is None else [],
+        )
+
+
+def _other_user() -> str:
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return next(name for name in ("postgres", "nobody") if name in names)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """A running PostgreSQL server, stopped at the end of the session."""
+    if shutil.which("initdb") is None or shutil.which("pg_ctl") is None:
+        pytest.skip(MISSING)
+    # The path of a socket is at most 107 bytes, so not under pytest's long folders.
+    with tempfile.TemporaryDirectory(prefix="meijin-postgresql-") as folder:
+        server = PostgreSQL(Path(folder))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop("immediate")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def any_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database, once of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'meijin.db'}"
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    return server.new_database()

@@ -1,0 +1,208 @@
+"""Opening, migrating, reading and claiming a database."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, func, insert, inspect, select, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from meijin.store import Database, Durability, StoreInUseError
+from meijin.store.tables import Base, Owner, Pairing
+
+CLAIM = """
+import sys
+sys.path[:0] = {path!r}
+from meijin.store import Database
+with Database({url!r}) as database, database.claim():
+    print("claimed", flush=True)
+    sys.stdin.read()
+"""
+
+
+def add_owner(connection: Connection, name: str, time: str = "2026-01-01 00:00:00") -> None:
+    """Store a row that stands alone."""
+    connection.execute(
+        text("INSERT INTO owner (name, create_time) VALUES (:name, :time)"),
+        {"name": name, "time": time},
+    )
+
+
+def owners(connection: Connection) -> int:
+    """How many rows there are."""
+    return connection.execute(select(func.count()).select_from(Owner)).scalar_one()
+
+
+def start_claimant(url: str) -> "subprocess.Popen[str]":
+    """Another process that claims the database until its standard input is closed."""
+    code = CLAIM.format(path=sys.path, url=url)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "claimed\n"
+    return process
+
+
+# -- migrations -------------------------------------------------------------------
+
+
+def test_migrating_makes_exactly_the_tables(any_database_url: str) -> None:
+    """After the migrations Alembic finds no difference between tables and models."""
+    with Database(any_database_url) as database:
+        database.migrate()
+        with database.writer.connect() as connection:
+            context = MigrationContext.configure(connection)
+            assert compare_metadata(context, Base.metadata) == []
+
+
+def test_the_migrated_indexes_are_the_models(any_database_url: str) -> None:
+    """Partial indexes and unique constraints too: what Alembic compares by name alone."""
+    with Database(any_database_url) as database:
+        database.migrate()
+        names = {"game_once": "indexes", "game_result": "indexes", "game_order": "indexes"}
+        with database.writer.connect() as connection:
+            inspector = inspect(connection)
+            indexes = {index["name"]: index for index in inspector.get_indexes("game")}
+            pairing = inspector.get_unique_constraints("pairing")
+    assert names.keys() <= indexes.keys()
+    assert indexes["game_once"]["unique"]
+    assert indexes["game_once"]["dialect_options"].keys() & {"sqlite_where", "postgresql_where"}
+    assert [constraint["column_names"] for constraint in pairing] == [["tournament_id", "number"]]
+
+
+def test_migrating_twice_does_nothing(database: Database) -> None:
+    """A migrated database keeps its rows and its one revision."""
+    database.write(lambda connection: add_owner(connection, "ada"))
+    database.migrate()
+    assert database.read(owners) == 1
+    revisions = database.read(
+        lambda connection: connection.scalars(text("SELECT version_num FROM alembic_version")).all()
+    )
+    assert revisions == ["0001"]
+
+
+# -- SQLite's settings ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("durability", "synchronous"), [(Durability.POWER, 2), (Durability.PROCESS, 1)]
+)
+def test_sqlite_pragmas(sqlite_url: str, durability: Durability, synchronous: int) -> None:
+    """The writer keeps a write-ahead log, checks references, and syncs as it is told."""
+    with Database(sqlite_url, durability) as database, database.writer.connect() as connection:
+        pragmas = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys")
+        }
+    assert pragmas == {"journal_mode": "wal", "synchronous": synchronous, "foreign_keys": 1}
+
+
+@pytest.mark.parametrize(("durability", "commit"), [(Durability.POWER, "on"), (Durability.PROCESS, "off")])
+def test_postgresql_commits(
+    request: pytest.FixtureRequest, durability: Durability, commit: str
+) -> None:
+    """PostgreSQL waits for the disk as it is told."""
+    url: str = request.getfixturevalue("postgresql").new_database()
+    with Database(url, durability) as database, database.writer.connect() as connection:
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == commit
+
+
+def test_sqlite_takes_the_write_lock_at_the_beginning(sqlite_url: str) -> None:
+    """A writing transaction excludes others before its first statement (BEGIN IMMEDIATE)."""
+    with Database(sqlite_url) as first, Database(sqlite_url) as second:
+        first.migrate()
+        with first.writer.begin():
+            with second.writer.connect() as connection:
+                connection.connection.driver_connection.execute("PRAGMA busy_timeout = 0")  # type: ignore[union-attr]
+                with pytest.raises(DBAPIError, match="locked"):
+                    connection.begin()
+
+
+def test_references_are_checked(database: Database) -> None:
+    """A pairing of a tournament that is not there is refused."""
+    row = {"tournament_id": 9, "number": 1, "round": 1, "black_id": 1, "white_id": 2, "opening": b""}
+    with pytest.raises(IntegrityError):
+        database.write(lambda connection: connection.execute(insert(Pairing), row))
+
+
+# -- reading ----------------------------------------------------------------------
+
+
+def test_a_read_sees_one_snapshot(database: Database) -> None:
+    """What is committed during a read is not seen by it."""
+
+    def count_twice(connection: Connection) -> tuple[int, int]:
+        before = owners(connection)
+        database.write(lambda writing: add_owner(writing, "ada"))
+        return before, owners(connection)
+
+    assert database.read(count_twice) == (0, 0)
+    assert database.read(owners) == 1
+
+
+def test_a_read_can_not_write(database: Database) -> None:
+    """The connections that read refuse to write."""
+    with pytest.raises(DBAPIError, match=r"read-?\s?only"):
+        database.read(lambda connection: add_owner(connection, "ada"))
+    assert database.read(owners) == 0
+
+
+def test_a_write_that_fails_leaves_nothing(database: Database) -> None:
+    """An exception rolls the transaction back."""
+
+    def fail(connection: Connection) -> None:
+        add_owner(connection, "ada")
+        raise RuntimeError("halfway")
+
+    with pytest.raises(RuntimeError, match="halfway"):
+        database.write(fail)
+    assert database.read(owners) == 0
+
+
+# -- the claim --------------------------------------------------------------------
+
+
+def test_a_claim_excludes_a_second(any_database_url: str) -> None:
+    """A second server on one database is told what to do; a released claim is free."""
+    with Database(any_database_url) as first, Database(any_database_url) as second:
+        with first.claim():
+            with pytest.raises(StoreInUseError, match="stop it first"), second.claim():
+                pass
+        with second.claim():
+            pass
+
+
+def test_a_claim_works_across_processes(any_database_url: str) -> None:
+    """Another process's claim holds until that process is killed."""
+    process = start_claimant(any_database_url)
+    with process, Database(any_database_url) as database:
+        with pytest.raises(StoreInUseError), database.claim():
+            pass
+        process.kill()
+        process.wait()
+        _claim_in_time(database)
+
+
+def _claim_in_time(database: Database) -> None:
+    """Claim within seconds: PostgreSQL notices a dead client when it next reads from it."""
+    import time
+
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            with database.claim():
+                return
+        except StoreInUseError:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def test_claims_of_two_databases_are_independent(tmp_path: Path) -> None:
+    """Two servers run beside each other on databases of their own."""
+    urls = [f"sqlite:///{tmp_path / name}" for name in ("one.db", "two.db")]
+    with Database(urls[0]) as first, Database(urls[1]) as second, first.claim(), second.claim():
+        pass

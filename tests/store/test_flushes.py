@@ -1,0 +1,283 @@
+"""The group commit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+
+from meijin.game import Ending, Party, Result, encode_moves
+from meijin.store import Database, flushes
+from meijin.store.flushes import MOVE, Flush, GameEnd, LostUpdateError, StoredMove, commit_flush
+from meijin.store.tables import (
+    Fault,
+    FlushId,
+    Game,
+    GameId,
+    GameState,
+    Ladder,
+    TournamentState,
+)
+
+if TYPE_CHECKING:
+    from tests.store.conftest import Planner, Scene
+
+LATER = datetime(2026, 3, 4, 13, tzinfo=UTC)
+HUGE = 2**64 - 1
+
+
+def flush(number: int, *, floor: int = 0, **parts: Any) -> Flush:
+    """A flush with these parts."""
+    return Flush(FlushId(number), FlushId(floor), **parts)
+
+
+def packed(*moves: tuple[int, int, int]) -> bytearray:
+    """Moves of (game, ply, cell), with times made of them."""
+    return bytearray().join(MOVE.pack(g, p, c, 100 * p, 10 * p) for g, p, c in moves)
+
+
+def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
+    """A win of black in the game of a pairing."""
+    end = GameEnd(
+        id=GameId(game_id),
+        pairing_id=scene.pairings[pairing].id,
+        ladder_id=scene.ladder_id,
+        sequence=game_id,
+        moves=encode_moves((112, 113, 114)),
+        times=b"\x01" * 16,
+        analysis={"2": {"score": 5}},
+        result=Result.BLACK_WINS,
+        ending=Ending.FIVE,
+        at_fault=Party.NOBODY,
+        detail="",
+        time=LATER,
+        fault_version_id=None,
+        evidence={},
+    )
+    return replace(end, **changes)
+
+
+def commit(database: Database, *parts: Flush, is_retry: bool = False) -> None:
+    """Commit one flush after the other."""
+    for part in parts:
+        database.write(lambda to, part=part: commit_flush(to, part, is_retry=is_retry))
+
+
+def running_moves(database: Database) -> list[StoredMove]:
+    """Every move that is stored in a flush."""
+    return database.read(lambda at: list(flushes.running_moves(at)))
+
+
+def revision(database: Database) -> int:
+    """How often the ladder has changed."""
+    return database.read(lambda at: at.scalars(select(Ladder.revision)).one())
+
+
+# -- moves ------------------------------------------------------------------------
+
+
+def test_a_flush_keeps_its_moves_in_order(database: Database) -> None:
+    """Moves come back flush by flush, in the order within each."""
+    commit(
+        database,
+        flush(9, moves=packed((1, 2, 30), (2, 2, 31))),
+        flush(10, moves=packed((1, 3, 32))),
+        flush(11, moves=packed((2, 3, 33), (1, 4, 34))),
+    )
+    assert running_moves(database) == [
+        StoredMove(GameId(1), 2, 30, 200, 20),
+        StoredMove(GameId(2), 2, 31, 200, 20),
+        StoredMove(GameId(1), 3, 32, 300, 30),
+        StoredMove(GameId(2), 3, 33, 300, 30),
+        StoredMove(GameId(1), 4, 34, 400, 40),
+    ]
+    assert database.read(flushes.last_flush) == 11
+
+
+def test_the_largest_numbers_fit(database: Database) -> None:
+    """Ids and times are of eight bytes, plies and cells of two."""
+    largest = (HUGE, 65535, 65535, HUGE, HUGE)
+    commit(database, flush(2**62, moves=bytearray(MOVE.pack(*largest))))
+    assert [tuple(move) for move in running_moves(database)] == [largest]
+
+
+def test_analysis_is_merged_by_game_and_ply(database: Database) -> None:
+    """What bots thought comes back whole, from however many flushes."""
+    commit(
+        database,
+        flush(1, analysis={"7": {"2": {"score": 1}}}),
+        flush(2),
+        flush(3, analysis={"7": {"4": {"score": -3, "nodes": HUGE}}, "8": {"2": {}}}),
+    )
+    assert database.read(flushes.running_analysis) == {
+        "7": {"2": {"score": 1}, "4": {"score": -3, "nodes": HUGE}},
+        "8": {"2": {}},
+    }
+
+
+def test_an_empty_store_has_no_last_flush(database: Database) -> None:
+    """Numbers begin at 1."""
+    assert database.read(flushes.last_flush) == 0
+    assert running_moves(database) == []
+    assert database.read(flushes.running_analysis) == {}
+
+
+def test_a_floor_deletes_what_is_before_it(database: Database) -> None:
+    """The flush of the floor itself and later ones stay."""
+    for number in range(1, 6):
+        commit(database, flush(number, moves=packed((number, 2, 30))))
+    commit(database, flush(6, floor=4, moves=packed((6, 2, 30))))
+    assert [move.game_id for move in running_moves(database)] == [4, 5, 6]
+
+
+# -- games ------------------------------------------------------------------------
+
+
+def test_a_game_starts_and_ends(database: Database, scene: Scene) -> None:
+    """Its row holds the opening at first, and everything at the end."""
+    commit(database, flush(1, starts=[scene.start(0, 5)]))
+    start = database.read(lambda at: at.execute(select(Game.__table__)).one())
+    assert start.state is GameState.RUNNING
+    assert start.moves == scene.pairings[0].opening
+    assert (start.opening_plies, start.times, start.analysis) == (2, b"", None)
+    assert (start.result, start.ending, start.end_time) == (Result.NONE, None, None)
+    assert start.start_time == scene.now
+
+    commit(database, flush(2, ends=[end_of(scene, 0, 5)]))
+    end = database.read(lambda at: at.execute(select(Game.__table__)).one())
+    assert end.state is GameState.FINISHED
+    assert (end.moves, end.times) == (encode_moves((112, 113, 114)), b"\x01" * 16)
+    assert end.analysis == {"2": {"score": 5}}
+    assert (end.result, end.ending) == (Result.BLACK_WINS, Ending.FIVE)
+    assert (end.end_sequence, end.end_time) == (5, LATER)
+
+
+def test_several_games_end_in_one_flush(database: Database, scene: Scene) -> None:
+    """A game may even start and end in the same one."""
+    commit(database, flush(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
+    ends = [end_of(scene, pairing, 5 + pairing) for pairing in range(3)]
+    commit(database, flush(2, starts=[scene.start(2, 7)], ends=ends))
+    states = database.read(lambda at: at.scalars(select(Game.state)).all())
+    assert states == [GameState.FINISHED] * 3
+
+
+def test_a_game_ends_once(database: Database, scene: Scene) -> None:
+    """A second end fails, changes nothing, and takes its whole flush with it."""
+    commit(database, flush(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
+    commit(database, flush(2, ends=[end_of(scene, 0, 5)]))
+    again = end_of(scene, 0, 5, result=Result.WHITE_WINS, sequence=9)
+    late = flush(3, moves=packed((6, 2, 30)), ends=[end_of(scene, 1, 6), again])
+    with pytest.raises(LostUpdateError, match="1 of 2"):
+        commit(database, late)
+    results = database.read(
+        lambda at: at.execute(select(Game.result, Game.state).order_by(Game.id)).all()
+    )
+    assert results == [
+        (Result.BLACK_WINS, GameState.FINISHED),
+        (Result.NONE, GameState.RUNNING),
+    ]
+    assert running_moves(database) == []
+    assert revision(database) == 1
+
+
+def test_the_end_of_an_unknown_game_is_lost(database: Database, scene: Scene) -> None:
+    """A game that is not in the store can't end."""
+    with pytest.raises(LostUpdateError):
+        commit(database, flush(1, ends=[end_of(scene, 0, 5)]))
+
+
+def test_a_forfeit_is_kept_with_its_evidence(database: Database, scene: Scene) -> None:
+    """The fault names the version; a void game's names none; an ending on the board has none."""
+    commit(database, flush(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(3)]))
+    forfeit = end_of(
+        scene,
+        0,
+        5,
+        result=Result.WHITE_WINS,
+        ending=Ending.TIME,
+        at_fault=Party.BLACK,
+        detail="late",
+        fault_version_id=scene.versions[0],
+        evidence={"raw_us": 12, "moves": [1, 2]},
+    )
+    void = end_of(
+        scene,
+        1,
+        6,
+        result=Result.NONE,
+        ending=Ending.VOID,
+        at_fault=Party.SERVER,
+        evidence={"ply": 3},
+    )
+    commit(database, flush(2, ends=[forfeit, void, end_of(scene, 2, 7)]))
+    query = select(Fault.game_id, Fault.party, Fault.ending, Fault.version_id, Fault.evidence)
+    rows = database.read(lambda at: at.execute(query.order_by(Fault.id)).all())
+    assert rows == [
+        (5, Party.BLACK, Ending.TIME, scene.versions[0], {"raw_us": 12, "moves": [1, 2]}),
+        (6, Party.SERVER, Ending.VOID, None, {"ply": 3}),
+    ]
+    states = database.read(lambda at: at.scalars(select(Game.state).order_by(Game.id)).all())
+    assert states == [GameState.FINISHED, GameState.VOID, GameState.FINISHED]
+
+
+def test_ends_mark_their_ladder(database: Database, scene: Scene) -> None:
+    """Every game that counts raises the revision by one; void and unrated ones don't."""
+    commit(database, flush(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(4)]))
+    void = {"result": Result.NONE, "ending": Ending.VOID, "at_fault": Party.OPERATOR}
+    ends = [
+        end_of(scene, 0, 5),
+        end_of(scene, 1, 6),
+        end_of(scene, 2, 7, **void),
+        end_of(scene, 3, 8, ladder_id=None),
+    ]
+    commit(database, flush(2, ends=ends))
+    assert revision(database) == 2
+
+
+def test_the_last_end_finishes_the_tournament(
+    database: Database, planner: Planner, scene: Scene
+) -> None:
+    """The tournament's state changes in the same commit, unless it was cancelled."""
+    cancelled = planner.add(planner.plan(scene.bots))
+    from meijin.store.tournaments import set_state
+
+    database.write(lambda to: set_state(to, cancelled, TournamentState.CANCELLED))
+    commit(database, flush(1, starts=[scene.start(0, 5)]))
+    last = flush(2, ends=[end_of(scene, 0, 5)])
+    last.finished_tournaments = [scene.tournament_id, cancelled]
+    commit(database, last)
+    row = planner.get(scene.tournament_id)
+    assert (row.state, row.end_time) == (TournamentState.FINISHED, LATER)
+    assert planner.get(cancelled).state is TournamentState.CANCELLED
+
+
+# -- retries ----------------------------------------------------------------------
+
+
+def test_a_retry_of_what_was_committed_does_nothing(database: Database, scene: Scene) -> None:
+    """After a lost answer the same flush is found by its number."""
+    first = flush(1, moves=packed((5, 2, 30)), starts=[scene.start(0, 5)])
+    last = flush(2, ends=[end_of(scene, 0, 5)])
+    commit(database, first, last)
+    commit(database, first, last, is_retry=True)
+    assert len(running_moves(database)) == 1
+    assert revision(database) == 1
+    assert database.read(lambda at: at.scalar(select(func.count()).select_from(Game))) == 1
+
+
+def test_a_retry_of_what_was_not_committed_commits_it(database: Database, scene: Scene) -> None:
+    """After a failure before the commit a retry is the first commit."""
+    commit(database, flush(1, starts=[scene.start(0, 5)]), is_retry=True)
+    assert database.read(flushes.last_flush) == 1
+    assert database.read(lambda at: at.scalar(select(func.count()).select_from(Game))) == 1
+
+
+def test_a_number_is_given_once(database: Database) -> None:
+    """Another server's flush of the same number is no retry."""
+    commit(database, flush(1, moves=packed((5, 2, 30))))
+    with pytest.raises(IntegrityError):
+        commit(database, flush(1, moves=packed((5, 2, 31))))

@@ -1,0 +1,132 @@
+"""Games as they are kept."""
+
+from __future__ import annotations
+
+from array import array
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import update
+
+from meijin.game import Ending, Party, Result
+from meijin.store import Database, games
+from meijin.store.flushes import Flush, commit_flush
+from meijin.store.games import decode_times, encode_times
+from meijin.store.tables import FlushId, Game, GameId, GameState
+
+if TYPE_CHECKING:
+    from tests.store.conftest import Planner, Scene
+
+LATER = datetime(2026, 3, 4, 13, tzinfo=UTC)
+
+nanoseconds = st.integers(0, 2**64 - 1)
+
+
+@pytest.fixture
+def played(database: Database, scene: Scene) -> Scene:
+    """The scene with the games 1 to 4: a finished one, a void one and two running ones."""
+    flush = Flush(FlushId(1), FlushId(0), starts=[scene.start(n, n + 1) for n in range(4)])
+    database.write(lambda to: commit_flush(to, flush))
+    _change(
+        database,
+        1,
+        state=GameState.FINISHED,
+        result=Result.WHITE_WINS,
+        ending=Ending.ILLEGAL,
+        at_fault=Party.BLACK,
+        detail="a1 is occupied",
+        end_sequence=8,
+        end_time=LATER,
+        analysis={"2": {"score": 3}},
+    )
+    _change(database, 2, state=GameState.VOID, ending=Ending.VOID, end_sequence=9)
+    return scene
+
+
+def _change(database: Database, game_id: int, **values: Any) -> None:
+    database.write(lambda to: to.execute(update(Game).where(Game.id == game_id).values(**values)))
+
+
+@given(st.lists(st.tuples(nanoseconds, nanoseconds), max_size=500))
+def test_times_come_back(times: list[tuple[int, int]]) -> None:
+    """Raw and charged columns are read as they were written, sixteen bytes a move."""
+    raw, charged = array("Q", [r for r, _ in times]), array("Q", [c for _, c in times])
+    data = encode_times(raw, charged)
+    assert decode_times(data) == (raw, charged)
+    assert len(data) == 16 * len(times)
+
+
+def test_times_are_two_little_endian_columns() -> None:
+    """The stored form does not depend on the machine."""
+    data = encode_times(array("Q", [1, 2]), array("Q", [3, 4]))
+    assert data == b"".join(number.to_bytes(8, "little") for number in (1, 2, 3, 4))
+
+
+def test_a_game_comes_with_its_bots(database: Database, played: Scene) -> None:
+    """A row holds names, versions, the tournament's settings and how the game ended."""
+    row = database.read(lambda at: games.get_game(at, GameId(1)))
+    assert row is not None
+    assert (row.black, row.white) == ("ada", "bob")
+    assert (row.black_id, row.white_id) == played.bots
+    assert (row.black_version_id, row.white_version_id) == played.versions
+    assert (row.black_version, row.white_version) == ("1.0", "1.0")
+    assert (row.variant, row.time_control) == ("freestyle 15x15", "60+0.5")
+    assert (row.tournament_id, row.pairing_id) == (played.tournament_id, played.pairings[0].id)
+    assert (row.state, row.result, row.ending) == (
+        GameState.FINISHED,
+        Result.WHITE_WINS,
+        Ending.ILLEGAL,
+    )
+    assert (row.at_fault, row.detail) == (Party.BLACK, "a1 is occupied")
+    assert (row.start_time, row.end_time) == (played.now, LATER)
+    assert row.analysis == {"2": {"score": 3}}
+    assert database.read(lambda at: games.get_game(at, GameId(99))) is None
+
+
+def test_colours_are_those_of_the_pairing(database: Database, played: Scene) -> None:
+    """In every second game the bots have changed sides."""
+    row = database.read(lambda at: games.get_game(at, GameId(2)))
+    assert row is not None
+    assert (row.black, row.white) == ("bob", "ada")
+    assert (row.black_id, row.white_id) == played.bots[::-1]
+
+
+def test_the_running_games_are_found(database: Database, played: Scene) -> None:
+    """What a restarted server takes up, in the order of their ids."""
+    assert played.tournament_id
+    assert [row.id for row in database.read(games.running_games)] == [3, 4]
+
+
+def test_the_last_numbers_are_found(database: Database, played: Scene) -> None:
+    """A restarted server counts on from them; void games have numbers too."""
+    assert played.tournament_id
+    assert database.read(games.last_game) == 4
+    assert database.read(games.last_end) == 9
+
+
+def test_an_empty_store_has_no_last_numbers(database: Database) -> None:
+    """Numbers begin at 1."""
+    assert database.read(games.last_game) == 0
+    assert database.read(games.last_end) == 0
+
+
+def test_games_are_listed_newest_first(database: Database, played: Scene, planner: Planner) -> None:
+    """By tournament, bot and state, in pages that begin before an id."""
+    other = planner.add(planner.plan(played.bots))
+
+    def ids(**filters: Any) -> list[int]:
+        rows = database.read(lambda at: games.list_games(at, **{"limit": 10, **filters}))
+        return [row.id for row in rows]
+
+    assert ids() == [4, 3, 2, 1]
+    assert ids(limit=2) == [4, 3]
+    assert ids(before=3) == [2, 1]
+    assert ids(state=GameState.RUNNING) == [4, 3]
+    assert ids(state=GameState.VOID) == [2]
+    assert ids(tournament_id=played.tournament_id) == [4, 3, 2, 1]
+    assert ids(tournament_id=other) == []
+    assert ids(bot_id=played.bots[1]) == [4, 3, 2, 1]
+    assert ids(bot_id=99) == []

@@ -1,0 +1,229 @@
+"""Tournaments: made, loaded, listed and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
+
+from meijin.game import Ending, Party, Result, Variant
+from meijin.store import Database, tournaments
+from meijin.store.flushes import Flush, commit_flush
+from meijin.store.tables import BotId, FlushId, Game, GameState, Ladder, TournamentState
+from meijin.store.tournaments import Score, ladder_name
+
+if TYPE_CHECKING:
+    from tests.store.conftest import Planner, Scene
+
+
+def start(database: Database, scene: Scene, *games: int) -> None:
+    """Start a game of each of the scene's pairings with these indexes."""
+    flush = Flush(FlushId(min(games) + 1), FlushId(0))
+    flush.starts = [scene.start(pairing, pairing + 1) for pairing in games]
+    database.write(lambda to: commit_flush(to, flush))
+
+
+def finish(
+    database: Database,
+    game: int,
+    result: Result,
+    *,
+    ending: Ending = Ending.FIVE,
+    at_fault: Party = Party.NOBODY,
+) -> None:
+    """Write the end of the game of this pairing straight into its row."""
+    state = GameState.VOID if result is Result.NONE else GameState.FINISHED
+    query = update(Game).where(Game.id == game + 1)
+    values = {"state": state, "result": result, "ending": ending, "at_fault": at_fault}
+    database.write(lambda to: to.execute(query.values(values)))
+
+
+def pending(database: Database, scene: Scene) -> list[int]:
+    """The numbers of the pairings that wait."""
+    rows = database.read(lambda at: tournaments.pending_pairings(at, scene.tournament_id))
+    return [row.number for row in rows]
+
+
+# -- making -----------------------------------------------------------------------
+
+
+def test_a_tournament_comes_back_as_it_was_made(
+    planner: Planner, add_bots: Callable[..., tuple[BotId, ...]]
+) -> None:
+    """Every setting, and the bots in the order of entry."""
+    bots = add_bots("zoe", "ada", "bob")
+    plan = planner.plan(bots, games=3, request_id="again")
+    row = planner.get(planner.add(plan))
+    assert (row.name, row.format, row.rounds, row.seed) == (
+        plan.name,
+        plan.format,
+        plan.rounds,
+        plan.seed,
+    )
+    assert (row.variant, row.time_control) == (plan.variant, plan.time_control)
+    assert row.max_games == plan.max_games
+    assert row.bots == ((bots[0], "zoe"), (bots[1], "ada"), (bots[2], "bob"))
+    assert (row.planned, row.finished, row.running) == (3, 0, 0)
+    assert row.state is TournamentState.RUNNING
+    assert row.end_time is None
+
+
+def test_rated_tournaments_of_a_variant_share_its_ladder(
+    database: Database, planner: Planner, add_bots: Callable[..., tuple[BotId, ...]]
+) -> None:
+    """The first makes the ladder; an unrated tournament has none."""
+    bots = add_bots("ada", "bob")
+    rows = [
+        planner.get(planner.add(planner.plan(bots, is_rated=is_rated)))
+        for is_rated in (True, True, False)
+    ]
+    assert [row.ladder for row in rows] == ["freestyle-15x15", "freestyle-15x15", ""]
+    assert rows[0].ladder_id == rows[1].ladder_id
+    assert rows[2].ladder_id is None
+    assert database.read(lambda at: len(at.scalars(select(Ladder.id)).all())) == 1
+
+
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [
+        (Variant(), "freestyle-15x15"),
+        (Variant(width=3, height=4, line=3), "freestyle-3x4-line-3"),
+    ],
+)
+def test_ladder_names(variant: Variant, name: str) -> None:
+    """A ladder is called like its variant, without spaces."""
+    assert ladder_name(variant) == name
+
+
+def test_a_request_is_found_again(
+    database: Database, planner: Planner, add_bots: Callable[..., tuple[BotId, ...]]
+) -> None:
+    """A request id finds its tournament, and makes no second one even in a race."""
+    bots = add_bots("ada", "bob")
+    made = planner.add(planner.plan(bots, request_id="r1"))
+    planner.add(planner.plan(bots))
+    planner.add(planner.plan(bots))
+    assert database.read(lambda at: tournaments.find_request(at, "r1")) == made
+    assert database.read(lambda at: tournaments.find_request(at, "r2")) is None
+    with pytest.raises(IntegrityError):
+        planner.add(planner.plan(bots, request_id="r1"))
+
+
+# -- pairings ---------------------------------------------------------------------
+
+
+def test_pairings_wait_until_they_have_a_game_that_counts(
+    database: Database, scene: Scene
+) -> None:
+    """A running or finished game takes its pairing out, a void one brings it back."""
+    assert pending(database, scene) == [1, 2, 3, 4]
+    start(database, scene, 0, 1, 2)
+    assert pending(database, scene) == [4]
+    finish(database, 0, Result.BLACK_WINS)
+    finish(database, 1, Result.NONE, ending=Ending.VOID, at_fault=Party.SERVER)
+    assert pending(database, scene) == [2, 4]
+
+
+def test_a_pairing_keeps_its_colours_and_opening(scene: Scene) -> None:
+    """What was planned is what is played."""
+    first, second = scene.pairings[:2]
+    assert (first.black_id, first.white_id) == scene.bots
+    assert (second.black_id, second.white_id) == scene.bots[::-1]
+    assert first.opening == bytes((112, 0, 113, 0))
+
+
+def test_the_pairings_of_running_games_are_found(database: Database, scene: Scene) -> None:
+    """What a restarted server needs beside the games."""
+    start(database, scene, 0, 1, 2)
+    finish(database, 0, Result.DRAW, ending=Ending.DRAW)
+    finish(database, 1, Result.NONE, ending=Ending.VOID)
+    running = database.read(tournaments.running_pairings)
+    assert running == {scene.pairings[2].id: scene.pairings[2]}
+
+
+@pytest.mark.parametrize("result", [None, Result.BLACK_WINS])
+def test_a_pairing_is_played_once(database: Database, scene: Scene, result: Result | None) -> None:
+    """A second game of a pairing is refused while the first runs and when it has ended."""
+    start(database, scene, 0)
+    if result is not None:
+        finish(database, 0, result)
+    second = Flush(FlushId(50), FlushId(0), starts=[scene.start(0, 50)])
+    with pytest.raises(IntegrityError):
+        database.write(lambda to: commit_flush(to, second))
+
+
+def test_a_pairing_is_played_again_after_a_void_game(database: Database, scene: Scene) -> None:
+    """Any number of void games may precede the one that counts."""
+    for game_id in (50, 51):
+        flush = Flush(FlushId(game_id), FlushId(0), starts=[scene.start(0, game_id)])
+        database.write(lambda to, flush=flush: commit_flush(to, flush))
+        finish(database, game_id - 1, Result.NONE, ending=Ending.VOID)
+    start(database, scene, 0)
+    finish(database, 0, Result.DRAW, ending=Ending.DRAW)
+    assert pending(database, scene) == [2, 3, 4]
+
+
+# -- states and counts ------------------------------------------------------------
+
+
+def test_cancelled_tournaments_are_not_played_on(
+    database: Database, planner: Planner, scene: Scene
+) -> None:
+    """Only running tournaments are taken up by a server, oldest first."""
+    other = planner.add(planner.plan(scene.bots))
+    assert database.read(tournaments.running_tournaments) == [scene.tournament_id, other]
+    cancelled = TournamentState.CANCELLED
+    database.write(lambda to: tournaments.set_state(to, scene.tournament_id, cancelled))
+    assert database.read(tournaments.running_tournaments) == [other]
+    assert planner.get(scene.tournament_id).state is cancelled
+
+
+def test_games_are_counted_by_state(database: Database, planner: Planner, scene: Scene) -> None:
+    """Void games are in no count."""
+    start(database, scene, 0, 1, 2)
+    finish(database, 0, Result.BLACK_WINS)
+    finish(database, 1, Result.NONE, ending=Ending.VOID)
+    row = planner.get(scene.tournament_id)
+    assert (row.planned, row.finished, row.running) == (4, 1, 1)
+
+
+def test_tournaments_are_listed_newest_first_in_pages(
+    database: Database, planner: Planner, scene: Scene
+) -> None:
+    """Each page begins before the last id of the one before."""
+    made = [scene.tournament_id, *(planner.add(planner.plan(scene.bots)) for _ in range(3))]
+    first = database.read(lambda at: tournaments.list_tournaments(at, limit=3))
+    second = database.read(
+        lambda at: tournaments.list_tournaments(at, limit=3, before=first[-1].id)
+    )
+    assert [row.id for row in (*first, *second)] == made[::-1]
+    assert len(first) == 3
+    assert database.read(lambda at: tournaments.get_tournament(at, 999)) is None  # type: ignore[arg-type]  # any number
+
+
+def test_the_crosstable_adds_up(database: Database, scene: Scene) -> None:
+    """Both ways round and both colours together; running and void games count for nothing."""
+    ada, bob = scene.bots
+    start(database, scene, 0, 1, 2, 3)
+    finish(database, 0, Result.BLACK_WINS)  # ada wins with black
+    finish(database, 1, Result.WHITE_WINS)  # ada wins with white
+    finish(database, 2, Result.DRAW, ending=Ending.DRAW)
+    table = database.read(lambda at: tournaments.crosstable(at, scene.tournament_id))
+    assert table == [Score(ada, bob, 2, 1, 0), Score(bob, ada, 0, 1, 2)]
+    finish(database, 3, Result.NONE, ending=Ending.VOID)
+    assert database.read(lambda at: tournaments.crosstable(at, scene.tournament_id)) == table
+
+
+def test_faults_are_counted_by_bot(database: Database, scene: Scene) -> None:
+    """A forfeit is its loser's, with either colour; void games are nobody's."""
+    ada, bob = scene.bots
+    start(database, scene, 0, 1, 2, 3)
+    finish(database, 0, Result.WHITE_WINS, ending=Ending.TIME, at_fault=Party.BLACK)  # ada
+    finish(database, 1, Result.BLACK_WINS, ending=Ending.CRASH, at_fault=Party.WHITE)  # ada
+    finish(database, 2, Result.BLACK_WINS, ending=Ending.ILLEGAL, at_fault=Party.WHITE)  # bob
+    finish(database, 3, Result.NONE, ending=Ending.VOID, at_fault=Party.SERVER)
+    counts = database.read(lambda at: tournaments.fault_counts(at, scene.tournament_id))
+    assert counts == {ada: 2, bob: 1}

@@ -1,0 +1,34 @@
+"""A bot for the tests: it plays anywhere, and writes down at once whatever it is told."""
+
+import asyncio
+import os
+import random
+
+from meijin.bots import Bot, Capabilities, Position
+from meijin.game import Outcome, encode_moves
+
+
+class JournalBot(Bot):
+    """Thinks for `delay` seconds on each move; `seed` makes it another bot."""
+
+    capabilities = Capabilities(min_size=7, max_size=15, max_games=4)
+
+    def __init__(self, journal: str, delay: float = 0.01, seed: int = 0) -> None:
+        self._journal = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self._delay = delay
+        self._rng = random.Random(seed)
+
+    async def choose(self, position: Position) -> int:
+        """Take any cell."""
+        self._note("told", position.game_id, encode_moves(position.board.moves).hex())
+        await asyncio.sleep(self._delay)
+        return self._rng.choice(position.legal_cells())
+
+    def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
+        """Write down how."""
+        if outcome is not None:
+            self._note("ended", game_id, f"{outcome.result.value} {outcome.ending.value}")
+
+    def _note(self, *words: str) -> None:
+        """Hand a line to the system, which keeps it though the process be killed."""
+        os.write(self._journal, f"{' '.join(words)}\n".encode())
