@@ -45,7 +45,7 @@ class InstantBot:
             await call.write(pb.PlayRequest(hello=hello))
             writer = asyncio.create_task(self._write(call.write))
             try:
-                while (response := await call.read()) is not grpc.aio.EOF:
+                while isinstance(response := await call.read(), pb.PlayResponse):
                     self._take(response)
             except grpc.aio.AioRpcError:
                 pass

@@ -35,7 +35,9 @@ class PostgreSQL:
     def start(self) -> None:
         """Start the server and return when it answers."""
         options = f"-F -k {self._folder} -c listen_addresses=''"
-        self._run("pg_ctl", "start", "-w", "-D", self._data, "-l", self._folder / "log", "-o", options)
+        self._run(
+            "pg_ctl", "start", "-w", "-D", self._data, "-l", self._folder / "log", "-o", options
+        )
 
     def stop(self, mode: str = "fast") -> None:
         """Stop the server: ``fast`` ends its clients, ``immediate`` is a crash."""
@@ -47,7 +49,7 @@ class PostgreSQL:
         with psycopg.connect(
             f"host={self._folder} user=meijin dbname=postgres", autocommit=True
         ) as connection:
-            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]  # psycopg takes literals alone
+            connection.execute(f"CREATE DATABASE {name}")
         return f"postgresql+psycopg://meijin@/{name}?host={self._folder}"
 
     def _run(self, command: str, *arguments: str | Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
+
 from meijin.bots import Bot, Client
 from meijin.bots.backoff import Backoff
 from meijin.game import encode_moves
@@ -111,13 +112,15 @@ class Session:
         number: int, cells: Sequence[int] = (), **fields: Any
     ) -> play_service_pb2.GameStarted:
         """Build the beginning of ``game-NUMBER``: the bot is black, and has a minute."""
-        fields = {
+        defaults: dict[str, Any] = {
             "game_id": f"game-{number}",
             "color": game_pb2.COLOR_BLACK,
             "opponent": "rival",
             "time_control": game_pb2.TimeControl(initial=Duration(seconds=60)),
-        } | fields
-        return play_service_pb2.GameStarted(game=number, moves=encode_moves(cells), **fields)
+        }
+        return play_service_pb2.GameStarted(
+            game=number, moves=encode_moves(cells), **(defaults | fields)
+        )
 
     @staticmethod
     def turn(number: int, cells: Sequence[int] = ()) -> play_service_pb2.TurnRequested:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 
 import pytest
 from sqlalchemy import select, text
@@ -62,8 +63,7 @@ def test_rotating_revokes_a_bots_earlier_tokens(database: Database, add_bots: Ad
     database.write(lambda to: bots.add_token(to, other, TokenKind.BOT, NOON, bob))
     database.write(lambda to: bots.rotate_token(to, new, ada, NOON))
     identities = [
-        database.read(lambda at, token=token: bots.authenticate(at, token))
-        for token in (old, new, other)
+        database.read(partial(bots.authenticate, token=token)) for token in (old, new, other)
     ]
     assert identities == [None, Identity(TokenKind.BOT, ada), Identity(TokenKind.BOT, bob)]
 
@@ -99,7 +99,7 @@ def test_open_bots_are_told_apart(database: Database) -> None:
 def test_bots_share_their_owner(database: Database) -> None:
     """An owner is made with the first bot and found for the second."""
     for name in ("one", "two"):
-        database.write(lambda to, name=name: bots.add_bot(to, name, NOON, owner="eve"))
+        database.write(partial(bots.add_bot, name=name, now=NOON, owner="eve"))
     owners = database.read(lambda at: at.scalars(select(Bot.owner_id)).all())
     assert owners[0] is not None
     assert owners[0] == owners[1]
@@ -132,9 +132,7 @@ def test_a_digest_is_one_version(database: Database, add_bots: AddBots) -> None:
     """The same digest is the same version, whatever its label; another bot's is another."""
     ada, bob = add_bots("ada", "bob")
     versions = [
-        database.write(
-            lambda to, bot_id=bot_id, engine=engine: bots.bot_version(to, bot_id, engine, NOON)
-        )
+        database.write(partial(bots.bot_version, bot_id=bot_id, engine=engine, now=NOON))
         for bot_id, engine in [
             (ada, EngineRow("1", "x", ("depth=4",))),
             (ada, EngineRow("2", "x")),
@@ -151,9 +149,7 @@ def test_versions_keep_their_lineage(database: Database, add_bots: AddBots) -> N
     ada, bob = add_bots("ada", "bob")
     for bot_id, digest in [(ada, "a"), (bob, "a"), (ada, "b"), (ada, "a"), (ada, "c")]:
         engine = EngineRow(f"label {digest}", digest, ("depth=4", f"name={digest}"))
-        database.write(
-            lambda to, bot_id=bot_id, engine=engine: bots.bot_version(to, bot_id, engine, NOON)
-        )
+        database.write(partial(bots.bot_version, bot_id=bot_id, engine=engine, now=NOON))
     first, second, third = database.read(lambda at: bots.list_versions(at, ada, limit=10))
     assert [version.digest for version in (first, second, third)] == ["a", "b", "c"]
     assert [version.parent_id for version in (first, second, third)] == [None, first.id, second.id]

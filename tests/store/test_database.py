@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,18 @@ def start_claimant(url: str) -> "subprocess.Popen[str]":
     assert process.stdout is not None
     assert process.stdout.readline() == "claimed\n"
     return process
+
+
+def claim_in_time(database: Database) -> None:
+    """Claim within seconds: PostgreSQL takes a moment to notice that a client has died."""
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            with database.claim():
+                return
+        except StoreInUseError:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
 
 
 # -- migrations -------------------------------------------------------------------
@@ -101,7 +114,9 @@ def test_sqlite_pragmas(sqlite_url: str, durability: Durability, synchronous: in
     assert pragmas == {"journal_mode": "wal", "synchronous": synchronous, "foreign_keys": 1}
 
 
-@pytest.mark.parametrize(("durability", "commit"), [(Durability.POWER, "on"), (Durability.PROCESS, "off")])
+@pytest.mark.parametrize(
+    ("durability", "commit"), [(Durability.POWER, "on"), (Durability.PROCESS, "off")]
+)
 def test_postgresql_commits(
     request: pytest.FixtureRequest, durability: Durability, commit: str
 ) -> None:
@@ -115,16 +130,22 @@ def test_sqlite_takes_the_write_lock_at_the_beginning(sqlite_url: str) -> None:
     """A writing transaction excludes others before its first statement (BEGIN IMMEDIATE)."""
     with Database(sqlite_url) as first, Database(sqlite_url) as second:
         first.migrate()
-        with first.writer.begin():
-            with second.writer.connect() as connection:
-                connection.connection.driver_connection.execute("PRAGMA busy_timeout = 0")  # type: ignore[union-attr]
-                with pytest.raises(DBAPIError, match="locked"):
-                    connection.begin()
+        with first.writer.begin(), second.writer.connect() as connection:
+            connection.connection.driver_connection.execute("PRAGMA busy_timeout = 0")  # type: ignore[union-attr]
+            with pytest.raises(DBAPIError, match="locked"):
+                connection.begin()
 
 
 def test_references_are_checked(database: Database) -> None:
     """A pairing of a tournament that is not there is refused."""
-    row = {"tournament_id": 9, "number": 1, "round": 1, "black_id": 1, "white_id": 2, "opening": b""}
+    row = {
+        "tournament_id": 9,
+        "number": 1,
+        "round": 1,
+        "black_id": 1,
+        "white_id": 2,
+        "opening": b"",
+    }
     with pytest.raises(IntegrityError):
         database.write(lambda connection: connection.execute(insert(Pairing), row))
 
@@ -169,9 +190,9 @@ def test_a_write_that_fails_leaves_nothing(database: Database) -> None:
 def test_a_claim_excludes_a_second(any_database_url: str) -> None:
     """A second server on one database is told what to do; a released claim is free."""
     with Database(any_database_url) as first, Database(any_database_url) as second:
-        with first.claim():
-            with pytest.raises(StoreInUseError, match="stop it first"), second.claim():
-                pass
+        taken = pytest.raises(StoreInUseError, match="stop it first")
+        with first.claim(), taken, second.claim():
+            pass
         with second.claim():
             pass
 
@@ -184,21 +205,7 @@ def test_a_claim_works_across_processes(any_database_url: str) -> None:
             pass
         process.kill()
         process.wait()
-        _claim_in_time(database)
-
-
-def _claim_in_time(database: Database) -> None:
-    """Claim within seconds: PostgreSQL notices a dead client when it next reads from it."""
-    import time
-
-    deadline = time.monotonic() + 10
-    while True:
-        try:
-            with database.claim():
-                return
-        except StoreInUseError:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        claim_in_time(database)
 
 
 def test_claims_of_two_databases_are_independent(tmp_path: Path) -> None:

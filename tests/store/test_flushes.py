@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +23,7 @@ from meijin.store.tables import (
     Ladder,
     TournamentState,
 )
+from meijin.store.tournaments import set_state
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
@@ -64,7 +66,7 @@ def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
 def commit(database: Database, *parts: Flush, is_retry: bool = False) -> None:
     """Commit one flush after the other."""
     for part in parts:
-        database.write(lambda to, part=part: commit_flush(to, part, is_retry=is_retry))
+        database.write(partial(commit_flush, flush=part, is_retry=is_retry))
 
 
 def running_moves(database: Database) -> list[StoredMove]:
@@ -243,8 +245,6 @@ def test_the_last_end_finishes_the_tournament(
 ) -> None:
     """The tournament's state changes in the same commit, unless it was cancelled."""
     cancelled = planner.add(planner.plan(scene.bots))
-    from meijin.store.tournaments import set_state
-
     database.write(lambda to: set_state(to, cancelled, TournamentState.CANCELLED))
     commit(database, flush(1, starts=[scene.start(0, 5)]))
     last = flush(2, ends=[end_of(scene, 0, 5)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -115,9 +116,7 @@ def test_a_request_is_found_again(
 # -- pairings ---------------------------------------------------------------------
 
 
-def test_pairings_wait_until_they_have_a_game_that_counts(
-    database: Database, scene: Scene
-) -> None:
+def test_pairings_wait_until_they_have_a_game_that_counts(database: Database, scene: Scene) -> None:
     """A running or finished game takes its pairing out, a void one brings it back."""
     assert pending(database, scene) == [1, 2, 3, 4]
     start(database, scene, 0, 1, 2)
@@ -159,7 +158,7 @@ def test_a_pairing_is_played_again_after_a_void_game(database: Database, scene: 
     """Any number of void games may precede the one that counts."""
     for game_id in (50, 51):
         flush = Flush(FlushId(game_id), FlushId(0), starts=[scene.start(0, game_id)])
-        database.write(lambda to, flush=flush: commit_flush(to, flush))
+        database.write(partial(commit_flush, flush=flush))
         finish(database, game_id - 1, Result.NONE, ending=Ending.VOID)
     start(database, scene, 0)
     finish(database, 0, Result.DRAW, ending=Ending.DRAW)

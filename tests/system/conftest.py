@@ -383,6 +383,12 @@ def open_books() -> Iterator[Callable[[str], Books]]:
         yield open_books
 
 
+@pytest.fixture(name="processes_of")
+def _processes_of() -> Callable[[Path], set[int]]:
+    """The living processes whose command line or environment names a folder."""
+    return processes_of
+
+
 @pytest.fixture(name="eventually")
 def _eventually() -> Callable[..., None]:
     """Wait until a condition holds."""

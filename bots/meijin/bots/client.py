@@ -10,6 +10,7 @@ from contextlib import suppress
 from random import Random
 
 import grpc
+
 from meijin.bots.backoff import Backoff
 from meijin.bots.batch_searcher import searcher_for
 from meijin.bots.bot import Bot

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
+
 from meijin.bots.answer import Analysis, Answer, Choice, Failure, Resignation
 from meijin.bots.bot import Bot, Capabilities
 from meijin.bots.facts import Draining, Ended, Events, Fact, Notice, Ping, Started, Turn, Welcome

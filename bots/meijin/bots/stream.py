@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import grpc
 from google.protobuf.message import DecodeError
+
 from meijin.bots.convert import fact_from_proto
 from meijin.bots.errors import ArenaError, StreamLostError, refusal
 from meijin.bots.facts import Fact, Welcome

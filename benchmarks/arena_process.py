@@ -1,0 +1,88 @@
+"""A server in a process of its own, as the benchmarks measure it."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+
+from meijin.v1 import bot_service_pb2
+from meijin.v1.bot_service_pb2_grpc import BotServiceStub
+
+TICKS = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+LISTENING = re.compile(r"listening on (\S+)")
+START_TIME = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaProcess:
+    """A running server."""
+
+    pid: int
+    address: str
+    data: Path
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time of all its threads."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    @property
+    def resident_bytes(self) -> int:
+        """Its memory."""
+        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * PAGE
+
+    def wait_for_bots(self, count: int) -> None:
+        """Return once so many bots are connected."""
+        deadline = time.monotonic() + START_TIME
+        with grpc.insecure_channel(self.address) as channel:
+            stub = BotServiceStub(channel)
+            request = bot_service_pb2.ListBotsRequest(connected=True, page_size=1000)
+            while len(stub.ListBots(request, timeout=START_TIME).bots) < count:
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"{count} bots are not connected after {START_TIME:g} s")
+                time.sleep(0.05)
+
+
+@contextmanager
+def arena_process(durability: str) -> Iterator[ArenaProcess]:
+    """A server with open registration on a free port and a new SQLite file."""
+    with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder, ExitStack() as stack:
+        data = Path(folder)
+        log = stack.enter_context((data / "server.log").open("w"))
+        command = [
+            *(sys.executable, "-m", "meijin.cli.main", "serve", "--open", "--drain=0"),
+            *("--listen=127.0.0.1:0", f"--data={data}", f"--durability={durability}"),
+        ]
+        process = stack.enter_context(child(command, log.fileno()))
+        yield ArenaProcess(process.pid, _address(data / "server.log", process), data)
+
+
+@contextmanager
+def child(command: Sequence[str], output: int | None = None) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process that is stopped at the end."""
+    process = subprocess.Popen(command, stdout=output, stderr=output)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _address(log: Path, process: "subprocess.Popen[bytes]") -> str:
+    deadline = time.monotonic() + START_TIME
+    while time.monotonic() < deadline and process.poll() is None:
+        found = LISTENING.search(log.read_text())
+        if found is not None:
+            return found[1]
+        time.sleep(0.02)
+    raise RuntimeError(f"the server did not start: {log.read_text()}")

@@ -1,0 +1,27 @@
+"""What benchmarks print: a table, and with ``--json`` one JSON object on the last line."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+Row = Mapping[str, str | int | float]
+
+
+def report(title: str, rows: Sequence[Row], *, as_json: bool) -> None:
+    """Print the rows, whose keys are the columns."""
+    table = Table(title=title, title_justify="left", box=None)
+    for name in rows[0]:
+        table.add_column(name.replace("_", " "), justify="right")
+    for row in rows:
+        table.add_row(*(_text(value) for value in row.values()))
+    Console(width=140).print(table)
+    if as_json:
+        print(json.dumps({"results": list(rows)}))
+
+
+def _text(value: str | float) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 1000 else f"{value:,.2f}"
+    return f"{value:,}" if isinstance(value, int) else value

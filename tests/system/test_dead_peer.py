@@ -1,0 +1,75 @@
+"""Peers that hang: they are noticed, and only a bot's own silence costs it the game."""
+
+import signal
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from meijin.game import Color, Ending, Party
+from meijin.store.games import decode_times
+from meijin.store.tables import GameState
+
+if TYPE_CHECKING:
+    from tests.system.conftest import Books, Processes, Server
+
+STOPPED = 3.0
+"""Seconds that the server stands still."""
+
+
+def test_a_stopped_bot_is_noticed_and_forfeits(
+    serve: "Callable[..., Server]",
+    processes: "Processes",
+    open_books: "Callable[[str], Books]",
+    eventually: Callable[..., None],
+) -> None:
+    """After keepalive and its half it counts as away, after the grace it has lost."""
+    server = serve("--open", "--grace=2", MEIJIN_KEEPALIVE="PT1S")
+    books = open_books(f"sqlite:///{server.data}/meijin.db")
+    ada, _ = (processes.start_bot(bot, server.address, delay=0.05) for bot in ("ada", "grace"))
+    eventually(lambda: server.connected_bots() == {"ada", "grace"})
+    server.create_tournament("ada", "grace", rounds=4, time="60/move", variant="15x15")
+    eventually(lambda: len(books.running()) == 4)
+    ada.send(signal.SIGSTOP)
+    eventually(lambda: server.connected_bots() == {"grace"}, patience=5)
+    assert books.finished() == 0, "the grace has not run out"
+    eventually(lambda: books.finished() == 4, patience=10)
+    for game in books.games():
+        ada_is_black = game.black_id == min(game.black_id, game.white_id)
+        culprit = Color.BLACK if ada_is_black else Color.WHITE
+        assert game.ending is Ending.DISCONNECT, game.detail
+        assert game.at_fault is Party.of(culprit)
+        assert game.result.winner is culprit.other
+
+    ada.send(signal.SIGCONT)
+    eventually(lambda: server.connected_bots() == {"ada", "grace"})
+    server.create_tournament("ada", "grace", rounds=2)
+    eventually(lambda: not books.tournaments_running())
+    assert {game.ending for game in books.games()[4:]} <= {Ending.FIVE, Ending.DRAW}
+
+
+def test_a_stopped_server_costs_nobody_time(
+    serve: "Callable[..., Server]",
+    processes: "Processes",
+    open_books: "Callable[[str], Books]",
+    eventually: Callable[..., None],
+) -> None:
+    """It stands still for longer than a move may take, and no clock is charged for that."""
+    server = serve("--open")
+    books = open_books(f"sqlite:///{server.data}/meijin.db")
+    bots = ("ada", "grace", "edsger")
+    for bot in bots:
+        processes.start_bot(bot, server.address, delay=0.05)
+    eventually(lambda: server.connected_bots() == set(bots))
+    server.create_tournament(*bots, rounds=4, time="2/move")
+    eventually(lambda: len(books.running()) == 6)
+    server.process.send(signal.SIGSTOP)
+    time.sleep(STOPPED)
+    server.process.send(signal.SIGCONT)
+    eventually(lambda: not books.tournaments_running())
+    books.assert_each_planned_game_was_played_once(12)
+    times = [decode_times(game.times) for game in books.games(GameState.FINISHED)]
+    longest = max(max(raw) for raw, _ in times)
+    dearest = max(max(charged) for _, charged in times)
+    assert timedelta(microseconds=longest // 1000) >= timedelta(seconds=STOPPED - 0.5)
+    assert timedelta(microseconds=dearest // 1000) <= timedelta(seconds=2)

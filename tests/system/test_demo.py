@@ -1,0 +1,81 @@
+"""`meijin demo`: the whole arena, from the first process to the last."""
+
+import signal
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.system.conftest import Processes
+
+BOTS = ("random", "alphabeta", "mcts")
+QUICK = ("--rounds=1", "--time=0.1/move")
+
+
+def finished_games(data: Path) -> int:
+    """The games with a result in a demo's database, which holds no others."""
+    with closing(sqlite3.connect(data / "meijin.db")) as database:
+        states = [state for (state,) in database.execute("SELECT state FROM game")]
+    assert set(states) == {"finished"}
+    return len(states)
+
+
+def test_two_demos_in_one_folder(
+    processes: "Processes", processes_of: Callable[[Path], set[int]]
+) -> None:
+    """Each plays a double round robin and prints crosstable and ladder; nothing runs on."""
+    data = processes.folder / "demo-data"
+    first = processes.run("demo", f"--data={data}")
+    assert first.returncode == 0, first.stderr
+    crosstable, _, ladder = first.stdout.partition("Ladder freestyle-15x15")
+    for bot in BOTS:
+        assert bot in crosstable
+        assert bot in ladder
+    assert {"Elo", "W-D-L", "score", "faults"} <= set(ladder.split())
+    assert str(data / "meijin.db") in first.stdout
+    games = [line for line in first.stderr.splitlines() if line.startswith("game ")]
+    assert len(games) == 6
+    assert all(line.endswith(" plies") for line in games)
+    assert finished_games(data) == 6
+    assert processes_of(data) == set()
+
+    second = processes.run("demo", f"--data={data}", *QUICK)
+    assert second.returncode == 0, second.stderr
+    assert finished_games(data) == 3
+    assert processes_of(data) == set()
+
+
+@pytest.mark.parametrize("moment", ["a server and three bots", "connected as random", " plies"])
+def test_ctrl_c_stops_everything(
+    processes: "Processes",
+    processes_of: Callable[[Path], set[int]],
+    eventually: Callable[..., None],
+    moment: str,
+) -> None:
+    """While it starts, when the bots come, or after the first game."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    data = processes.folder / "demo-data"
+    demo = processes.start("demo", "demo", f"--data={data}")
+    logs = (demo.log, data / "random.log")
+    eventually(lambda: any(moment in log.read_text() for log in logs if log.exists()))
+    assert len(processes_of(data)) >= 1
+    assert demo.stop(signal.SIGINT) not in {0, -signal.SIGINT}
+    assert processes_of(data) == set()
+    assert "Traceback" not in demo.words
+
+
+def test_a_folder_of_others_is_left_alone(processes: "Processes") -> None:
+    """A folder that holds anything but an earlier demo is refused in one line."""
+    data = processes.folder / "precious"
+    data.mkdir()
+    (data / "thesis.tex").write_text("years of work")
+    refused = processes.run("demo", f"--data={data}")
+    assert refused.returncode == 1
+    assert refused.stdout == ""
+    assert len(refused.stderr.splitlines()) == 1
+    assert "give another --data" in refused.stderr
+    assert [path.name for path in data.iterdir()] == ["thesis.tex"]
