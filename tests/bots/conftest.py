@@ -7,15 +7,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from meijin.bots import Bot, Client
+from meijin.bots import Bot, Choice, Client, Position, RandomBot
 from meijin.bots.backoff import Backoff
-from meijin.game import encode_moves
+from meijin.bots.batch_searcher import searcher_for
+from meijin.bots.facts import Started, Turn
+from meijin.bots.outbox import Outbox
+from meijin.bots.seat import Seat
+from meijin.bots.threads import SearchThreads
+from meijin.game import GOMOKU, Board, Color, TimeControl, Variant, encode_moves
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.v1.play_service_pb2_grpc import (
     PlayServiceServicer,
@@ -25,7 +30,16 @@ from meijin.v1.play_service_pb2_grpc import (
 PATIENCE_SECONDS = 20.0
 
 Script: TypeAlias = "Callable[[ScriptedServer], Awaitable[None]]"
-"""What happens in one test."""
+"""What happens in a test with a server."""
+RoomScript: TypeAlias = "Callable[[Room], Awaitable[None]]"
+"""What happens in a test without one."""
+
+
+class InRoom(Protocol):
+    """Runs a script in a room for a bot."""
+
+    def __call__(self, bot: Bot, script: RoomScript, *, threads: int = 1) -> None:
+        """Run it to its end."""
 
 
 class Session:
@@ -208,6 +222,90 @@ class ScriptedServer(PlayServiceServicer):
             await task
 
 
+class TickingClock:
+    """Seconds, a thousandth more at each look."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        """Look at it."""
+        self.now += 0.001
+        return self.now
+
+
+class Duel:
+    """Games between two bots whose `choose` needs no event loop."""
+
+    def __init__(self, variant: Variant = GOMOKU, control: str = "3600/move") -> None:
+        self._variant = variant
+        self._control = TimeControl.parse(control)
+
+    def play(self, black: Bot, white: Bot) -> Board:
+        """Play a game; every choice must be legal, and leave the board alone."""
+        board = Board(self._variant)
+        position = Position(board, self._control)
+        while not board.is_over:
+            position.color = board.side_to_move
+            before = board.copy()
+            answer = (black if board.side_to_move is Color.BLACK else white).choose(position)
+            assert board == before
+            assert isinstance(answer, int | Choice)
+            board.play(answer.cell if isinstance(answer, Choice) else answer)
+        return board
+
+    def points(self, bot_for: Callable[[int], Bot], games: int) -> float:
+        """The points of a bot in games against `RandomBot`, by turns with each colour."""
+        points = 0.0
+        for seed in range(games):
+            bot, rival = bot_for(seed), RandomBot(seed)
+            color = Color.BLACK if seed % 2 == 0 else Color.WHITE
+            winner = self.play(*((bot, rival) if seed % 2 == 0 else (rival, bot))).winner
+            points += 0.5 if winner is None else float(winner is color)
+        return points
+
+
+class Room:
+    """A searcher for a bot, and seats for it to answer at, without a server."""
+
+    def __init__(self, bot: Bot, *, threads: int = 1) -> None:
+        self._outbox = Outbox()
+        self._threads = SearchThreads(threads)
+        self.searcher = searcher_for(bot, self._threads)
+
+    def seats(self, *numbers: int) -> list[Seat]:
+        """Seats at the games ``game-NUMBER``, where black is to begin and has been asked."""
+        return [self._seat(number) for number in numbers]
+
+    def _seat(self, number: int) -> Seat:
+        started = Started(
+            number=number,
+            game_id=f"game-{number}",
+            variant=GOMOKU,
+            time_control=TimeControl.parse("60"),
+            color=Color.BLACK,
+            opponent="rival",
+            moves=b"",
+        )
+        seat = Seat(started, self._outbox)
+        seat.ask(Turn(number, 0, b"", 60_000, 60_000))
+        return seat
+
+    async def answers(self, count: int) -> dict[int, int | str]:
+        """Wait for `count` answers; by game, the cell or why there is none."""
+        answers: dict[int, int | str] = {}
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(answers) < count:
+                for request in await self._outbox.take():
+                    answers |= {play.game: play.cell for play in request.actions.plays}
+                    answers |= {fault.game: fault.message for fault in request.actions.failures}
+        return answers
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._threads.close()
+
+
 def quick_backoff() -> Backoff:
     """Return at once, nearly."""
     moment = timedelta(milliseconds=10)
@@ -218,6 +316,35 @@ def quick_backoff() -> Backoff:
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MEIJIN_SERVER", raising=False)
     monkeypatch.delenv("MEIJIN_TOKEN", raising=False)
+
+
+@pytest.fixture
+def duel() -> type[Duel]:
+    """Make a room for two bots."""
+    return Duel
+
+
+@pytest.fixture
+def ticking_clock() -> TickingClock:
+    """Make a clock that ticks when it is looked at."""
+    return TickingClock()
+
+
+@pytest.fixture
+def in_room() -> InRoom:
+    """Run a script in a room for a bot, in an event loop of its own."""
+
+    async def with_room(bot: Bot, script: RoomScript, threads: int) -> None:
+        room = Room(bot, threads=threads)
+        try:
+            await script(room)
+        finally:
+            room.close()
+
+    def run(bot: Bot, script: RoomScript, *, threads: int = 1) -> None:
+        asyncio.run(with_room(bot, script, threads))
+
+    return run
 
 
 @pytest.fixture

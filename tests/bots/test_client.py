@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from random import Random
 from typing import TYPE_CHECKING
 
 import grpc
@@ -30,6 +31,8 @@ from meijin.bots import (
     TokenRefusedError,
     VersionRefusedError,
 )
+from meijin.bots import client as client_module
+from meijin.bots.backoff import Backoff
 from meijin.game import FREESTYLE, STANDARD, Board, Color, Outcome, decode_moves
 from meijin.v1 import game_pb2
 
@@ -259,7 +262,7 @@ def test_exception_fails_one_game(play: Play, caplog: pytest.LogCaptureFixture) 
             assert [play.game for play in await session.receive_plays()] == [2]
 
     play(script)
-    (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
+    (record,) = [record for record in caplog.records if record.name == "meijin.bots"]
     assert "game-1" in record.getMessage()
     assert record.exc_info
 
@@ -320,6 +323,34 @@ def test_reconnects_before_the_welcome(play: Play) -> None:
             first = await server.session()
             await first.send_ping(1)  # no greeting
             await (await server.session()).welcome()
+
+    play(script)
+
+
+@pytest.mark.parametrize(("settled", "resets"), [(0.0, 1), (3600.0, 0)])
+def test_delays_after_a_good_stream(
+    play: Play, monkeypatch: pytest.MonkeyPatch, settled: float, resets: int
+) -> None:
+    """Delays grow over streams that break soon, and begin anew after one that held."""
+    monkeypatch.setattr(client_module, "SETTLED_SECONDS", settled)
+
+    class NotingBackoff(Backoff):
+        def __init__(self) -> None:
+            super().__init__(Random(1), first=timedelta(0))
+            self.resets = 0
+
+        def reset(self) -> None:
+            self.resets += 1
+
+    async def script(server: ScriptedServer) -> None:
+        backoff = NotingBackoff()
+        async with server.connect(FirstCellBot(), backoff=backoff):
+            (await server.session()).end()
+            session = await server.session()
+            await session.welcome()
+            session.end()
+            await (await server.session()).welcome()
+        assert backoff.resets == resets
 
     play(script)
 
@@ -480,7 +511,7 @@ def test_leaving_during_a_game(play: Play, caplog: pytest.LogCaptureFixture) -> 
             await session.receive_end()
 
     play(script)
-    assert "left; 2 games wait 30 s for the bot's return" in caplog.text
+    assert "left; games that wait 30 s for the bot's return: 2" in caplog.text
 
 
 def test_leaving_before_games_have_come_back(play: Play) -> None:

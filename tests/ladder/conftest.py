@@ -5,14 +5,13 @@ import random
 import subprocess
 import sys
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, create_engine, insert, make_url, text, update
+from sqlalchemy import Connection, insert, update
 
 from meijin.game import Ending, Party, Result
 from meijin.server.embedded import EmbeddedValkey
@@ -183,32 +182,11 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def postgresql() -> Iterator[Database]:
-    """A fresh database on the server whose URL is in ``MEIJIN_TEST_POSTGRESQL``."""
-    url = os.environ.get("MEIJIN_TEST_POSTGRESQL")
-    if url is None:
-        pytest.skip("MEIJIN_TEST_POSTGRESQL holds no postgresql+psycopg:// URL")
-    name = f"meijin_test_{uuid.uuid4().hex}"
-    server = create_engine(url, isolation_level="AUTOCOMMIT")
-    with server.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    try:
-        url = make_url(url).set(database=name).render_as_string(hide_password=False)
-        with Database(url) as database:
-            Base.metadata.create_all(database.writer)
-            yield database
-    finally:
-        with server.connect() as connection:
-            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-        server.dispose()
-
-
-@pytest.fixture(params=["database", "postgresql"])
-def any_database(request: pytest.FixtureRequest) -> Database:
+def any_database(any_database_url: str) -> Iterator[Database]:
     """A fresh database on SQLite, then on PostgreSQL."""
-    database = request.getfixturevalue(request.param)
-    assert isinstance(database, Database)
-    return database
+    with Database(any_database_url, Durability.PROCESS) as database:
+        Base.metadata.create_all(database.writer)
+        yield database
 
 
 @pytest.fixture
@@ -274,7 +252,7 @@ def start_worker(database: Database, worker_log: Path) -> Iterator[StartWorker]:
             log = stack.enter_context(worker_log.open("ab"))
             process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "meijin.ladder.worker"),
+                    *(sys.executable, "-m", "meijin.cli.main", "worker"),
                     *("--database", str(database.url)),
                     *("--redis", redis_url),
                     *("--sweep", str(sweep)),

@@ -110,6 +110,13 @@ def test_it_stops_cleanly(valkey: EmbeddedValkey) -> None:
     assert pid is not None
     valkey.stop()
     assert not is_alive(pid)
+    assert valkey.poll() == 0
+    valkey.stop()
+
+
+def test_before_its_start_it_has_no_end(tmp_path: Path) -> None:
+    """Polling a server that was never started is a mistake; stopping it is none."""
+    valkey = EmbeddedValkey(tmp_path)
     valkey.stop()
     with pytest.raises(RuntimeError, match="was not started"):
         valkey.poll()
@@ -182,6 +189,7 @@ def test_a_server_that_ends_at_once_is_quoted(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedValkeyError, match=r'ended at once: "[^"]+"; see') as caught:
         valkey.start()
     assert "\n" not in str(caught.value)
+    assert valkey.poll() == 1
 
 
 @linux_only

@@ -165,12 +165,12 @@ class Processes:
         self._started.append(process)
         return process
 
-    def start_bot(self, name: str, address: str, *, delay: float = 0.01) -> Process:
+    def start_bot(self, name: str, address: str, *, delay: float = 0.01, **env: str) -> Process:
         """Start a bot that keeps a journal."""
         options = {"journal": self.journal(name), "delay": delay, "seed": len(name)}
         words = [f"--option={key}={value}" for key, value in options.items()]
         where = (f"--name={name}", f"--server={address}")
-        return self.start(name, "bot", "run", str(JOURNAL_BOT), *words, *where)
+        return self.start(name, "bot", "run", str(JOURNAL_BOT), *words, *where, **env)
 
     def journal(self, name: str) -> Path:
         """Where a bot writes down what it is told."""
@@ -201,14 +201,14 @@ class Server:
         self.data = processes.folder / "data"
         self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
-        self._processes = processes
+        self.processes = processes
         self._words = ("serve", f"--listen={self.address}", f"--data={self.data}", *options)
         self._env = env
         self.process = self.start()
 
     def start(self) -> Process:
         """Start it, and return once bots may connect."""
-        self.process = process = self._processes.start("server", *self._words, **self._env)
+        self.process = process = self.processes.start("server", *self._words, **self._env)
         eventually(lambda: "is listening on" in process.words or not process.is_running)
         assert process.is_running, process.words
         return process
@@ -370,6 +370,14 @@ def serve(processes: Processes) -> Callable[..., Server]:
     return partial(Server, processes)
 
 
+@pytest.fixture(scope="module")
+def guarded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that asks for tokens, for all tests of a module."""
+    processes = Processes(tmp_path_factory.mktemp("arena"))
+    yield Server(processes)
+    processes.kill_all()
+
+
 @pytest.fixture
 def open_books() -> Iterator[Callable[[str], Books]]:
     """Look into the database of an URL."""
@@ -389,7 +397,7 @@ def _processes_of() -> Callable[[Path], set[int]]:
     return processes_of
 
 
-@pytest.fixture(name="eventually")
+@pytest.fixture(name="eventually", scope="session")
 def _eventually() -> Callable[..., None]:
     """Wait until a condition holds."""
     return eventually

@@ -39,3 +39,31 @@ def test_a_killed_server_loses_nothing(
     assert response.tournament.finished_games == planned
     assert sum(cell.wins + cell.draws + cell.losses for cell in response.crosstable) == 2 * planned
     assert [count.faults for count in response.faults] == [0, 0, 0]
+
+
+def test_a_killed_bot_takes_its_games_up_again(
+    serve: "Callable[..., Server]",
+    processes: "Processes",
+    open_books: "Callable[[str], Books]",
+    eventually: Callable[..., None],
+) -> None:
+    """Started again within the grace, it plays on in every game that it was playing."""
+    server = serve("--open")
+    books = open_books(f"sqlite:///{server.data}/meijin.db")
+    victim, *_ = (processes.start_bot(bot, server.address) for bot in BOTS)
+    eventually(lambda: server.connected_bots() == set(BOTS))
+    server.create_tournament(*BOTS, rounds=10)
+    for finished in (4, 14):
+        eventually(lambda least=finished: books.finished() >= least)
+        victim.kill()
+        interrupted = books.running()
+        eventually(lambda: server.connected_bots() == set(BOTS) - {victim.name})
+        before = len(processes.journal(victim.name).read_text().splitlines())
+        victim = processes.start_bot(victim.name, server.address)
+        eventually(lambda games=interrupted: not books.running() & games)
+        news = processes.journal(victim.name).read_text().splitlines()[before:]
+        assert {line.split()[1] for line in news} & interrupted
+    eventually(lambda: not books.tournaments_running())
+    books.assert_each_planned_game_was_played_once(30)
+    for bot in BOTS:
+        books.assert_holds(processes.journal(bot))

@@ -176,6 +176,6 @@ class Client:
         waiting = self._table.running_games
         if waiting and self._welcome:
             grace = self._welcome.grace.total_seconds()
-            logger.info("left; %d games wait %.0f s for the bot's return", waiting, grace)
+            logger.info("left; games that wait %.0f s for the bot's return: %d", grace, waiting)
         else:
             logger.info("left")

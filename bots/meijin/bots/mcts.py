@@ -81,7 +81,7 @@ def search(
     if wins := lines.completing(side):
         return Choice(wins[0], Analysis(score=100, depth=1, nodes=1, pv=wins[:1]))
     root = _Node(-1)
-    while root.visits <= len(root.children) or (root.visits < playouts and clock() < end):
+    while not root.children or (root.visits < playouts and clock() < end):
         _visit(root, lines.copy(), side, rng)
     best = root.favourite()
     pv = _expected(root)

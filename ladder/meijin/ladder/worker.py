@@ -1,12 +1,10 @@
-"""The process that keeps ladders fresh: ``python -m meijin.ladder.worker``."""
+"""The process that keeps ladders fresh: `meijin worker`."""
 
-import argparse
 import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from queue import SimpleQueue
@@ -94,58 +92,29 @@ class _Crew:
         self._client.close()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a worker until SIGTERM or SIGINT."""
-    options = _parser().parse_args(arguments)
-    _log_to_stderr()
+def work_until_signalled(url: str, redis_url: str, *, sweep: float) -> None:
+    """Run a worker until SIGTERM or SIGINT.
+
+    Call it from the main thread. `sweep` is in seconds, the rest as for `run_worker`.
+    """
+    _quieten_dramatiq()
     # Only the queue is safe to touch in a signal handler: an event's lock is not reentrant.
     signals: SimpleQueue[int] = SimpleQueue()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _frame: signals.put(number))
     stop = threading.Event()
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(
-            run_worker,
-            options.database,
-            options.redis,
-            stop=stop,
-            sweep=timedelta(seconds=options.sweep),
-        )
+        interval = timedelta(seconds=sweep)
+        running = pool.submit(run_worker, url, redis_url, stop=stop, sweep=interval)
         running.add_done_callback(lambda _: signals.put(0))
         signals.get()
         stop.set()
         running.result()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m meijin.ladder.worker",
-        description="Keeps ladders fresh until SIGTERM or SIGINT.",
-    )
-    for name, text in (("database", "SQLAlchemy URL"), ("redis", "redis:// or unix:// URL")):
-        variable = f"MEIJIN_{name.upper()}"
-        value = os.environ.get(variable)
-        parser.add_argument(
-            f"--{name}", default=value, required=value is None, help=f"{text} (or {variable})"
-        )
-    parser.add_argument(
-        "--sweep",
-        type=float,
-        default=SWEEP.total_seconds(),
-        metavar="SECONDS",
-        help="how often to look for ladders that no job came for (default: %(default)s)",
-    )
-    return parser
-
-
-def _log_to_stderr() -> None:
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+def _quieten_dramatiq() -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     for queue in (QUEUE, f"{QUEUE}.DQ"):
         # Each would say every 3 s that there is no Redis; `Outage` says it once.
         consumer = logging.getLogger(f"dramatiq.worker.ConsumerThread({queue})")
         consumer.addFilter(lambda record: "connection error" not in str(record.msg))
-
-
-if __name__ == "__main__":
-    main()

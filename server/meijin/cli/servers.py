@@ -124,7 +124,9 @@ def worker(
     Needed only where `meijin serve` is given a Redis; else it starts one of its own.
     """
     try:
-        from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415 - see serve
+        from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415 - as in serve
+        from meijin.server.logs import configure_logs  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise _missing(error) from None
+    configure_logs()
     work_until_signalled(database, redis, sweep=sweep)

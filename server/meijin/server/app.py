@@ -72,9 +72,9 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         await asyncio.to_thread(database.migrate)
         companions = await stack.enter_async_context(Companions(settings))
         app = await stack.enter_async_context(App.open(settings, database, companions.redis_url))
+        address = await app.listen()
         async with asyncio.TaskGroup() as tasks:
             running = [tasks.create_task(task) for task in (*app.tasks(), companions.run())]
-            address = await app.listen()
             ready(address)
             await _stop_or_failure(stop, running)
             await app.drain()

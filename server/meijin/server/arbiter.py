@@ -55,6 +55,7 @@ class Arbiter:
     __slots__ = (
         "_asked_at",
         "_away_since",
+        "_budget",
         "_excused",
         "_grace",
         "_lag_left",
@@ -80,6 +81,7 @@ class Arbiter:
         """Nanoseconds that the clock was charged for them."""
         self._asked_at = -1
         self._stall_at_ask = 0
+        self._budget = 0
         self._used = 0
         self._lag_left = [0, LAG_PER_GAME, LAG_PER_GAME]
         self._grace = [0, grace, grace]
@@ -88,9 +90,15 @@ class Arbiter:
 
     # -- the turn ---------------------------------------------------------------
 
-    def ask(self, moment: Moment) -> None:
-        """The side to move's turn is handed to the transport: its time runs."""
+    def ask(self, moment: Moment) -> int:
+        """The side to move's turn is handed to the transport: its time runs.
+
+        Returns:
+            The nanoseconds that it has left for this move.
+        """
         self._asked_at, self._stall_at_ask = moment
+        self._budget = self.clock.budget(SIDES[len(self.board.moves) & 1])
+        return max(self._budget - self._used, 0)
 
     def play(self, color: Color, ply: int, cell: int, moment: Moment, lag: int) -> Verdict:
         """Judge a move. `lag` is the round trip that the network took, in nanoseconds."""
@@ -171,6 +179,8 @@ class Arbiter:
 
     def leave(self, color: Color, moment: Moment, *, excused: bool = False) -> None:
         """`color` lost its stream; excused when the server itself was gone."""
+        if self.is_away(color):
+            return
         self._away_since[color] = moment.now
         self._excused[color] = excused
         if self._asked_at >= 0 and color is self.board.side_to_move:
@@ -203,7 +213,7 @@ class Arbiter:
         raw = self._used + moment.now - self._asked_at
         credit = min(lag, LAG_PER_MOVE, self._lag_left[color])
         charged = raw - (moment.stall - self._stall_at_ask) - credit
-        if charged > self.clock.budget(color):
+        if charged > self._budget:
             self._forfeit_time(color, raw, charged)
 
     def _expire_grace(self, color: Color, away: int) -> None:
@@ -216,14 +226,13 @@ class Arbiter:
         self.evidence |= {"away_us": away // 1000, "ply": self.board.ply}
 
     def _forfeit_time(self, color: Color, raw: int, charged: int) -> None:
-        budget = self.clock.budget(color)
-        detail = f"{charged / SECOND:.3f} s for a move that had {budget / SECOND:.3f} s"
+        detail = f"{charged / SECOND:.3f} s for a move that had {self._budget / SECOND:.3f} s"
         self._forfeit(color, Ending.TIME, detail)
         self.evidence = {
             "ply": self.board.ply,
             "raw_us": raw // 1000,
             "charged_us": charged // 1000,
-            "budget_us": budget // 1000,
+            "budget_us": self._budget // 1000,
         }
 
     def _forfeit(self, color: Color, ending: Ending, detail: str) -> None:

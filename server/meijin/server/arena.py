@@ -85,7 +85,7 @@ class Arena:
         self.games: dict[GameId, LiveGame] = {}
         """The running games."""
         self.observers: list[Observer] = []
-        self.flusher = Flusher(writer, counters.last_flush, self._release)
+        self.flusher = Flusher(writer, counters.last_flush, self._release, lambda: len(self.games))
         self.is_draining = False
         """No game starts any more."""
         self._all_ended = asyncio.Event()

@@ -99,13 +99,11 @@ class Companions:
     def _start_worker(self) -> "subprocess.Popen[bytes]":
         """Start a worker; it takes the URLs from its environment, since one may hold a password."""
         environment = os.environ | {
-            "MEIJIN_DATABASE": self._settings.database,
-            "MEIJIN_REDIS": self.redis_url,
             "MEIJIN_DATABASE_URL": self._settings.database,
             "MEIJIN_REDIS_URL": self.redis_url,
             "MEIJIN_SWEEP": str(self._settings.sweep.total_seconds()),
         }
-        command = [sys.executable, "-m", "meijin.ladder.worker"]
+        command = [sys.executable, "-m", "meijin.cli.main", "worker"]
         return subprocess.Popen(
             leashed(command), env=environment, stdin=subprocess.DEVNULL, start_new_session=True
         )

@@ -71,7 +71,7 @@ class EmbeddedValkey:
 
     @property
     def pid(self) -> int | None:
-        """The server's process; ``None`` when it was not started."""
+        """The last process that was started; ``None`` before the first."""
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:
@@ -105,7 +105,6 @@ class EmbeddedValkey:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._process = None
         if self._socket.parent != self._folder:
             with suppress(OSError):  # a killed server leaves its socket there
                 self._socket.parent.rmdir()
@@ -120,7 +119,7 @@ class EmbeddedValkey:
         self.start()
 
     def poll(self) -> int | None:
-        """How the server's process ended, as `subprocess.Popen.poll`; ``None`` while it runs.
+        """How the last process ended, as `subprocess.Popen.poll`; ``None`` while it runs.
 
         Raises:
             RuntimeError: the server was not started.

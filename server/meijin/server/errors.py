@@ -82,6 +82,20 @@ class NotReadingError(MeijinError):
     reason = "NOT_READING"
 
 
+class StoreAwayError(MeijinError):
+    """The database does not answer; try again."""
+
+    code = grpc.StatusCode.UNAVAILABLE
+    reason = "STORE_AWAY"
+
+
+class UnimplementedError(MeijinError):
+    """A method of gRPC's own services that its library leaves out."""
+
+    code = grpc.StatusCode.UNIMPLEMENTED
+    reason = "UNIMPLEMENTED"
+
+
 class StoppingError(MeijinError):
     """The server is stopping; come back."""
 

@@ -18,6 +18,7 @@ from meijin.server.errors import (
     MeijinError,
     NotAllowedError,
     UnauthenticatedError,
+    UnimplementedError,
 )
 from meijin.store.bots import Identity
 from meijin.store.tables import TokenKind
@@ -67,6 +68,9 @@ SCOPES: Final[Mapping[str, Scope]] = {
 caller: ContextVar[Identity | None] = ContextVar("caller", default=None)
 """Who makes the call; ``None`` without a token."""
 
+MAX_WORDS = 500
+"""Characters of an error's sentence: a call's trailer holds 8 KB, and a request may be quoted."""
+
 Authenticate = Callable[[str], Awaitable[Identity | None]]
 
 
@@ -101,8 +105,8 @@ class Guard(grpc.aio.ServerInterceptor):
             scope = SCOPES.get(handler_call_details.method)
             identity = await self._identify(handler_call_details)
             self._check(scope, identity)
-        except MeijinError as error:
-            return _refusing(handler, error)
+        except Exception as error:  # noqa: BLE001 - the boundary
+            return _refusing(handler, _refusal(error))
         return _guarded(handler, identity)
 
     async def _identify(self, details: grpc.HandlerCallDetails) -> Identity | None:
@@ -134,9 +138,10 @@ async def abort(context: Context, error: MeijinError) -> None:
     packed = AnyMessage()
     packed.Pack(info)
     number, _ = error.code.value
-    status = status_pb2.Status(code=number, message=str(error), details=[packed])
+    words = str(error)[:MAX_WORDS]
+    status = status_pb2.Status(code=number, message=words, details=[packed])
     trailer = ("grpc-status-details-bin", status.SerializeToString())
-    await context.abort(error.code, str(error), (trailer,))
+    await context.abort(error.code, words, (trailer,))
 
 
 def _tolerant(parse: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
@@ -159,13 +164,15 @@ def check_decoded(request: object) -> None:
         raise InvalidRequestError("the message can't be decoded; is it of meijin.v1?")
 
 
-async def _fail(context: Context, error: Exception) -> None:
+def _refusal(error: Exception) -> MeijinError:
+    """What the caller hears of an exception."""
     if isinstance(error, MeijinError):
-        await abort(context, error)
-        return
+        return error
+    if isinstance(error, NotImplementedError):
+        return UnimplementedError("this server does not have the method")
     incident = secrets.token_hex(4)
     log.error("incident", incident=incident, exc_info=error)
-    await abort(context, MeijinError(f"internal error, incident {incident}"))
+    return MeijinError(f"internal error, incident {incident}")
 
 
 def _guarded(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - see Guard
@@ -179,7 +186,7 @@ def _guarded(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - 
         except (grpc.aio.AbortError, grpc.RpcError):
             raise
         except Exception as error:  # noqa: BLE001 - the boundary
-            await _fail(context, error)
+            await abort(context, _refusal(error))
 
     async def stream(request: Any, context: Context) -> AsyncIterator[Any]:  # noqa: ANN401
         caller.set(identity)
@@ -190,7 +197,7 @@ def _guarded(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - 
         except (grpc.aio.AbortError, grpc.RpcError):
             raise
         except Exception as error:  # noqa: BLE001 - the boundary
-            await _fail(context, error)
+            await abort(context, _refusal(error))
 
     return _rebuilt(handler, stream if inspect.isasyncgenfunction(behavior) else call)
 

@@ -185,16 +185,14 @@ class Session:
             arbiter = game.arbiter
             if arbiter.outcome is not None:
                 continue
-            arbiter.ask(moment)
             moves = arbiter.board.moves
-            color = SIDES[len(moves) & 1]
-            clock = arbiter.clock
+            opponent = SIDES[~len(moves) & 1]
             add(
                 game=game.number,
                 ply=len(moves),
                 moves=encode_moves(moves),
-                own_clock_ms=clock.budget(color) // 1_000_000,
-                opponent_clock_ms=clock.left(color.other) // 1_000_000,
+                own_clock_ms=arbiter.ask(moment) // 1_000_000,
+                opponent_clock_ms=arbiter.clock.left(opponent) // 1_000_000,
             )
 
     # -- what came back ---------------------------------------------------------

@@ -1,18 +1,30 @@
 """The store as coroutines see it: reads in worker threads, writes on the writer's."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
+import structlog
 from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, DBAPIError
 
+from meijin.server.errors import InvalidRequestError, StoreAwayError
+from meijin.server.flusher import is_passing
 from meijin.store import Database, Writer
+
+log = structlog.get_logger()
 
 T = TypeVar("T")
 
 
 class Storage:
-    """Runs queries and writes off the event loop."""
+    """Runs queries and writes off the event loop.
+
+    Raises:
+        InvalidRequestError: the database can't hold a value that was sent.
+        StoreAwayError: the database is locked, full, stopped or restarting.
+    """
 
     def __init__(self, database: Database, writer: Writer) -> None:
         self._database = database
@@ -20,8 +32,24 @@ class Storage:
 
     async def read(self, query: Callable[[Connection], T]) -> T:
         """The result of a query in a snapshot of its own."""
-        return await asyncio.to_thread(self._database.read, query)
+        with _refusals():
+            return await asyncio.to_thread(self._database.read, query)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """The result of writing work, once it is committed."""
-        return await asyncio.wrap_future(self._writer.submit(work))
+        with _refusals():
+            return await asyncio.wrap_future(self._writer.submit(work))
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn what the database says into what a caller hears."""
+    try:
+        yield
+    except DataError as error:
+        raise InvalidRequestError(f"the database can't hold a value: {error.orig}") from error
+    except DBAPIError as error:
+        if not is_passing(error):
+            raise
+        log.warning("the database fails", error=str(error.orig))
+        raise StoreAwayError("the database does not answer; try again") from error

@@ -3,7 +3,7 @@
 import enum
 import fcntl
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
@@ -11,8 +11,8 @@ from typing import IO, Any, Self, TypeVar
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import OperationalError
 
 T = TypeVar("T")
 
@@ -168,24 +168,39 @@ class _FileClaim(_Claim):
 
 
 class _AdvisoryClaim(_Claim):
-    """A session's lock in PostgreSQL; the database frees it when the connection ends."""
+    """A lock of the session that writes; PostgreSQL frees it when the session ends.
+
+    Every new connection of the writer takes it before anything else. So a server whose
+    database was restarted holds it again before it writes, or waits if another one does.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._connection: Connection | None = None
 
     def __enter__(self) -> None:
-        self._connection = self._engine.connect()
-        query = text("SELECT pg_try_advisory_lock(:key)").bindparams(key=ADVISORY_LOCK)
-        taken = self._connection.scalar(query)
-        self._connection.commit()
-        if not taken:
+        self._engine.dispose()
+        event.listen(self._engine, "connect", self._lock)
+        try:
+            self._engine.connect().close()
+        except OperationalError as error:
             self.release()
-            message = f"another server is running on {self._engine.url.database}; stop it first"
-            raise StoreInUseError(message)
+            if str(error.orig) == self._refusal:
+                raise StoreInUseError(self._refusal) from None
+            raise
+
+    @property
+    def _refusal(self) -> str:
+        return f"another server is running on {self._engine.url.database}; stop it first"
+
+    def _lock(self, connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT pg_try_advisory_lock({ADVISORY_LOCK})")
+            (taken,) = cursor.fetchone()
+        connection.commit()
+        if not taken:
+            connection.close()
+            raise self._engine.dialect.loaded_dbapi.OperationalError(self._refusal)
 
     def release(self) -> None:
-        if self._connection is not None:
-            with suppress(SQLAlchemyError):
-                self._connection.invalidate()
-            self._connection.close()
+        event.remove(self._engine, "connect", self._lock)
+        self._engine.dispose()

@@ -273,7 +273,7 @@ class Game(Base):
             sqlite_where=_NOT_VOID,
             postgresql_where=_NOT_VOID,
         ),
-        Index("game_result", "ladder_id", "state", "black_id", "white_id", "result"),
+        Index("game_result", "ladder_id", "state", "black_id", "white_id", "result", "at_fault"),
         Index("game_order", "ladder_id", "end_sequence"),
     )
 

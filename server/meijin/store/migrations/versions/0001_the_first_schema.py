@@ -305,7 +305,9 @@ def upgrade() -> None:
         )
         batch_op.create_index("game_order", ["ladder_id", "end_sequence"], unique=False)
         batch_op.create_index(
-            "game_result", ["ladder_id", "state", "black_id", "white_id", "result"], unique=False
+            "game_result",
+            ["ladder_id", "state", "black_id", "white_id", "result", "at_fault"],
+            unique=False,
         )
         batch_op.create_index(batch_op.f("ix_game_tournament_id"), ["tournament_id"], unique=False)
 

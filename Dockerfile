@@ -1,0 +1,30 @@
+# One image for the server, the worker and the built-in bots: `meijin` with any arguments.
+FROM python:3.12-slim AS build
+
+WORKDIR /src
+RUN python -m venv /opt/meijin
+ENV PATH=/opt/meijin/bin:$PATH
+COPY requirements.lock ./
+RUN pip install --no-cache-dir --require-hashes -r requirements.lock
+COPY . .
+RUN pip install --no-cache-dir --no-deps --no-build-isolation .
+
+FROM python:3.12-slim
+
+RUN groupadd --system --gid 10001 meijin \
+    && useradd --system --uid 10001 --gid meijin --home-dir /data meijin \
+    && install --directory --owner=meijin --group=meijin --mode=0700 /data
+COPY --from=build /opt/meijin /opt/meijin
+
+ENV PATH=/opt/meijin/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    MEIJIN_DATA=/data \
+    MEIJIN_LISTEN=0.0.0.0:7464
+
+WORKDIR /data
+USER meijin
+EXPOSE 7464
+STOPSIGNAL SIGTERM
+
+ENTRYPOINT ["meijin"]
+CMD ["serve"]

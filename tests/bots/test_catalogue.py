@@ -1,0 +1,179 @@
+"""Finding a bot by its name or in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from meijin.bots import (
+    BUILT_IN,
+    AlphaBetaBot,
+    Bot,
+    BotLoadError,
+    MctsBot,
+    Position,
+    RandomBot,
+    find_bot,
+    load_bot,
+)
+from meijin.game import Board, TimeControl
+
+ONE_BOT = """
+from meijin.bots import Bot, RandomBot
+
+class OwnBot(Bot):
+    def __init__(self, cell: int = 7, speed: "float | None" = None, loud: bool = False,
+                 greeting="hello", weights: "list[int] | None" = None) -> None:
+        if cell > 224:
+            raise ValueError("the board is smaller")
+        self.cell, self.speed, self.loud, self.greeting = cell, speed, loud, greeting
+
+    def choose(self, position):
+        return self.cell
+"""
+TWO_BOTS = """
+from meijin.bots import Bot
+
+class FirstBot(Bot):
+    def choose(self, position):
+        return 1
+
+class SecondBot(FirstBot):
+    pass
+"""
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a bot's file."""
+
+    def write_file(text: str) -> Path:
+        path = tmp_path / "own.py"
+        path.write_text(text)
+        return path
+
+    return write_file
+
+
+def options_of(bot: Bot) -> dict[str, object]:
+    """What the constructor was given."""
+    return vars(bot)
+
+
+def test_built_in() -> None:
+    """The bots of this package have short names."""
+    assert {"random": RandomBot, "alphabeta": AlphaBetaBot, "mcts": MctsBot} == BUILT_IN
+    for name, kind in BUILT_IN.items():
+        assert type(load_bot(name)) is kind
+        assert kind.name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("randm", 'did you mean "random"'), ("zzz", "there are random, alphabeta, mcts")],
+)
+def test_unknown_name(name: str, hint: str) -> None:
+    """A wrong name is answered with the right one."""
+    with pytest.raises(BotLoadError, match=hint):
+        load_bot(name)
+
+
+def test_file(write: Write) -> None:
+    """The only bot of a file needs no name; imported ones don't count."""
+    path = write(ONE_BOT)
+    bot = load_bot(str(path))
+    assert bot.name == "own-bot"
+    assert bot.choose(Position(Board(), TimeControl.parse("1/move"))) == 7
+    assert load_bot(f"{path}:OwnBot").name == "own-bot"
+
+
+def test_file_in_this_folder(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is found without its folder."""
+    monkeypatch.chdir(write(TWO_BOTS).parent)
+    assert load_bot("own.py:SecondBot").name == "second-bot"
+
+
+def test_file_beside_others(write: Write, tmp_path: Path) -> None:
+    """A bot's file may import what lies beside it."""
+    (tmp_path / "its_weights.py").write_text("CELL = 5")
+    source = ONE_BOT.replace("cell: int = 7", "cell: int = its_weights.CELL")
+    bot = load_bot(str(write(f"import its_weights\n{source}")))
+    assert options_of(bot)["cell"] == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "suffix", "message"),
+    [
+        (TWO_BOTS, "", r'holds FirstBot, SecondBot; say which one, as in "own.py:FirstBot"'),
+        (TWO_BOTS, ":ThirdBot", "no bot ThirdBot in .*; it holds FirstBot, SecondBot"),
+        ("x = 1", "", "no subclass of Bot in"),
+        ("x = 1 +", "", "own.py fails: SyntaxError: .*line 1"),
+        ("import nothing_at_all", "", "own.py fails: ModuleNotFoundError"),
+    ],
+)
+def test_file_without_the_bot(write: Write, text: str, suffix: str, message: str) -> None:
+    """What is wrong with a file is said in one line."""
+    with pytest.raises(BotLoadError, match=message):
+        find_bot(f"{write(text)}{suffix}")
+
+
+def test_no_file() -> None:
+    """A file that isn't there is missed by name."""
+    with pytest.raises(BotLoadError, match=r"no file nowhere\.py"):
+        load_bot("nowhere.py:Bot")
+
+
+def test_options(write: Write) -> None:
+    """Options become what the constructor's annotations say."""
+    bot = load_bot(str(write(ONE_BOT)), ["cell=9", "speed=0.5", "loud=yes", "greeting=a=b"])
+    options = options_of(bot)
+    assert options == {"cell": 9, "speed": 0.5, "loud": True, "greeting": "a=b"}
+
+
+def test_options_of_built_in_bots() -> None:
+    """Durations are given in seconds."""
+    assert load_bot("alphabeta", ["time_limit=0.5", "depth=3"]).configuration == {
+        "time_limit": str(timedelta(seconds=0.5)),
+        "depth": "3",
+    }
+    assert load_bot("mcts", ["playouts=50", "seed=1"]).configuration == {
+        "playouts": "50",
+        "seed": "1",
+    }
+    assert load_bot("random", ["seed=4"]).configuration == {"seed": "4"}
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("cell", '"cell" is no option; write it as name=value'),
+        ("cells=9", 'own-bot has no option "cells"; its options are cell, speed'),
+        ("cell=x", '"x" is no int, as cell has to be'),
+        ("speed=fast", '"fast" is no float, as speed has to be'),
+        ("loud=maybe", '"maybe" is no bool, as loud has to be'),
+        ("weights=1", "weights can't be given as a text"),
+        ("cell=225", "the board is smaller"),
+    ],
+)
+def test_wrong_option(write: Write, option: str, message: str) -> None:
+    """A wrong option is answered with what it has to be."""
+    with pytest.raises(BotLoadError, match=message):
+        load_bot(str(write(ONE_BOT)), [option])
+
+
+def test_options_of_a_bot_without_any(write: Write) -> None:
+    """A bot that has no options says so."""
+    with pytest.raises(BotLoadError, match='has no option "a"; it has none'):
+        load_bot(f"{write(TWO_BOTS)}:FirstBot", ["a=1"])
+
+
+def test_required_option(write: Write) -> None:
+    """An option without a default has to be given."""
+    path = write(ONE_BOT.replace("cell: int = 7", "cell: int").replace("speed:", "*, speed:"))
+    with pytest.raises(BotLoadError, match="'cell'"):
+        load_bot(str(path))

@@ -1,0 +1,62 @@
+"""A bot that plays anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+
+from meijin.bots import Position, RandomBot
+from meijin.game import FREESTYLE, STANDARD, TIC_TAC_TOE, Board, TimeControl, Variant
+
+CONTROL = TimeControl.parse("1/move")
+
+
+def play_alone(bot: RandomBot, variant: Variant) -> list[int]:
+    """The moves of a game against itself."""
+    board = Board(variant)
+    position = Position(board, CONTROL)
+    while not board.is_over:
+        board.play(bot.choose(position))
+    return list(board.moves)
+
+
+def test_plays_every_variant_to_its_end() -> None:
+    """Every move is legal, up to a full board, on all boards that it claims to play."""
+    for rule in (FREESTYLE, STANDARD):
+        for size in (3, 4, 15, 22):
+            line = 3 if size == 3 else size
+            play_alone(RandomBot(size), Variant(rule=rule, width=size, height=size, line=line))
+
+
+def test_seed() -> None:
+    """The same seed plays the same game, another one another."""
+    assert play_alone(RandomBot(1), TIC_TAC_TOE) == play_alone(RandomBot(1), TIC_TAC_TOE)
+    games = {tuple(play_alone(RandomBot(seed), TIC_TAC_TOE)) for seed in range(20)}
+    assert len(games) > 10
+    assert RandomBot(1).configuration == {"seed": "1"}
+    assert RandomBot().configuration == {}
+
+
+def test_every_cell_is_as_likely() -> None:
+    """Each of the empty cells is drawn about as often as the others."""
+    board = Board.from_moves([4, 0], TIC_TAC_TOE)
+    position = Position(board, CONTROL)
+    bot = RandomBot(1)
+    draws = [bot.choose(position) for _ in range(7_000)]
+    counts = [draws.count(cell) for cell in board.legal_cells()]
+    assert sum(counts) == 7_000
+    assert all(850 < count < 1_150 for count in counts)
+
+
+def test_last_cells() -> None:
+    """The only cell that is left is found."""
+    board = Board(Variant(width=21, height=22, line=22))
+    for cell in range(461):
+        board.play(cell)
+    assert {RandomBot(seed).choose(Position(board, CONTROL)) for seed in range(5)} == {461}
+
+
+def test_choose_many() -> None:
+    """It answers every position of a batch."""
+    boards = [Board.from_moves(range(count), TIC_TAC_TOE) for count in range(5)]
+    answers = asyncio.run(RandomBot(3).choose_many([Position(board, CONTROL) for board in boards]))
+    assert all(board.is_legal(cell) for board, cell in zip(boards, answers, strict=True))

@@ -1,0 +1,169 @@
+"""Running a bot from a script, in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import grpc
+import pytest
+
+from meijin.bots import Bot, Position, RefusedError, bot_source, serve
+
+if TYPE_CHECKING:
+    from tests.bots.conftest import Script, ScriptedServer
+
+Play = Callable[["Script"], None]
+
+SLOW_BOT = """
+import time
+from meijin.bots import Bot, run
+
+class SlowBot(Bot):
+    def choose(self, position):
+        time.sleep(3600)
+        return 0
+
+run(SlowBot())
+"""
+
+
+@asynccontextmanager
+async def script_of(
+    source: str, folder: Path, server: ScriptedServer
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run a bot's file as an author does."""
+    path = folder / "own.py"
+    path.write_text(source)
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "MEIJIN_SERVER": server.address,
+        "GRPC_VERBOSITY": "ERROR",
+    }
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(path), env=environment, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def last_words(process: asyncio.subprocess.Process) -> str:
+    """What a process wrote to its end."""
+    _, written = await process.communicate()
+    return written.decode()
+
+
+def test_template_runs(play: Play, tmp_path: Path) -> None:
+    """A new author's file connects, plays, and leaves at Ctrl-C with a goodbye."""
+
+    async def script(server: ScriptedServer) -> None:
+        async with script_of(bot_source("mine"), tmp_path, server) as process:
+            session = await server.session()
+            await session.welcome()
+            assert session.hello.bot_name == "mine"
+            await session.begin(1)
+            (play,) = await session.receive_plays()
+            assert play.cell == 112
+            await session.send_events(ended=[session.ended(1)])
+            await session.send_ping(1)
+            await session.receive()
+            process.send_signal(signal.SIGINT)
+            assert (await session.receive()).HasField("goodbye")
+            session.end()
+            words = await last_words(process)
+        assert process.returncode == 0
+        assert "connected as mine" in words
+        assert "game game-1 against rival started" in words
+        assert "game game-1 against rival ended: white wins by five" in words
+        assert words.splitlines()[-1].endswith("left")
+
+    play(script)
+
+
+def test_sigterm_during_a_search(play: Play, tmp_path: Path) -> None:
+    """A search holds up nothing: the bot leaves, and says how many games wait for it."""
+
+    async def script(server: ScriptedServer) -> None:
+        async with script_of(SLOW_BOT, tmp_path, server) as process:
+            session = await server.session()
+            await session.welcome()
+            await session.begin(1)
+            await session.send_ping(1)
+            await session.receive()
+            process.terminate()
+            await session.receive_end()
+            words = await last_words(process)
+        assert process.returncode == 0
+        assert "games that wait 30 s for the bot's return: 1" in words
+        assert "Traceback" not in words
+
+    play(script)
+
+
+def test_second_signal(play: Play, tmp_path: Path) -> None:
+    """A second Ctrl-C ends the process while the first one is still being polite."""
+
+    async def script(server: ScriptedServer) -> None:
+        async with script_of(bot_source("mine"), tmp_path, server) as process:
+            session = await server.session()
+            await session.welcome()
+            await session.send_ping(1)
+            await session.receive()
+            process.send_signal(signal.SIGINT)
+            assert (await session.receive()).HasField("goodbye")
+            process.send_signal(signal.SIGINT)
+            await last_words(process)
+        assert process.returncode == -signal.SIGINT
+
+    play(script)
+
+
+def test_refusal(play: Play, tmp_path: Path) -> None:
+    """A refused bot ends with one line that says what to do."""
+
+    async def script(server: ScriptedServer) -> None:
+        async with script_of(bot_source("mine"), tmp_path, server) as process:
+            session = await server.session()
+            session.end(grpc.StatusCode.UNAUTHENTICATED, "missing or unknown token")
+            words = await last_words(process)
+        assert process.returncode == 1
+        assert words.startswith("meijin: missing or unknown token: register the bot")
+        assert words.count("\n") == 1
+
+    play(script)
+
+
+def test_serve(play: Play) -> None:
+    """In a program with an event loop, a bot serves until it is refused or cancelled."""
+
+    class AnyBot(Bot):
+        def choose(self, position: Position) -> int:
+            return position.legal_cells()[0]
+
+    async def script(server: ScriptedServer) -> None:
+        serving = asyncio.create_task(serve(AnyBot(), server=server.address, name="any"))
+        session = await server.session()
+        await session.welcome()
+        assert session.hello.bot_name == "any"
+        await session.begin(1)
+        await session.receive_plays()
+        serving.cancel()
+        await session.receive_end()
+        with pytest.raises(asyncio.CancelledError):
+            await serving
+        serving = asyncio.create_task(serve(AnyBot(), server=server.address))
+        (await server.session()).end(grpc.StatusCode.ABORTED, "replaced")
+        with pytest.raises(RefusedError):
+            await serving
+
+    play(script)

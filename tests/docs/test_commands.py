@@ -1,0 +1,163 @@
+"""Every command and every program of the pages is run, in the order of the page."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from meijin.server.embedded import EmbeddedValkey
+from meijin.v1 import bot_service_pb2, game_service_pb2, play_service_pb2
+
+if TYPE_CHECKING:
+    from tests.docs.conftest import Command, Page, Terminal
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+GOOD_ENDINGS = {"ENDING_FIVE", "ENDING_DRAW", "ENDING_RESIGN"}
+
+
+def check_make(words: list[str]) -> None:
+    """The target is in the Makefile."""
+    assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def check_pip(words: list[str]) -> None:
+    """It installs this checkout, with extras that there are."""
+    form = re.fullmatch(r"pip install '?\.(?:\[(\w+)\])?'?", " ".join(words))
+    assert form is not None
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert form[1] is None or form[1] in project["optional-dependencies"]
+
+
+def check_docker(words: list[str]) -> None:
+    """The profile is in the compose file."""
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    profiles = {name for service in compose["services"].values() for name in service["profiles"]}
+    assert words[:3] == ["docker", "compose", "--profile"]
+    assert words[3] in profiles
+
+
+def check_grpcurl(words: list[str]) -> None:
+    """The service and its method, if it names one, are in the contract."""
+    modules = (bot_service_pb2, game_service_pb2, play_service_pb2)
+    services = {
+        service.full_name: {method.name for method in service.methods}
+        for module in modules
+        for service in module.DESCRIPTOR.services_by_name.values()
+    } | {"grpc.health.v1.Health": {"Check"}}
+    service, _, method = words[-1].partition("/")
+    assert service == "list" or service in services
+    assert not method or method in services[service]
+
+
+def check_createdb(words: list[str]) -> None:
+    """It makes the database that the pages' URLs name."""
+    assert words == ["createdb", "meijin"]
+
+
+NOT_RUN: dict[str, tuple[str, Callable[[list[str]], None]]] = {
+    "make": ("they install everything anew, and one of them runs these tests", check_make),
+    "pip": ("it would install into the environment that runs these tests", check_pip),
+    "docker": ("it needs a container engine", check_docker),
+    "grpcurl": ("it is a program of its own, and none of our requirements", check_grpcurl),
+    "createdb": ("the tests' PostgreSQL makes its own databases", check_createdb),
+}
+"""Commands that are looked at and not run: why, and what is looked at."""
+
+DATABASE = "postgresql://meijin@db.example.org/meijin"
+QUEUE = "redis://queue.example.org:6379/0"
+"""What the pages call a database and a queue of one's own."""
+
+
+@pytest.fixture
+def queue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a queue."""
+    with EmbeddedValkey(tmp_path_factory.mktemp("valkey")) as valkey:
+        yield valkey.url
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_do_what_the_page_says(
+    name: str,
+    pages: "Callable[[str], Page]",
+    terminal: "Terminal",
+    request: pytest.FixtureRequest,
+) -> None:
+    """Every command succeeds, and every game that is played ends without a fault."""
+    page = pages(name)
+    for program in page.programs:
+        (terminal.folder / program.title).write_text(program.text)
+    for command in _prepared(page, terminal, request):
+        words = command.text.split()
+        if words[0] in NOT_RUN:
+            NOT_RUN[words[0]][1](words)
+        else:
+            terminal.type(command)
+    assert set(re.findall(r"faults (\d+ and \d+)", terminal.printed)) <= {"0 and 0"}
+    if "MEIJIN_SERVER" in terminal.environment():
+        _assert_no_faults(terminal)
+    terminal.close()
+
+
+def _prepared(
+    page: "Page", terminal: "Terminal", request: pytest.FixtureRequest
+) -> "list[Command]":
+    """The commands to type, with a database and a queue behind the names in the page.
+
+    Those that need PostgreSQL are left out where there is none to start.
+    """
+    text = " ".join(command.text for command in page.commands)
+    if QUEUE in text:
+        terminal.substitutes[QUEUE] = request.getfixturevalue("queue")
+    if DATABASE in text:
+        if shutil.which("initdb") is None or shutil.which("pg_dump") is None:
+            return [command for command in page.commands if DATABASE not in command.text]
+        url: str = request.getfixturevalue("postgresql").new_database()
+        terminal.substitutes[DATABASE] = url.replace("+psycopg", "")
+    return page.commands
+
+
+def _assert_no_faults(terminal: "Terminal") -> None:
+    """Ask the newest server for all its games."""
+    listed = subprocess.run(
+        ["bash", "-c", "meijin game list --json --limit 1000"],
+        env=terminal.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for game in json.loads(listed.stdout)["games"]:
+        assert game["outcome"]["ending"] in GOOD_ENDINGS, game
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_programs_are_used(name: str, pages: "Callable[[str], Page]") -> None:
+    """Every program with a file's name is run by a command of its page."""
+    page = pages(name)
+    typed = " ".join(command.text for command in page.commands)
+    assert [program.place for program in page.programs if program.title not in typed] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_code_runs(name: str, pages: "Callable[[str], Page]") -> None:
+    """Python without a file's name runs as it stands."""
+    for fence in pages(name).fences:
+        if fence.language == "python" and not fence.title:
+            done = subprocess.run(
+                [sys.executable, "-c", fence.text], capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, f"{fence.place}: {done.stderr}"
+
+
+def test_every_exception_is_needed(pages: "Callable[[str], Page]") -> None:
+    """No command is excepted from being run without some page using it."""
+    programs = {command.text.split()[0] for name in NAMES for command in pages(name).commands}
+    assert set(NOT_RUN) <= programs

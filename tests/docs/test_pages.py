@@ -1,0 +1,291 @@
+"""What the pages say is what the code has: links, tables, numbers and names."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import typer
+from pydantic_settings import SettingsConfigDict
+from rich.console import Console
+from rich.table import Table
+
+import meijin.bots
+from meijin.bots import settings as bot_settings
+from meijin.cli import servers
+from meijin.cli.output import crosstable, ladder_table
+from meijin.server import arbiter, convert, play_service, session
+from meijin.server.errors import MeijinError
+from meijin.server.settings import Settings
+from meijin.store.tables import Base
+from meijin.v1 import play_service_pb2
+from meijin.v1.ladder_service_pb2 import GetStandingsResponse, Ladder, Standing
+from meijin.v1.tournament_service_pb2 import (
+    CrosstableCell,
+    FaultCount,
+    GetTournamentResponse,
+    Tournament,
+    TournamentSettings,
+)
+
+if TYPE_CHECKING:
+    from tests.docs.conftest import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [
+    "README.md",
+    "CHANGELOG.md",
+    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
+]
+FIRST_SCREEN = 45
+"""Lines."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_resolve(name: str, pages: "Callable[[str], Page]") -> None:
+    """Every link within the repository leads to a file, and to a heading in it."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", pages(name).text):
+        if re.match(r"https?://", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (ROOT / name).parent / path if path else ROOT / name
+        assert file.exists(), f"{name} links to {target}"
+        assert not anchor or anchor in set(anchors(file)), f"{name} links to {target}"
+
+
+def anchors(file: Path) -> Iterator[str]:
+    """The anchors of a page's headings."""
+    text = re.sub(r"^```.*?^```$", "", file.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_contents_list_every_section(name: str, pages: "Callable[[str], Page]") -> None:
+    """A page with contents at its top names all of its sections, in their order."""
+    text = pages(name).text
+    listed = re.findall(r"^- \[(.+)\]\(#", text, re.MULTILINE)
+    sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert not listed or listed == sections
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_fit(name: str, pages: "Callable[[str], Page]") -> None:
+    """Prose is at most 100 characters wide; tables and commands may be longer."""
+    for line in pages(name).text.splitlines():
+        assert len(line) <= 100 or line.startswith(("|", "$ ")), line
+
+
+# the README
+
+
+def test_first_screen(pages: "Callable[[str], Page]") -> None:
+    """It shows the two commands, what they print, and a bot in twelve lines."""
+    page = pages("README.md")
+    screen = "\n".join(page.text.splitlines()[:FIRST_SCREEN])
+    assert [command.text for command in page.commands[:2]] == ["make demo", "make test"]
+    program = page.programs[0]
+    assert len(program.text.splitlines()) == 12
+    for part in ("$ make demo\n", "$ make test\n", "Ladder freestyle-15x15\n", program.text):
+        assert part in screen
+
+
+def test_tables_are_as_printed(pages: "Callable[[str], Page]") -> None:
+    """The crosstable and the ladder are what the code prints for these games."""
+    bots = ("random", "alphabeta", "mcts")
+    scores = {("alphabeta", "mcts"): 2, ("alphabeta", "random"): 2, ("mcts", "random"): 2}
+    tournament = GetTournamentResponse(
+        tournament=Tournament(settings=TournamentSettings(name="Demo", bots=bots)),
+        crosstable=[
+            CrosstableCell(
+                bot=bot,
+                opponent=other,
+                wins=scores.get((bot, other), 0),
+                losses=scores.get((other, bot), 0),
+            )
+            for bot in bots
+            for other in bots
+            if bot != other
+        ],
+        faults=[FaultCount(bot=bot) for bot in bots],
+    )
+    assert printed(crosstable(tournament)) in pages("README.md").text
+    rows = (("alphabeta", 1905, 1617, 4), ("mcts", 1500, 1497, 2), ("random", 1095, 1384, 0))
+    standings = GetStandingsResponse(
+        ladder=Ladder(name="freestyle-15x15"),
+        standings=[
+            Standing(
+                rank=rank,
+                bot=bot,
+                elo=elo,
+                classic_elo=classic,
+                games=4,
+                wins=wins,
+                losses=4 - wins,
+            )
+            for rank, (bot, elo, classic, wins) in enumerate(rows, start=1)
+        ],
+    )
+    assert printed(ladder_table(standings)) in pages("README.md").text
+
+
+def printed(table: Table) -> str:
+    """A table as a terminal shows it, without the spaces at the ends of lines."""
+    console = Console(width=100, color_system=None, highlight=False)
+    with console.capture() as capture:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+# settings
+
+
+def test_settings_table(
+    pages: "Callable[[str], Page]", monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Every setting is there with its variable, its option and its default."""
+    monkeypatch.chdir(tmp_path)
+    defaults = Settings.model_construct()
+    rows = pages("docs/operating.md").table("## Settings")
+    assert [row[0] for row in rows] == [f"`{name}`" for name in Settings.model_fields]
+    for name, variable, _, default, meaning in rows:
+        value = getattr(defaults, name.strip("`"))
+        assert variable == f"`MEIJIN_{name.strip('`').upper()}`"
+        assert default == ("none" if value is None else f"`{written(value)}`")
+        assert meaning
+        if value is not None:
+            monkeypatch.setenv(variable.strip("`"), default.strip("`"))
+    assert Settings() == defaults
+
+
+def written(value: object) -> str:
+    """A setting's value as the environment has it."""
+    if isinstance(value, timedelta):
+        return f"PT{value.total_seconds():g}S"
+    if isinstance(value, Enum):
+        return str(value.value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def test_settings_options(pages: "Callable[[str], Page]") -> None:
+    """The options in the table are those of `meijin serve`, no more and no fewer."""
+    app = typer.Typer()
+    app.command()(servers.serve)
+    options = {name for found in typer.main.get_command(app).params for name in found.opts}
+    rows = pages("docs/operating.md").table("## Settings")
+    assert {row[2].strip("`") for row in rows} - {""} == options - {"--help"}
+
+
+@pytest.mark.parametrize("name", [*NAMES, "Dockerfile", "docker-compose.yml"])
+def test_variables_are_known(name: str) -> None:
+    """Every MEIJIN_ variable that a page names is a setting, or one of the clients'."""
+    known = {f"MEIJIN_{field.upper()}" for field in Settings.model_fields}
+    known |= {"MEIJIN_SERVER", "MEIJIN_TOKEN"}
+    if name in {"docker-compose.yml", "docs/operating.md"}:
+        known.add("MEIJIN_PORT")  # of the compose file itself
+    assert set(re.findall(r"\bMEIJIN_[A-Z_]+", (ROOT / name).read_text())) <= known
+
+
+def test_settings_file_has_the_name_in_the_page(pages: "Callable[[str], Page]") -> None:
+    """The file that settings are read from is the one that the page names."""
+    config: SettingsConfigDict = Settings.model_config
+    assert f"`{config['env_file']}`" in pages("docs/operating.md").text
+
+
+def test_log_events_exist(pages: "Callable[[str], Page]") -> None:
+    """Every event that the page tells operators to look for is logged somewhere."""
+    source = "".join(
+        path.read_text()
+        for folder in ("server/meijin/server", "ladder/meijin/ladder")
+        for path in (ROOT / folder).glob("*.py")
+    )
+    for row in pages("docs/operating.md").table("## Watching"):
+        for event in re.findall(r"`([^`]+)`", row[0]):
+            assert f'"{event}"' in source, event
+
+
+# the protocol
+
+
+def test_statuses(pages: "Callable[[str], Page]") -> None:
+    """Every status with a reason is one that the server gives."""
+    given = {(error.code.name, error.reason) for error in [MeijinError, *subclasses(MeijinError)]}
+    rows = pages("docs/protocol.md").table("## How a stream ends")
+    told = {(row[0].strip("`"), row[1].strip("`")) for row in rows if row[1]}
+    assert told <= given
+    unary = {"NOT_FOUND", "NAME_TAKEN", "WRONG_STATE"}
+    assert {reason for _, reason in given - told} <= unary
+
+
+def subclasses(kind: type[MeijinError]) -> Iterator[type[MeijinError]]:
+    """Every subclass of `kind`."""
+    for found in kind.__subclasses__():
+        yield found
+        yield from subclasses(found)
+
+
+def test_notices(pages: "Callable[[str], Page]") -> None:
+    """Every reason of a notice is explained."""
+    text = pages("docs/protocol.md").text
+    told = {row[0].strip("`") for row in pages("docs/protocol.md").table(_NOTICES)}
+    assert told == set(play_service_pb2.NoticeReason.keys()) - {"NOTICE_REASON_UNSPECIFIED"}
+    assert "ENDING_CRASH" in text
+
+
+_NOTICES = "An action that answers nothing has no effect and is told of in a notice:"
+
+
+def test_limits(pages: "Callable[[str], Page]") -> None:
+    """The limits are those of the code."""
+    settings = Settings.model_construct()
+    told = {row[0]: row[1] for row in pages("docs/protocol.md").table("## Limits")}
+    second = arbiter.SECOND
+    expected = {
+        "time for the hello": f"{play_service.HELLO_TIMEOUT:g} s",
+        "size of a bot's message": f"{settings.max_message_bytes // 1024} KiB",
+        "actions without effect on one stream": str(settings.max_notices),
+        "time for the bot to read a message": f"{settings.write_timeout.total_seconds():g} s",
+        "grace in one game": f"{settings.grace.total_seconds():g} s",
+        "lag taken off": f"{arbiter.LAG_PER_MOVE / second:g} s a move, "
+        f"{arbiter.LAG_PER_GAME / second:g} s a game",
+        "version label": f"{convert.MAX_LABEL} characters",
+        "digest": f"{convert.MAX_DIGEST} characters",
+    }
+    assert expected.items() <= told.items()
+    assert told["turns in one of the server's messages"].startswith(f"{session.MAX_TURNS:,};")
+
+
+def test_names_of_bots_are_as_in_the_sdk(pages: "Callable[[str], Page]") -> None:
+    """The longest name in the page is the longest that both sides take."""
+    told = {row[0]: row[1] for row in pages("docs/protocol.md").table("## Limits")}
+    longest = int(re.findall(r"1 to (\d+)", told["bot name"])[0])
+    assert convert.NAME.fullmatch("a" * longest)
+    assert not convert.NAME.fullmatch("a" * (longest + 1))
+    assert bot_settings.check_name("a" * longest)
+
+
+# the others
+
+
+def test_sdk_errors_exist(pages: "Callable[[str], Page]") -> None:
+    """Every refusal of the SDK is explained, and no other."""
+    told = {row[0].strip("`") for row in pages("docs/bots.md").table("## When it doesn't get in")}
+    assert told == {kind.__name__ for kind in meijin.bots.RefusedError.__subclasses__()}
+
+
+def test_tables_are_listed(pages: "Callable[[str], Page]") -> None:
+    """Every table of the store is listed, and no other."""
+    told = {row[0].strip("`") for row in pages("docs/architecture.md").table("## Tables")}
+    assert told == set(Base.metadata.tables)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_in_code_exist(name: str, pages: "Callable[[str], Page]") -> None:
+    """Files that a page names in the text are in the repository."""
+    for path in re.findall(
+        r"`((?:benchmarks|scripts|tests|docs|proto)/[\w/.]+)`", pages(name).text
+    ):
+        assert (ROOT / path).exists(), path

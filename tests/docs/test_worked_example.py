@@ -1,0 +1,129 @@
+"""The worked example of the protocol is played against a real server, word by word."""
+
+import queue
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import grpc
+import pytest
+from google.protobuf import text_format
+
+from meijin.game import TimeControl, Variant
+from meijin.v1 import play_service_pb2 as pb
+from meijin.v1.play_service_pb2_grpc import PlayServiceStub
+from meijin.v1.tournament_service_pb2 import CreateTournamentRequest, TournamentSettings
+from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
+from meijin.wire import time_control_to_proto, variant_to_proto
+
+if TYPE_CHECKING:
+    from tests.docs.conftest import Page, Terminal
+
+SECOND = "second"
+SECOND_CELLS = {1: 0, 3: 1}
+"""What the other bot plays at which ply."""
+FIRST_IS_BLACK = 1
+"""A seed."""
+TIMEOUT = 60.0
+
+
+class Conversation:
+    """A bot's stream, one message after the other."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self._requests: queue.SimpleQueue[pb.PlayRequest | None] = queue.SimpleQueue()
+        self._responses: Iterator[pb.PlayResponse] = PlayServiceStub(channel).Play(
+            iter(self._requests.get, None), timeout=TIMEOUT
+        )
+
+    def say(self, request: pb.PlayRequest) -> None:
+        """Send a message."""
+        self._requests.put(request)
+
+    def hear(self) -> pb.PlayResponse | None:
+        """The next message; nothing at the stream's end. Later pings are left out."""
+        for response in self._responses:
+            if response.ping.sequence <= 1:
+                return response
+        self._requests.put(None)
+        return None
+
+
+@pytest.fixture
+def channel(terminal: "Terminal", pages: "Callable[[str], Page]") -> Iterator[grpc.Channel]:
+    """A channel to an open server."""
+    commands = pages("docs/protocol.md").commands
+    terminal.type(next(found for found in commands if found.text == "meijin serve --open"))
+    with grpc.insecure_channel(terminal.environment()["MEIJIN_SERVER"]) as channel:
+        yield channel
+
+
+@pytest.fixture
+def messages(pages: "Callable[[str], Page]") -> list[pb.PlayRequest | pb.PlayResponse]:
+    """The example's messages, in order."""
+    kinds = {kind.DESCRIPTOR.name: kind for kind in (pb.PlayRequest, pb.PlayResponse)}
+    return [
+        text_format.Parse(fence.text, kinds[fence.title]())
+        for fence in pages("docs/protocol.md").fences
+        if fence.language == "textproto"
+    ]
+
+
+def test_worked_example(
+    channel: grpc.Channel, messages: list[pb.PlayRequest | pb.PlayResponse]
+) -> None:
+    """The server says what the page says it does, up to the name of the session."""
+    with ThreadPoolExecutor(1) as pool:
+        other = Conversation(channel)
+        other.say(hello_of(messages, SECOND))
+        assert other.hear()
+        playing = pool.submit(play_second, other)
+        first = Conversation(channel)
+        for message in messages:
+            if isinstance(message, pb.PlayRequest):
+                first.say(message)
+                if message.HasField("pong"):
+                    create_tournament(channel)
+                continue
+            heard = first.hear()
+            assert heard is not None
+            if message.HasField("welcome"):
+                assert heard.welcome.session_id
+                heard.welcome.session_id = message.welcome.session_id
+            assert heard == message
+        assert first.hear() is None
+        playing.result(TIMEOUT)
+
+
+def hello_of(messages: list[pb.PlayRequest | pb.PlayResponse], name: str) -> pb.PlayRequest:
+    """The example's hello under another name."""
+    request = pb.PlayRequest()
+    assert isinstance(messages[0], pb.PlayRequest)
+    request.CopyFrom(messages[0])
+    request.hello.bot_name = name
+    return request
+
+
+def play_second(conversation: Conversation) -> None:
+    """Play the other side until the game ends."""
+    while (response := conversation.hear()) is not None:
+        for turn in response.events.turns:
+            request = pb.PlayRequest()
+            request.actions.plays.add(game=turn.game, ply=turn.ply, cell=SECOND_CELLS[turn.ply])
+            conversation.say(request)
+        if response.events.ended:
+            conversation.say(pb.PlayRequest(goodbye=pb.Goodbye()))
+
+
+def create_tournament(channel: grpc.Channel) -> None:
+    """Have the two play one game."""
+    settings = TournamentSettings(
+        bots=["first", SECOND],
+        rounds=1,
+        variant=variant_to_proto(Variant.parse("3x3, 3 in a row")),
+        time_control=time_control_to_proto(TimeControl.parse("1/move")),
+        seed=FIRST_IS_BLACK,
+    )
+    TournamentServiceStub(channel).CreateTournament(
+        CreateTournamentRequest(settings=settings), timeout=TIMEOUT
+    )

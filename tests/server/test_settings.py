@@ -1,0 +1,90 @@
+"""What a server is told when it starts."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from meijin.server.settings import Settings
+from meijin.store import Durability
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start in a folder without a settings file and without any in the environment."""
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"MEIJIN_{name.upper()}", raising=False)
+
+
+def test_the_defaults_are_safe() -> None:
+    """Nobody plays without a token, and no acknowledged move is lost to a power cut."""
+    settings = Settings()
+    assert settings.durability is Durability.POWER
+    assert not settings.open_registration
+    assert settings.listen.startswith("127.0.0.1:")
+
+
+def test_arguments_come_before_the_environment_before_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each place overrides the next."""
+    Path("meijin.env").write_text("MEIJIN_GRACE=PT1S\nMEIJIN_DRAIN=PT2S\nMEIJIN_MAX_NOTICES=3\n")
+    monkeypatch.setenv("MEIJIN_GRACE", "PT4S")
+    monkeypatch.setenv("MEIJIN_DRAIN", "PT0.5S")
+    settings = Settings(grace=timedelta(seconds=6))
+    assert settings.grace == timedelta(seconds=6)
+    assert settings.drain == timedelta(milliseconds=500)
+    assert settings.max_notices == 3
+
+
+def test_words_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enums and flags by their values."""
+    monkeypatch.setenv("MEIJIN_DURABILITY", "process")
+    monkeypatch.setenv("MEIJIN_OPEN_REGISTRATION", "true")
+    settings = Settings()
+    assert settings.durability is Durability.PROCESS
+    assert settings.open_registration
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MEIJIN_GRACE", "-PT1S"),
+        ("MEIJIN_KEEPALIVE", "PT0S"),
+        ("MEIJIN_WRITE_TIMEOUT", "PT0S"),
+        ("MEIJIN_SWEEP", "PT0S"),
+        ("MEIJIN_MAX_NOTICES", "0"),
+        ("MEIJIN_MAX_MESSAGE_BYTES", "0"),
+        ("MEIJIN_DURABILITY", "none"),
+    ],
+)
+def test_impossible_settings_are_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    """The error names the setting."""
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ValidationError, match=name.removeprefix("MEIJIN_").lower()):
+        Settings()
+
+
+def test_an_unknown_name_in_the_file_is_refused() -> None:
+    """A misspelt setting is no silent default."""
+    Path("meijin.env").write_text("MEIJIN_GRAZE=PT1S\n")
+    with pytest.raises(ValidationError, match="graze"):
+        Settings()
+
+
+def test_settings_do_not_change() -> None:
+    """They are handed down, never written."""
+    with pytest.raises(ValidationError, match="frozen"):
+        Settings().listen = "elsewhere"  # type: ignore[misc]  # that is the point
+
+
+def test_the_database_is_in_the_data_folder() -> None:
+    """As an absolute path: a worker may be started from elsewhere."""
+    settings = Settings(data=Path("somewhere"))
+    assert settings.database == f"sqlite:///{Path.cwd() / 'somewhere' / 'meijin.db'}"
+    url = "postgresql+psycopg://localhost/meijin"
+    assert Settings(database_url=url).database == url

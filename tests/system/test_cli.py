@@ -1,0 +1,286 @@
+"""Every command of `meijin`, against a server that asks for tokens."""
+
+import hashlib
+import json
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from signal import SIGCONT, SIGSTOP
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from meijin.cli.main import app
+from meijin.game import Ending, from_sgf
+
+if TYPE_CHECKING:
+    from tests.system.conftest import Process, Server
+
+COMMANDS = {
+    *("serve", "worker", "match", "ladder", "demo"),
+    *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
+    *(f"tournament {verb}" for verb in ("run", "create", "show", "list", "cancel", "resume")),
+    *(f"game {verb}" for verb in ("show", "export", "list", "watch")),
+}
+Meijin = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def meijin(guarded_server: "Server") -> Meijin:
+    """Run a command on the operator's machine: it finds the server and the token."""
+    kept = {"MEIJIN_SERVER": guarded_server.address, "MEIJIN_DATA": str(guarded_server.data)}
+
+    def run(*words: str, **env: str) -> "subprocess.CompletedProcess[str]":
+        return guarded_server.processes.run(*words, **(kept | env))
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def tokens(meijin: Meijin) -> dict[str, str]:
+    """Two registered bots and their tokens."""
+    return {bot: ask(meijin, "bot", "register", bot)["token"] for bot in ("ada", "grace")}
+
+
+@pytest.fixture(scope="module")
+def ada(
+    guarded_server: "Server",
+    meijin: Meijin,
+    tokens: dict[str, str],
+    eventually: Callable[..., None],
+) -> Iterator["Process"]:
+    """Ada is there, and so is Grace, who is what `bot new` wrote, started as it says."""
+    processes, address = guarded_server.processes, guarded_server.address
+    ada = processes.start_bot("ada", address, MEIJIN_TOKEN=tokens["ada"])
+    wrote = meijin("bot", "new", "grace")
+    assert wrote.returncode == 0
+    assert "meijin bot run grace.py" in wrote.stdout
+    words = ("bot", "run", "grace.py", f"--server={address}")
+    grace = processes.start("grace", *words, MEIJIN_TOKEN=tokens["grace"])
+    eventually(lambda: guarded_server.connected_bots() == {"ada", "grace"})
+    yield ada
+    assert ada.stop() == grace.stop() == 0
+
+
+@pytest.fixture
+def paused(ada: "Process") -> Iterator["Process"]:
+    """Ada, who stands still until she is told to go on, and with her every game of hers."""
+    ada.send(SIGSTOP)
+    yield ada
+    ada.send(SIGCONT)
+
+
+@pytest.fixture(scope="module")
+def finished(meijin: Meijin, ada: "Process") -> dict[str, Any]:
+    """A tournament of two games, run to its end."""
+    assert ada.is_running
+    run = ("tournament", "run", "ada", "grace", "--rounds=2", "--time=5/move", "--seed=1")
+    return ask(meijin, *run, "--name=First")
+
+
+def ask(meijin: Meijin, *words: str) -> dict[str, Any]:
+    """What a command answers with ``--json``: one object on one line."""
+    done = meijin(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    found = json.loads(line)
+    assert isinstance(found, dict)
+    return found
+
+
+def tell(meijin: Meijin, *words: str) -> str:
+    """What a command prints for people."""
+    done = meijin(*words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# -- help ---------------------------------------------------------------------------
+
+
+def commands() -> dict[str, str]:
+    """Every command with the first line of its help."""
+    root = get_command(app)
+    assert isinstance(root, TyperGroup)
+    found = {}
+    for name, command in root.commands.items():
+        inner = command.commands if isinstance(command, TyperGroup) else {"": command}
+        found |= {f"{name} {verb}".strip(): str(each.help) for verb, each in inner.items()}
+    return {path: text.splitlines()[0] for path, text in found.items()}
+
+
+def test_the_commands_are_those_of_the_readme() -> None:
+    """Every one is tested here, so a new one has to be added."""
+    assert set(commands()) == COMMANDS
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_explains_itself(command: str) -> None:
+    """``--help`` says what the command does."""
+    shown = CliRunner().invoke(app, [*command.split(), "--help"], env={"COLUMNS": "200"})
+    assert shown.exit_code == 0
+    assert commands()[command] in " ".join(shown.output.split())
+
+
+# -- bots ---------------------------------------------------------------------------
+
+
+def test_a_token_is_shown_once_and_kept_as_a_hash(
+    meijin: Meijin, guarded_server: "Server"
+) -> None:
+    """Its text is in no file of the server; the newest token alone is good."""
+    shown = meijin("bot", "register", "secretive", "--owner=alan")
+    assert shown.returncode == 0
+    token = shown.stdout.strip()
+    assert len(token.split()) == 1
+    assert "not shown again" in shown.stderr
+    rotated = tell(meijin, "bot", "register", "secretive", "--rotate").strip()
+    assert rotated != token
+    with closing(sqlite3.connect(guarded_server.data / "meijin.db")) as database:
+        digests = {row for (row,) in database.execute("SELECT digest FROM token")}
+    operator = (guarded_server.data / "operator.token").read_text().strip()
+    for secret in (token, rotated, operator):
+        assert hashlib.sha256(secret.encode()).hexdigest() in digests
+        files = [path for path in guarded_server.processes.folder.rglob("*") if path.is_file()]
+        assert [path.name for path in files if secret.encode() in path.read_bytes()] == (
+            ["operator.token"] if secret == operator else []
+        )
+    refused = meijin("bot", "run", "random", MEIJIN_TOKEN=token)
+    assert refused.returncode == 1
+    assert "missing or unknown token" in refused.stderr
+
+
+@pytest.mark.usefixtures("ada")
+def test_bot_list_tells_who_is_there(meijin: Meijin) -> None:
+    """As a table, as JSON, and only those that are connected."""
+    meijin("bot", "register", "absent", "--owner=alan")
+    assert {"ada", "absent", "alan", "connected", "away"} <= set(tell(meijin, "bot", "list").split())
+    bots = {bot["name"]: bot for bot in ask(meijin, "bot", "list")["bots"]}
+    assert bots["ada"]["connected"] is True
+    assert bots["ada"]["capabilities"]["max_games"] == 4
+    assert bots["absent"]["connected"] is False
+    connected = ask(meijin, "bot", "list", "--connected")["bots"]
+    assert [bot["name"] for bot in connected] == ["ada", "grace"]
+
+
+# -- matches and tournaments --------------------------------------------------------
+
+
+@pytest.mark.usefixtures("ada")
+def test_match_on_a_server(meijin: Meijin) -> None:
+    """The score is one line."""
+    (score,) = tell(meijin, "match", "ada", "grace", "--games=1", "--time=5/move").splitlines()
+    assert score.startswith("ada against grace: +")
+    assert score.endswith("of 1 games; faults 0 and 0")
+
+
+def test_match_without_a_server(meijin: Meijin) -> None:
+    """A built-in bot against a file, for as long as the match lasts."""
+    tell(meijin, "bot", "new", "neighbour", "--path=local.py")
+    response = ask(meijin, "match", "random", "local.py", "--local", "--games=2", "--time=5/move")
+    assert response["tournament"]["settings"]["bots"] == ["random", "local"]
+    assert response["tournament"]["finished_games"] == 2
+
+
+def test_a_finished_tournament_is_shown(meijin: Meijin, finished: dict[str, Any]) -> None:
+    """With its crosstable, and among the others."""
+    assert finished["tournament"]["state"] == "TOURNAMENT_STATE_FINISHED"
+    key = finished["tournament"]["tournament_id"]
+    table = tell(meijin, "tournament", "show", key)
+    assert table.startswith("First")
+    assert "finished: 2 of 2 games, 0 running" in table
+    assert ask(meijin, "tournament", "show", key) == finished
+    assert "First" in tell(meijin, "tournament", "list")
+    listed = ask(meijin, "tournament", "list", "--limit=100")["tournaments"]
+    assert finished["tournament"] in listed
+
+
+def test_a_tournament_is_cancelled_and_resumed(meijin: Meijin, paused: "Process") -> None:
+    """Its running game becomes void; taken up again, it ends with all its games."""
+    create = ("tournament", "create", "grace", "ada", "--rounds=2", "--request-id=once")
+    made = ask(meijin, *create, "--unrated")
+    assert made["planned_games"] == 2
+    key = made["tournament_id"]
+    again = tell(meijin, *create)
+    assert f"tournament {key}: 2 games" in again
+    assert f"follow it: meijin tournament show {key}" in again
+    assert "1 running" in tell(meijin, "tournament", "show", key)
+    assert "cancelled with 2 games left" in tell(meijin, "tournament", "cancel", key)
+    shown = ask(meijin, "tournament", "show", key)["tournament"]
+    assert (shown["state"], shown["running_games"]) == ("TOURNAMENT_STATE_CANCELLED", 0)
+    (game,) = ask(meijin, "game", "list", f"--tournament={key}")["games"]
+    assert game["state"] == "GAME_STATE_VOID"
+    paused.send(SIGCONT)
+    resumed = ask(meijin, "tournament", "resume", key)["tournament"]
+    assert (resumed["state"], resumed["finished_games"]) == ("TOURNAMENT_STATE_FINISHED", 2)
+
+
+def test_ladder(
+    meijin: Meijin,
+    finished: dict[str, Any],
+    guarded_server: "Server",
+    eventually: Callable[..., None],
+) -> None:
+    """Both bots stand on it, by name or as the only one."""
+    eventually(guarded_server.has_current_ladder)
+    assert {"Elo", "ada", "grace"} <= set(tell(meijin, "ladder").split())
+    ladder = ask(meijin, "ladder", finished["tournament"]["ladder"])
+    assert {line["bot"] for line in ladder["standings"]} == {"ada", "grace"}
+    assert [line["rank"] for line in ladder["standings"]] == [1, 2]
+
+
+# -- games --------------------------------------------------------------------------
+
+
+def test_games_are_listed_and_shown(meijin: Meijin, finished: dict[str, Any]) -> None:
+    """The board, the moves with their times, and the end."""
+    key = finished["tournament"]["tournament_id"]
+    listed = ask(meijin, "game", "list", f"--tournament={key}", "--bot=ada")["games"]
+    assert len(listed) == 2
+    shown = ask(meijin, "game", "show", listed[0]["game_id"])
+    assert len(shown["moves"]) == shown["ply"] == listed[0]["ply"]
+    text = tell(meijin, "game", "show", listed[0]["game_id"])
+    assert text.startswith(f"game {listed[0]['game_id']}: {shown['black']} (x, black)")
+    assert text.count("X") + text.count("x") >= shown["ply"] // 2
+    assert listed[0]["game_id"] in tell(meijin, "game", "list").split()
+
+
+def test_an_exported_game_is_read_back(
+    meijin: Meijin, finished: dict[str, Any], guarded_server: "Server"
+) -> None:
+    """SGF on the screen and in a file: the same game as shown."""
+    key = finished["tournament"]["tournament_id"]
+    game = ask(meijin, "game", "list", f"--tournament={key}", "--limit=1")["games"][0]["game_id"]
+    shown = ask(meijin, "game", "show", game)
+    tell(meijin, "game", "export", game, "--output=game.sgf")
+    text = (guarded_server.processes.folder / "game.sgf").read_text()
+    assert tell(meijin, "game", "export", game).strip() == text.strip()
+    record = from_sgf(text)
+    assert list(record.moves) == [move["cell"] for move in shown["moves"]]
+    assert (record.black, record.white) == (shown["black"], shown["white"])
+    assert record.outcome is not None
+    assert record.outcome.ending in {Ending.FIVE, Ending.DRAW}
+    assert record.outcome.result.winner == record.board().winner
+
+
+def test_a_game_is_watched_to_its_end(
+    meijin: Meijin,
+    guarded_server: "Server",
+    paused: "Process",
+    eventually: Callable[..., None],
+) -> None:
+    """Every position is printed, the result last."""
+    made = ask(meijin, "tournament", "create", "ada", "grace", "--rounds=1", "--seed=1")
+    (game,) = ask(meijin, "game", "list", f"--tournament={made['tournament_id']}")["games"]
+    server = f"--server={guarded_server.address}"
+    watch = guarded_server.processes.start("watch", "game", "watch", game["game_id"], server)
+    headline = f"game {game['game_id']}: {game['black']} (x, black) against {game['white']} (o)"
+    eventually(lambda: headline in watch.words)
+    paused.send(SIGCONT)
+    assert watch.wait() == 0
+    assert watch.words.count(headline) > 5
+    assert watch.words.splitlines()[-1] in {"black wins by five", "white wins by five", "draw"}

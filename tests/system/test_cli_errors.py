@@ -1,0 +1,74 @@
+"""What `meijin` says when it can't do what it is told: one line, status 1."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.system.conftest import Server
+
+MISTAKES = [
+    ("bot run nonesuch", 'no bot "nonesuch"; there are random'),
+    ("bot run rondom", 'did you mean "random"?'),
+    ("bot run missing.py", "no file missing.py"),
+    ("bot run random -o colour=red", 'no option "colour"'),
+    ("bot run random --name=no/name", "can be no bot's name"),
+    ("bot run random", "missing or unknown token"),
+    ("bot run random --token=guess", "register the bot"),
+    ("bot register ada", 'a bot "ada" exists'),
+    ("bot register ada --token=guess", "give the operator's token"),
+    ("bot register ghost --rotate", 'no bot "ghost"'),
+    ("bot register no/name", "no/name"),
+    ("bot new no/name", "can be no bot's name"),
+    ("bot new taken --path=taken.py", "taken.py exists"),
+    ("bot new lost --path=no/such/folder.py", "can't write no/such/folder.py"),
+    ("bot list --server=127.0.0.1:1", "start one with `meijin serve`"),
+    ("match ada ghost", 'no bot "ghost"'),
+    ("match ada grace --token=guess", "give the operator's token"),
+    ("match random missing.py --local", "missing.py"),
+    ("tournament create ada", "at least two bots"),
+    ("tournament create ada ada", "named twice"),
+    ("tournament create ada grace --time=soon", "soon"),
+    ("tournament create ada grace --variant=99x99", "99x99"),
+    ("tournament create ada grace --openings=missing.txt", "can't read missing.txt"),
+    ("tournament create ada grace --openings=taken.py", "taken.py:1: "),
+    ("tournament run ada ghost", 'no bot "ghost"'),
+    ("tournament show 999", "no tournament 999"),
+    ("tournament show first", "first"),
+    ("tournament cancel 999", "no tournament 999"),
+    ("tournament resume 999", "no tournament 999"),
+    ("ladder freestyle-99x99", "no ladder"),
+    ("game show 999", "no game 999"),
+    ("game export 999", "no game 999"),
+    ("game watch 999", "no game 999"),
+    ("game list --bot=ghost", 'no bot "ghost"'),
+    ("serve --durability=maybe", "durability"),
+    ("serve --grace=-1", "grace"),
+    ("serve --listen=nowhere --data=elsewhere", "nowhere"),
+    ("serve --database=oracle://host/name --data=elsewhere", "oracle"),
+    ("serve --database=postgresql+psycopg://127.0.0.1:1/none --data=elsewhere", "database"),
+]
+
+
+@pytest.fixture(scope="module")
+def kept(guarded_server: "Server") -> dict[str, str]:
+    """The environment of an operator whose server has two bots; a file is in the way."""
+    server = guarded_server
+    (server.processes.folder / "taken.py").write_text("not an opening\n")
+    kept = {"MEIJIN_SERVER": server.address, "MEIJIN_DATA": str(server.data)}
+    for bot in ("ada", "grace"):
+        assert server.processes.run("bot", "register", bot, **kept).returncode == 0
+    return kept
+
+
+@pytest.mark.parametrize(("command", "advice"), MISTAKES, ids=[words for words, _ in MISTAKES])
+def test_a_mistake_is_answered_in_one_line(
+    guarded_server: "Server", kept: dict[str, str], command: str, advice: str
+) -> None:
+    """The line names what is wrong or what to do."""
+    done = guarded_server.processes.run(*command.split(), **kept)
+    assert done.stdout == ""
+    assert done.returncode == 1, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("meijin: ")
+    assert advice in line
