@@ -33,7 +33,7 @@ def run(
     client = Client(bot, server=server, token=token, name=name, threads=threads)
     try:
         asyncio.run(_serve_until_signalled(client))
-    except KeyError as error:
+    except RefusedError as error:
         raise SystemExit(f"meijin: {error}") from None
 
 

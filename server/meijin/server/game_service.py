@@ -16,7 +16,7 @@ from meijin.server.convert import (
 )
 from meijin.server.errors import InvalidRequestError, NotFoundError
 from meijin.server.guard import Context
-from meijin.server.hub import Hub, game_topic
+from meijin.server.hub import FactKind, GameFact, Hub, game_topic
 from meijin.server.paging import number, page_key, page_size
 from meijin.server.storage import Storage
 from meijin.store import bots as bot_store
@@ -62,11 +62,13 @@ class GameServicer(GameServiceServicer):
             told = first.ply
             is_running = first.state == game_pb2.GAME_STATE_RUNNING
             while is_running:
-                what, game = await watcher.next()
-                if what == "ended":
+                fact = await watcher.next()
+                assert isinstance(fact, GameFact)
+                if fact.kind is FactKind.ENDED:
                     is_running = False
-                    yield pb.WatchGameResponse(game=live_game_to_proto(game, with_moves=True))
-                elif moves := live_moves_to_proto(game, since=told):
+                    game = live_game_to_proto(fact.game, with_moves=True)
+                    yield pb.WatchGameResponse(game=game)
+                elif moves := live_moves_to_proto(fact.game, since=told):
                     told += len(moves)
                     yield pb.WatchGameResponse(moves=moves)
 

@@ -1,20 +1,40 @@
 """Tells those who watch a game or a tournament what happens in it."""
 
 import asyncio
+import enum
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from meijin.server.errors import NotReadingError
 from meijin.server.live_game import LiveGame
 from meijin.server.session import Player
 from meijin.store.tables import GameId, TournamentId
 
+class FactKind(enum.Enum):
+    """What can happen to a game."""
+
+    STARTED = enum.auto()
+    MOVED = enum.auto()
+    ENDED = enum.auto()
+
+
 MAX_WAITING = 10_000
 """Facts that may wait for one watcher before it is let go."""
 
-Fact = tuple[str, LiveGame]
-"""What happened (``started``, ``moved`` or ``ended``) and in which game."""
+
+class GameFact(NamedTuple):
+    """What happened in a game."""
+
+    kind: FactKind
+    game: LiveGame
+
+
+class StateFact(NamedTuple):
+    """The tournament was cancelled or taken up again."""
+
+
+Fact = GameFact | StateFact
 
 Topic = NewType("Topic", str)
 
@@ -36,10 +56,10 @@ class Watcher:
         self._facts: asyncio.Queue[Fact] = asyncio.Queue(MAX_WAITING)
         self._is_lost = False
 
-    def tell(self, what: str, game: LiveGame) -> None:
+    def tell(self, fact: Fact) -> None:
         """Hand a fact over; a watcher that is too slow is let go."""
         try:
-            self._facts.put_nowait((what, game))
+            self._facts.put_nowait(fact)
         except asyncio.QueueFull:
             self._is_lost = True
 
@@ -78,19 +98,24 @@ class Hub:
     def game_started(self, game: LiveGame) -> None:
         """Tell the tournament's watchers."""
         if self._watchers:
-            self._tell(tournament_topic(game.run.id), "started", game)
+            self._tell(tournament_topic(game.run.id), GameFact(FactKind.STARTED, game))
 
     def game_moved(self, game: LiveGame) -> None:
         """Tell the game's watchers."""
         if self._watchers:
-            self._tell(game_topic(game.id), "moved", game)
+            self._tell(game_topic(game.id), GameFact(FactKind.MOVED, game))
 
     def game_ended(self, game: LiveGame) -> None:
         """Tell the game's and the tournament's watchers."""
         if self._watchers:
-            self._tell(game_topic(game.id), "ended", game)
-            self._tell(tournament_topic(game.run.id), "ended", game)
+            fact = GameFact(FactKind.ENDED, game)
+            self._tell(game_topic(game.id), fact)
+            self._tell(tournament_topic(game.run.id), fact)
 
-    def _tell(self, topic: Topic, what: str, game: LiveGame) -> None:
+    def tournament_changed(self, tournament_id: TournamentId) -> None:
+        """Tell the tournament's watchers to look at its state."""
+        self._tell(tournament_topic(tournament_id), StateFact())
+
+    def _tell(self, topic: Topic, fact: Fact) -> None:
         for watcher in self._watchers.get(topic, ()):
-            watcher.tell(what, game)
+            watcher.tell(fact)

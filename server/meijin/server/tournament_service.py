@@ -17,7 +17,7 @@ from meijin.server.convert import (
 )
 from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
 from meijin.server.guard import Context
-from meijin.server.hub import Hub, Watcher, tournament_topic
+from meijin.server.hub import FactKind, GameFact, Hub, tournament_topic
 from meijin.server.live_game import tournament_run
 from meijin.server.paging import number, page_key, page_size
 from meijin.server.schedule import pairs, schedule
@@ -116,6 +116,7 @@ class TournamentServicer(TournamentServiceServicer):
             self._scheduler.cancel(run)
             await self._scheduler.settled()
             row = await self._storage.read(partial(_find, tournament_id=tournament_id))
+        self._hub.tournament_changed(tournament_id)
         return pb.CancelTournamentResponse(tournament=self._to_proto(row))
 
     async def ResumeTournament(
@@ -142,9 +143,13 @@ class TournamentServicer(TournamentServiceServicer):
             row = await self._storage.read(find)
             yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
             while row.state is TournamentState.RUNNING:
-                fact, is_last = await _next_fact(watcher)
-                yield fact
-                if is_last:
+                fact = await watcher.next()
+                is_over = True
+                if isinstance(fact, GameFact):
+                    yield _game_fact_to_proto(fact)
+                    run = fact.game.run
+                    is_over = run.remaining == 0 or run.cancelled
+                if is_over:
                     row = await self._storage.read(find)
                     yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
 
@@ -158,14 +163,11 @@ class TournamentServicer(TournamentServiceServicer):
         return tournament_to_proto(row, waiting_for)
 
 
-async def _next_fact(watcher: Watcher) -> tuple[pb.WatchTournamentResponse, bool]:
-    """The next fact, and whether the tournament may have ended with it."""
-    what, game = await watcher.next()
-    message = live_game_to_proto(game, with_moves=False)
-    if what == "started":
-        return pb.WatchTournamentResponse(game_started=message), False
-    is_last = game.run.remaining == 0 or game.run.cancelled
-    return pb.WatchTournamentResponse(game_ended=message), is_last
+def _game_fact_to_proto(fact: GameFact) -> pb.WatchTournamentResponse:
+    message = live_game_to_proto(fact.game, with_moves=False)
+    if fact.kind is FactKind.STARTED:
+        return pb.WatchTournamentResponse(game_started=message)
+    return pb.WatchTournamentResponse(game_ended=message)
 
 
 def _id(text: str) -> TournamentId:
