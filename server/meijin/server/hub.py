@@ -11,6 +11,7 @@ from meijin.server.live_game import LiveGame
 from meijin.server.session import Player
 from meijin.store.tables import GameId, TournamentId
 
+
 class FactKind(enum.Enum):
     """What can happen to a game."""
 
