@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from meijin.bots import AlphaBetaBot
-from meijin.bots.alphabeta import WIN, Limits, search
+from meijin.bots.alphabeta import WIDTH, WIN, Limits, search
+from meijin.bots.lines import Lines
 from meijin.game import (
     FREESTYLE,
     GOMOKU,
     STANDARD,
     TIC_TAC_TOE,
     Board,
+    Color,
     Rule,
     Variant,
     parse_cell,
@@ -84,9 +86,9 @@ def test_answers_an_open_three() -> None:
 
 
 def test_sees_a_double_four() -> None:
-    """The cell that makes two fours at once wins in three plies."""
+    """The cell that makes two fours at once wins in three plies, and one ply shows it."""
     board = after("h8 g8 i8 a1 j8 c1 k5 e1 k6 g1 k7 k4 a15 o15")
-    choice = search(board, Limits(depth=4))
+    choice = search(board, Limits(depth=1))
     assert choice.cell == cells("k8")[0]
     assert choice.analysis is not None
     assert choice.analysis.score == WIN - 3
@@ -102,6 +104,42 @@ def test_analysis() -> None:
     assert analysis.nodes > 100
     for cell in analysis.pv:
         board.play(cell)
+
+
+def minimax(lines: Lines, side: int, depth: int, plies: int) -> int:
+    """What `search` computes, without pruning."""
+    other = 3 - side
+    if lines.completing(side):
+        return WIN - plies - 1
+    if not lines.empty:
+        return 0
+    moves = lines.completing(other)
+    if not moves:
+        if depth <= 0:
+            return lines.balance if side == Color.BLACK else -lines.balance
+        moves = lines.promising(WIDTH)
+    scores = []
+    for cell in moves:
+        lines.place(cell, side)
+        scores.append(-minimax(lines, other, depth - 1, plies + 1))
+        lines.remove(cell, side)
+    return max(scores)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_pruning_changes_no_score(seed: int) -> None:
+    """Alpha-beta finds the score of plain minimax, and a cell that has it."""
+    rng = Random(seed)
+    variant = rng.choice([Variant(width=6, height=6, line=4), Variant(width=7, height=7)])
+    board = Board.from_moves(rng.sample(range(variant.cells), 4), variant)
+    choice = search(board, Limits(depth=3))
+    assert choice.analysis is not None
+    side = int(board.side_to_move)
+    assert choice.analysis.score == minimax(Lines(board), side, choice.analysis.depth, 0)
+    if not Lines(board).completing(side):
+        board.play(choice.cell)
+        after_it = minimax(Lines(board), 3 - side, choice.analysis.depth - 1, 1)
+        assert choice.analysis.score == -after_it
 
 
 @cache

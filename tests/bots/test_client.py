@@ -530,12 +530,23 @@ def test_leaving_before_games_have_come_back(play: Play) -> None:
 
 
 def test_leaving_while_the_server_is_away() -> None:
-    """A bot that waits for its next attempt leaves at once."""
+    """A bot that waits an hour for its next attempt leaves at once."""
+
+    class LongBackoff(Backoff):
+        def __init__(self) -> None:
+            super().__init__(Random(1), first=timedelta(hours=1))
+            self.asked = asyncio.Event()
+
+        def next(self) -> timedelta:
+            self.asked.set()
+            return super().next()
 
     async def script() -> None:
-        client = Client(FirstCellBot(), server="127.0.0.1:1")
+        backoff = LongBackoff()
+        client = Client(FirstCellBot(), server="127.0.0.1:1", backoff=backoff)
         async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
             tasks.create_task(client.serve())
+            await backoff.asked.wait()
             client.stop()
 
     asyncio.run(script())

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from meijin.bots import MctsBot
-from meijin.bots.mcts import WIDTH, search
+from meijin.bots.lines import Lines
+from meijin.bots.mcts import WIDTH, play_out, search
 from meijin.game import (
     FREESTYLE,
     GOMOKU,
     STANDARD,
     TIC_TAC_TOE,
     Board,
+    Color,
     Rule,
     Variant,
     parse_cell,
@@ -77,6 +79,19 @@ def test_more_playouts_go_deeper() -> None:
     assert len(choice.analysis.pv) >= 2
     for cell in choice.analysis.pv:
         board.play(cell)
+
+
+def test_playouts_block() -> None:
+    """Where every move is a block, playouts of tic-tac-toe all end in the same draw."""
+    lines = Lines(Board.from_moves([0, 4, 1], TIC_TAC_TOE))
+    winners = {play_out(lines.copy(), int(Color.WHITE), Random(seed)) for seed in range(30)}
+    assert winners == {0}
+
+
+def test_playouts_win() -> None:
+    """A side that can win in a playout does."""
+    lines = Lines(after("h8 a1 i8 c1 j8 e1 k8 g1"))
+    assert play_out(lines, int(Color.BLACK), Random(1)) == Color.BLACK
 
 
 def test_seed() -> None:

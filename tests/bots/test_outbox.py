@@ -39,6 +39,19 @@ def test_pong_goes_first() -> None:
     assert [request.WhichOneof("command") for request in others] == ["actions", "goodbye"]
 
 
+def test_pong_waits_for_nobody() -> None:
+    """A pong that is ready is taken in one tick of the event loop."""
+
+    async def script() -> bool:
+        outbox = Outbox()
+        outbox.pong(5)
+        taking = asyncio.create_task(outbox.take())
+        await asyncio.sleep(0)
+        return taking.done()
+
+    assert asyncio.run(script())
+
+
 def test_pong_while_collecting() -> None:
     """A ping that comes in the middle of a batch is answered before it."""
 

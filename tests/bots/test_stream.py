@@ -15,7 +15,7 @@ from meijin.bots import stream as stream_module
 from meijin.bots.convert import Action
 from meijin.bots.errors import StreamLostError
 from meijin.bots.facts import Ping, Welcome
-from meijin.bots.outbox import Outbox
+from meijin.bots.outbox import COLLECTING_TICKS, Outbox
 from meijin.bots.stream import Stream
 from meijin.v1 import play_service_pb2
 from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
@@ -29,8 +29,15 @@ PING = PlayResponse(ping=play_service_pb2.Ping(sequence=4))
 class FakeCall:
     """A call that answers, or raises, what the test says, and then never again."""
 
-    def __init__(self, *reads: object, write_error: BaseException | None = None) -> None:
+    def __init__(
+        self,
+        *reads: object,
+        write_error: BaseException | None = None,
+        stuck: bool = False,
+    ) -> None:
         self.reads = list(reads)
+        self.stuck = stuck
+        self.writing = False
         self.write_error = write_error
         self.written: list[PlayRequest] = []
         self.cancelled = False
@@ -46,6 +53,9 @@ class FakeCall:
 
     async def write(self, request: PlayRequest) -> None:
         """Note what is written, or raise."""
+        self.writing = True
+        if self.stuck:
+            await asyncio.Event().wait()
         if self.write_error is not None:
             raise self.write_error
         self.written.append(request)
@@ -152,12 +162,19 @@ def test_writing_to_an_ended_stream(error: BaseException) -> None:
     run(script())
 
 
-def test_cancelling_the_writer() -> None:
-    """Cancelling the task that writes is a cancellation."""
+@pytest.mark.parametrize("actions", [0, 1])
+def test_cancelling_the_writer(actions: int) -> None:
+    """Cancelling the task that writes is a cancellation, even in the middle of a write."""
 
     async def script() -> None:
-        writer = asyncio.create_task(stream_of().write_from(Outbox()))
-        await asyncio.sleep(0)
+        outbox = Outbox()
+        for number in range(actions):
+            outbox.act(Action(number, 0, 7))
+        call: Any = FakeCall(stuck=True)
+        writer = asyncio.create_task(Stream(call).write_from(outbox))
+        for _ in range(COLLECTING_TICKS + 2):
+            await asyncio.sleep(0)
+        assert call.writing == bool(actions)
         writer.cancel()
         with pytest.raises(asyncio.CancelledError):
             await writer

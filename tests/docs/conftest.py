@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -189,18 +189,23 @@ class Terminal:
             self._run(command)
 
     def _run(self, command: Command) -> None:
-        done = subprocess.run(
+        process = subprocess.Popen(
             ["bash", "-c", command.text],
             cwd=self.folder,
             env=self.environment(),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
-            timeout=2 * PATIENCE,
-            check=False,
+            start_new_session=True,
         )
-        said = done.stdout + done.stderr
-        assert done.returncode == 0, f"{command.place}: {command.text}\n{said}"
+        try:
+            said, _ = process.communicate(timeout=2 * PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise
+        assert process.returncode == 0, f"{command.place}: {command.text}\n{said}"
         for line in command.output:
             assert re.search(masked(line), said), f'{command.place}: no "{line}" in\n{said}'
         self.printed += said
@@ -227,8 +232,9 @@ class Terminal:
 
     def close(self) -> None:
         """Stop everything that still runs, bots before their server."""
-        while self._lasting:
-            self._lasting.pop().stop(signal.SIGTERM)
+        with ExitStack() as stack:
+            while self._lasting:
+                stack.callback(self._lasting.pop(0).stop, signal.SIGTERM)
 
 
 def masked(line: str) -> str:

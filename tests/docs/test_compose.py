@@ -87,17 +87,16 @@ def test_commands_are_ours(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("wrong", "error"),
     [
-        (["serve", "--opne"], "NoSuchOption"),
-        (["bot", "walk", "random"], "KeyError"),
-        (["bot", "run"], "MissingParameter"),
-        (["worker"], "MissingParameter"),
+        (["serve", "--opne"], r"No such option"),
+        (["bot", "walk", "random"], r"walk"),
+        (["bot", "run"], r"(?i)missing"),
+        (["worker"], r"(?i)missing"),
     ],
 )
 def test_a_command_that_is_none_is_found(wrong: list[str], error: str) -> None:
     """The parser that these tests lean on refuses what `meijin` refuses."""
-    with pytest.raises(Exception, match=".") as caught:
+    with pytest.raises(Exception, match=error):
         parse(wrong)
-    assert caught.type.__name__ == error
 
 
 def test_profiles() -> None:

@@ -169,7 +169,7 @@ def test_settings_table(
 def written(value: object) -> str:
     """A setting's value as the environment has it."""
     if isinstance(value, timedelta):
-        return f"PT{value.total_seconds():g}S"
+        return f"{value.total_seconds():g}"
     if isinstance(value, Enum):
         return str(value.value)
     return str(value).lower() if isinstance(value, bool) else str(value)

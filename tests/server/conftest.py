@@ -20,7 +20,7 @@ from meijin.server.app import App
 from meijin.server.operator_token import operator_token_path
 from meijin.server.settings import Settings
 from meijin.store import Database, Durability
-from meijin.v1 import game_pb2, tournament_service_pb2
+from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
@@ -83,7 +83,10 @@ class Peer:
 
     def __init__(self, channel: grpc.aio.Channel, token: str | None) -> None:
         self.call = PlayServiceStub(channel).Play(metadata=bearer(token))
+        self.name = ""
         self.session_id = ""
+        self.start = pb.GameStarted()
+        """The last game that started."""
         self._facts: defaultdict[str, deque[Any]] = defaultdict(deque)
 
     async def write(self, **command: Any) -> None:
@@ -107,13 +110,13 @@ class Peer:
     async def welcome(self) -> pb.Welcome:
         """Wait for the welcome."""
         welcome: pb.Welcome = await self._next("welcome")
-        self.session_id = welcome.session_id
+        self.name, self.session_id = welcome.bot_name, welcome.session_id
         return welcome
 
     async def started(self) -> pb.GameStarted:
         """Wait for a game to start."""
-        fact: pb.GameStarted = await self._next("started")
-        return fact
+        self.start = await self._next("started")
+        return self.start
 
     async def turn(self) -> pb.TurnRequested:
         """Wait for a turn."""
@@ -190,9 +193,9 @@ class House:
     address: str
     _stack: AsyncExitStack
 
-    async def channel(self) -> grpc.aio.Channel:
+    async def channel(self, *options: tuple[str, int]) -> grpc.aio.Channel:
         """A connection of its own."""
-        options = (("grpc.use_local_subchannel_pool", 1),)
+        options = (("grpc.use_local_subchannel_pool", 1), *options)
         channel = grpc.aio.insecure_channel(self.address, options=options)
         await self._stack.enter_async_context(channel)
         return channel
@@ -218,9 +221,9 @@ class House:
         """The token that the server made when it first started."""
         return operator_token_path(self.settings.data).read_text().strip()
 
-    async def peer(self, token: str | None = None) -> Peer:
+    async def peer(self, token: str | None = None, channel: grpc.aio.Channel | None = None) -> Peer:
         """A stream that has not said hello."""
-        peer = Peer(await self.channel(), token)
+        peer = Peer(channel or await self.channel(), token)
         self._stack.callback(peer.call.cancel)
         return peer
 
@@ -232,9 +235,10 @@ class House:
         max_games: int = 1,
         version: str = "",
         resume: str = "",
+        channel: grpc.aio.Channel | None = None,
     ) -> Peer:
         """A bot that was let in; it plays any board."""
-        peer = await self.peer(token)
+        peer = await self.peer(token, channel)
         capabilities = pb.Capabilities(
             min_board_size=3, max_board_size=22, max_games=max_games, any_line=True
         )
@@ -248,6 +252,23 @@ class House:
         await peer.write(hello=hello)
         await peer.welcome()
         return peer
+
+    async def deaf_bot(self, name: str) -> Peer:
+        """A bot whose connection takes in little more than it has read."""
+        small = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536))
+        return await self.bot(name, channel=await self.channel(*small))
+
+    async def connected(self) -> set[str]:
+        """The names of the bots that have a stream."""
+        request = bot_service_pb2.ListBotsRequest(connected=True)
+        response = await (await self.bots()).ListBots(request)
+        return {bot.name for bot in response.bots}
+
+    async def away(self, name: str) -> None:
+        """Wait until the server knows that a bot's stream has ended."""
+        async with asyncio.timeout(PATIENCE):
+            while name in await self.connected():
+                await asyncio.sleep(0.01)
 
     async def tournament(
         self,
@@ -351,6 +372,12 @@ async def _ending_of_request(
 ) -> Ending:
     call = channel.unary_stream(method)(request, metadata=bearer(token))
     return await _ending_of_call(call)
+
+
+@pytest.fixture
+def line() -> Callable[..., Awaitable[None]]:
+    """Has black and white answer their turns with cells."""
+    return play_moves
 
 
 @pytest.fixture

@@ -1,258 +1,22 @@
-"""The arena as processes: servers, workers and bots that a test starts, stops and kills."""
+"""A server's database, read behind its back and held against the rules; and the fixtures."""
 
-import os
-import random
-import signal
-import socket
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import grpc
 import numpy as np
 import pytest
-from sqlalchemy import Connection as Sql
-from sqlalchemy import select, text
+from sqlalchemy import Connection, select, text
+from tests.system.processes import Processes, Server
 
-from meijin.cli.connection import Connection, connect
-from meijin.game import Board, Ending, Outcome, Result, TimeControl, Variant, decode_moves
+from meijin.game import Board, Ending, Outcome, Result, Variant, decode_moves
 from meijin.ladder import bradley_terry, elo
 from meijin.store import Database, ladders
-from meijin.store.tables import (
-    Game,
-    GameState,
-    Pairing,
-    Tournament,
-    TournamentState,
-)
-from meijin.v1 import bot_service_pb2, ladder_service_pb2
-from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire import time_control_to_proto, variant_to_proto
+from meijin.store.tables import Game, GameState, Pairing, Tournament, TournamentState
 
-MEIJIN = (sys.executable, "-m", "meijin.cli.main")
-JOURNAL_BOT = Path(__file__).parent / "journal_bot.py"
-PATIENCE = 60.0
-"""Seconds that anything may take before a test gives up; two busy cores need some."""
-POLL = 0.02
-PORTS = range(20_000, 32_000)
-"""Below those the kernel deals out, so that nobody takes a port while its server is away."""
 ON_THE_BOARD = {Ending.FIVE, Ending.DRAW}
-
-
-def eventually(condition: Callable[[], object], patience: float = PATIENCE) -> None:
-    """Wait until a condition holds; a server that is away makes it fail for now."""
-    deadline = time.monotonic() + patience
-    while not _holds(condition):
-        assert time.monotonic() < deadline, f"it did not come to pass in {patience:g} s"
-        time.sleep(POLL)
-
-
-def _holds(condition: Callable[[], object]) -> bool:
-    try:
-        return bool(condition())
-    except grpc.RpcError:
-        return False
-
-
-def free_port() -> int:
-    """A port of the loopback interface that nobody listens on."""
-    while True:
-        port = random.choice(PORTS)
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-
-
-def processes_of(folder: Path) -> set[int]:
-    """The living processes whose command line or environment names a folder."""
-    found = set()
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            words = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
-            if os.fsencode(folder) in words:
-                found.add(int(process.name))
-    return found - {os.getpid()}
-
-
-def children_of(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            fields = stat.read_text().rpartition(")")[2].split()
-            if int(fields[1]) == pid:
-                found.append(int(stat.parent.name))
-    return found
-
-
-class Process:
-    """A `meijin` command in the background; what it says goes to a log."""
-
-    def __init__(self, folder: Path, name: str, words: Sequence[str], env: Mapping[str, str]):
-        self.name = name
-        self.log = folder / f"{name}.log"
-        with self.log.open("ab") as log:
-            self._start = log.tell()
-            self._process = subprocess.Popen(
-                [*MEIJIN, *words],
-                cwd=folder,
-                env=environment(env),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
-
-    @property
-    def pid(self) -> int:
-        """Its number."""
-        return self._process.pid
-
-    @property
-    def words(self) -> str:
-        """What it has said since it was started."""
-        return self.log.read_bytes()[self._start :].decode()
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it has not ended."""
-        return self._process.poll() is None
-
-    def send(self, number: signal.Signals) -> None:
-        """Send a signal."""
-        self._process.send_signal(number)
-
-    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Ask it to end; return its exit status."""
-        self._process.send_signal(number)
-        return self._process.wait(PATIENCE)
-
-    def wait(self) -> int:
-        """Wait for its end; return its exit status."""
-        return self._process.wait(PATIENCE)
-
-    def kill(self, *, with_children: bool = False) -> None:
-        """``kill -9``, if it runs."""
-        victims = children_of(self.pid) if with_children and self.is_running else []
-        self._process.kill()
-        for pid in victims:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        self._process.wait(PATIENCE)
-
-
-def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without settings of servers and tokens."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("MEIJIN_")}
-    return {**kept, "COLUMNS": "200", "NO_COLOR": "1", **extra}
-
-
-class Processes:
-    """Starts processes in a folder, and kills at the end what still runs."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._started: list[Process] = []
-
-    def start(self, name: str, *words: str, **env: str) -> Process:
-        """Start a `meijin` command."""
-        process = Process(self.folder, name, words, env)
-        self._started.append(process)
-        return process
-
-    def start_bot(self, name: str, address: str, *, delay: float = 0.01, **env: str) -> Process:
-        """Start a bot that keeps a journal."""
-        options = {"journal": self.journal(name), "delay": delay, "seed": len(name)}
-        words = [f"--option={key}={value}" for key, value in options.items()]
-        where = (f"--name={name}", f"--server={address}")
-        return self.start(name, "bot", "run", str(JOURNAL_BOT), *words, *where, **env)
-
-    def journal(self, name: str) -> Path:
-        """Where a bot writes down what it is told."""
-        return self.folder / f"{name}.journal"
-
-    def run(self, *words: str, **env: str) -> "subprocess.CompletedProcess[str]":
-        """Run a `meijin` command to its end."""
-        return subprocess.run(
-            [*MEIJIN, *words],
-            cwd=self.folder,
-            env=environment(env),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-
-    def kill_all(self) -> None:
-        """Leave nothing behind."""
-        for process in reversed(self._started):
-            process.kill(with_children=True)
-
-
-class Server:
-    """A `meijin serve` that can be killed and started again on its port and data."""
-
-    def __init__(self, processes: Processes, *options: str, **env: str) -> None:
-        self.data = processes.folder / "data"
-        self.port = free_port()
-        self.address = f"127.0.0.1:{self.port}"
-        self.processes = processes
-        self._words = ("serve", f"--listen={self.address}", f"--data={self.data}", *options)
-        self._env = env
-        self.process = self.start()
-
-    def start(self) -> Process:
-        """Start it, and return once bots may connect."""
-        self.process = process = self.processes.start("server", *self._words, **self._env)
-        eventually(lambda: "is listening on" in process.words or not process.is_running)
-        assert process.is_running, process.words
-        return process
-
-    @contextmanager
-    def connect(self) -> Iterator[Connection]:
-        """Talk to it as its operator."""
-        token = self.data / "operator.token"
-        with connect(self.address, token.read_text().strip()) as connection:
-            yield connection
-
-    def connected_bots(self) -> set[str]:
-        """The names of the bots that are there."""
-        request = bot_service_pb2.ListBotsRequest(connected=True)
-        with self.connect() as connection:
-            return {bot.name for bot in connection.ask(connection.bots.ListBots, request).bots}
-
-    def create_tournament(
-        self, *bots: str, rounds: int, time: str = "10+0.2", variant: str = "7x7"
-    ) -> str:
-        """Make a rated round robin, and return its number."""
-        wanted = pb.TournamentSettings(
-            bots=bots,
-            rounds=rounds,
-            seed=1,
-            variant=variant_to_proto(Variant.parse(variant)),
-            time_control=time_control_to_proto(TimeControl.parse(time)),
-        )
-        with self.connect() as connection:
-            request = pb.CreateTournamentRequest(settings=wanted)
-            made = connection.ask_as_operator(connection.tournaments.CreateTournament, request)
-        return made.tournament.tournament_id
-
-    def tournament(self, key: str) -> pb.GetTournamentResponse:
-        """A tournament and its crosstable."""
-        request = pb.GetTournamentRequest(tournament_id=key)
-        with self.connect() as connection:
-            return connection.ask(connection.tournaments.GetTournament, request)
-
-    def has_current_ladder(self) -> bool:
-        """Whether every finished game is in the published ladder."""
-        request = ladder_service_pb2.GetStandingsRequest()
-        with self.connect() as connection:
-            return connection.ask(connection.ladders.GetStandings, request).ladder.current
 
 
 class Books:
@@ -280,6 +44,14 @@ class Books:
     def running(self) -> set[str]:
         """The games that run."""
         return {str(game.id) for game in self.games(GameState.RUNNING)}
+
+    def are_under_way(self, finished: int) -> bool:
+        """Whether so many games have a result, and others run."""
+        return self.finished() >= finished and bool(self.running())
+
+    def have_ended(self, games: set[str]) -> bool:
+        """Whether none of these games runs."""
+        return self.running().isdisjoint(games)
 
     def tournaments_running(self) -> int:
         """How many tournaments are being played."""
@@ -337,7 +109,7 @@ class Books:
         assert sum(line.games for line in lines) == 2 * len(games)
 
 
-def _standings(sql: Sql) -> Sequence[ladders.Standing]:
+def _standings(sql: Connection) -> Sequence[ladders.Standing]:
     table = ladders.standings(sql, ladders.ladder_named(sql, None).id)
     assert table.ladder.is_current
     return table.standings
@@ -364,12 +136,6 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     processes.kill_all()
 
 
-@pytest.fixture
-def serve(processes: Processes) -> Callable[..., Server]:
-    """Start a server with options; keywords are its environment."""
-    return partial(Server, processes)
-
-
 @pytest.fixture(scope="module")
 def guarded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that asks for tokens, for all tests of a module."""
@@ -389,15 +155,3 @@ def open_books() -> Iterator[Callable[[str], Books]]:
             return books
 
         yield open_books
-
-
-@pytest.fixture(name="processes_of")
-def _processes_of() -> Callable[[Path], set[int]]:
-    """The living processes whose command line or environment names a folder."""
-    return processes_of
-
-
-@pytest.fixture(name="eventually", scope="session")
-def _eventually() -> Callable[..., None]:
-    """Wait until a condition holds."""
-    return eventually

@@ -7,18 +7,16 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from signal import SIGCONT, SIGSTOP
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.system.processes import Process, Server, eventually
 from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from meijin.cli.main import app
 from meijin.game import Ending, from_sgf
-
-if TYPE_CHECKING:
-    from tests.system.conftest import Process, Server
 
 COMMANDS = {
     *("serve", "worker", "match", "ladder", "demo"),
@@ -30,7 +28,7 @@ Meijin = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
-def meijin(guarded_server: "Server") -> Meijin:
+def meijin(guarded_server: Server) -> Meijin:
     """Run a command on the operator's machine: it finds the server and the token."""
     kept = {"MEIJIN_SERVER": guarded_server.address, "MEIJIN_DATA": str(guarded_server.data)}
 
@@ -48,11 +46,10 @@ def tokens(meijin: Meijin) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def ada(
-    guarded_server: "Server",
+    guarded_server: Server,
     meijin: Meijin,
     tokens: dict[str, str],
-    eventually: Callable[..., None],
-) -> Iterator["Process"]:
+) -> Iterator[Process]:
     """Ada is there, and so is Grace, who is what `bot new` wrote, started as it says."""
     processes, address = guarded_server.processes, guarded_server.address
     ada = processes.start_bot("ada", address, MEIJIN_TOKEN=tokens["ada"])
@@ -67,7 +64,7 @@ def ada(
 
 
 @pytest.fixture
-def paused(ada: "Process") -> Iterator["Process"]:
+def paused(ada: Process) -> Iterator[Process]:
     """Ada, who stands still until she is told to go on, and with her every game of hers."""
     ada.send(SIGSTOP)
     yield ada
@@ -75,7 +72,7 @@ def paused(ada: "Process") -> Iterator["Process"]:
 
 
 @pytest.fixture(scope="module")
-def finished(meijin: Meijin, ada: "Process") -> dict[str, Any]:
+def finished(meijin: Meijin, ada: Process) -> dict[str, Any]:
     """A tournament of two games, run to its end."""
     assert ada.is_running
     run = ("tournament", "run", "ada", "grace", "--rounds=2", "--time=5/move", "--seed=1")
@@ -106,7 +103,7 @@ def commands() -> dict[str, str]:
     """Every command with the first line of its help."""
     root = get_command(app)
     assert isinstance(root, TyperGroup)
-    found = {}
+    found: dict[str, str] = {}
     for name, command in root.commands.items():
         inner = command.commands if isinstance(command, TyperGroup) else {"": command}
         found |= {f"{name} {verb}".strip(): str(each.help) for verb, each in inner.items()}
@@ -129,9 +126,7 @@ def test_every_command_explains_itself(command: str) -> None:
 # -- bots ---------------------------------------------------------------------------
 
 
-def test_a_token_is_shown_once_and_kept_as_a_hash(
-    meijin: Meijin, guarded_server: "Server"
-) -> None:
+def test_a_token_is_shown_once_and_kept_as_a_hash(meijin: Meijin, guarded_server: Server) -> None:
     """Its text is in no file of the server; the newest token alone is good."""
     shown = meijin("bot", "register", "secretive", "--owner=alan")
     assert shown.returncode == 0
@@ -149,7 +144,7 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(
         assert [path.name for path in files if secret.encode() in path.read_bytes()] == (
             ["operator.token"] if secret == operator else []
         )
-    refused = meijin("bot", "run", "random", MEIJIN_TOKEN=token)
+    refused = meijin("bot", "run", "random", MEIJIN_TOKEN=token)  # rotated away
     assert refused.returncode == 1
     assert "missing or unknown token" in refused.stderr
 
@@ -158,7 +153,9 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(
 def test_bot_list_tells_who_is_there(meijin: Meijin) -> None:
     """As a table, as JSON, and only those that are connected."""
     meijin("bot", "register", "absent", "--owner=alan")
-    assert {"ada", "absent", "alan", "connected", "away"} <= set(tell(meijin, "bot", "list").split())
+    assert {"ada", "absent", "alan", "connected", "away"} <= set(
+        tell(meijin, "bot", "list").split()
+    )
     bots = {bot["name"]: bot for bot in ask(meijin, "bot", "list")["bots"]}
     assert bots["ada"]["connected"] is True
     assert bots["ada"]["capabilities"]["max_games"] == 4
@@ -199,7 +196,7 @@ def test_a_finished_tournament_is_shown(meijin: Meijin, finished: dict[str, Any]
     assert finished["tournament"] in listed
 
 
-def test_a_tournament_is_cancelled_and_resumed(meijin: Meijin, paused: "Process") -> None:
+def test_a_tournament_is_cancelled_and_resumed(meijin: Meijin, paused: Process) -> None:
     """Its running game becomes void; taken up again, it ends with all its games."""
     create = ("tournament", "create", "grace", "ada", "--rounds=2", "--request-id=once")
     made = ask(meijin, *create, "--unrated")
@@ -222,8 +219,7 @@ def test_a_tournament_is_cancelled_and_resumed(meijin: Meijin, paused: "Process"
 def test_ladder(
     meijin: Meijin,
     finished: dict[str, Any],
-    guarded_server: "Server",
-    eventually: Callable[..., None],
+    guarded_server: Server,
 ) -> None:
     """Both bots stand on it, by name or as the only one."""
     eventually(guarded_server.has_current_ladder)
@@ -250,7 +246,7 @@ def test_games_are_listed_and_shown(meijin: Meijin, finished: dict[str, Any]) ->
 
 
 def test_an_exported_game_is_read_back(
-    meijin: Meijin, finished: dict[str, Any], guarded_server: "Server"
+    meijin: Meijin, finished: dict[str, Any], guarded_server: Server
 ) -> None:
     """SGF on the screen and in a file: the same game as shown."""
     key = finished["tournament"]["tournament_id"]
@@ -269,9 +265,8 @@ def test_an_exported_game_is_read_back(
 
 def test_a_game_is_watched_to_its_end(
     meijin: Meijin,
-    guarded_server: "Server",
-    paused: "Process",
-    eventually: Callable[..., None],
+    guarded_server: Server,
+    paused: Process,
 ) -> None:
     """Every position is printed, the result last."""
     made = ask(meijin, "tournament", "create", "ada", "grace", "--rounds=1", "--seed=1")

@@ -6,28 +6,26 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from tests.system.processes import BOTS, Processes, Server, eventually
+
 from meijin.game import Color, Ending, Party
 from meijin.store.games import decode_times
 from meijin.store.tables import GameState
 
 if TYPE_CHECKING:
-    from tests.system.conftest import Books, Processes, Server
+    from tests.system.conftest import Books
 
 STOPPED = 3.0
 """Seconds that the server stands still."""
 
 
 def test_a_stopped_bot_is_noticed_and_forfeits(
-    serve: "Callable[..., Server]",
-    processes: "Processes",
-    open_books: "Callable[[str], Books]",
-    eventually: Callable[..., None],
+    processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """After keepalive and its half it counts as away, after the grace it has lost."""
-    server = serve("--open", "--grace=2", MEIJIN_KEEPALIVE="PT1S")
-    books = open_books(f"sqlite:///{server.data}/meijin.db")
-    ada, _ = (processes.start_bot(bot, server.address, delay=0.05) for bot in ("ada", "grace"))
-    eventually(lambda: server.connected_bots() == {"ada", "grace"})
+    server = Server(processes, "--open", "--grace=2", MEIJIN_KEEPALIVE="PT1S")
+    books = open_books(server.database_url)
+    ada, _ = server.start_bots("ada", "grace", delay=0.05)
     server.create_tournament("ada", "grace", rounds=4, time="60/move", variant="15x15")
     eventually(lambda: len(books.running()) == 4)
     ada.send(signal.SIGSTOP)
@@ -49,19 +47,13 @@ def test_a_stopped_bot_is_noticed_and_forfeits(
 
 
 def test_a_stopped_server_costs_nobody_time(
-    serve: "Callable[..., Server]",
-    processes: "Processes",
-    open_books: "Callable[[str], Books]",
-    eventually: Callable[..., None],
+    processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """It stands still for longer than a move may take, and no clock is charged for that."""
-    server = serve("--open")
-    books = open_books(f"sqlite:///{server.data}/meijin.db")
-    bots = ("ada", "grace", "edsger")
-    for bot in bots:
-        processes.start_bot(bot, server.address, delay=0.05)
-    eventually(lambda: server.connected_bots() == set(bots))
-    server.create_tournament(*bots, rounds=4, time="2/move")
+    server = Server(processes, "--open")
+    books = open_books(server.database_url)
+    server.start_bots(*BOTS, delay=0.05)
+    server.create_tournament(*BOTS, rounds=4, time="2/move")
     eventually(lambda: len(books.running()) == 6)
     server.process.send(signal.SIGSTOP)
     time.sleep(STOPPED)

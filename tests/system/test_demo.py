@@ -2,15 +2,11 @@
 
 import signal
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from tests.system.conftest import Processes
+from tests.system.processes import Processes, eventually, processes_of
 
 BOTS = ("random", "alphabeta", "mcts")
 QUICK = ("--rounds=1", "--time=0.1/move")
@@ -24,9 +20,7 @@ def finished_games(data: Path) -> int:
     return len(states)
 
 
-def test_two_demos_in_one_folder(
-    processes: "Processes", processes_of: Callable[[Path], set[int]]
-) -> None:
+def test_two_demos_in_one_folder(processes: Processes) -> None:
     """Each plays a double round robin and prints crosstable and ladder; nothing runs on."""
     data = processes.folder / "demo-data"
     first = processes.run("demo", f"--data={data}")
@@ -51,9 +45,7 @@ def test_two_demos_in_one_folder(
 
 @pytest.mark.parametrize("moment", ["a server and three bots", "connected as random", " plies"])
 def test_ctrl_c_stops_everything(
-    processes: "Processes",
-    processes_of: Callable[[Path], set[int]],
-    eventually: Callable[..., None],
+    processes: Processes,
     moment: str,
 ) -> None:
     """While it starts, when the bots come, or after the first game."""
@@ -66,9 +58,10 @@ def test_ctrl_c_stops_everything(
     assert demo.stop(signal.SIGINT) not in {0, -signal.SIGINT}
     assert processes_of(data) == set()
     assert "Traceback" not in demo.words
+    assert "goes on" not in demo.words
 
 
-def test_a_folder_of_others_is_left_alone(processes: "Processes") -> None:
+def test_a_folder_of_others_is_left_alone(processes: Processes) -> None:
     """A folder that holds anything but an earlier demo is refused in one line."""
     data = processes.folder / "precious"
     data.mkdir()

@@ -2,38 +2,33 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
+
+from tests.system.processes import BOTS, Processes, Server, eventually
 
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
-    from tests.system.conftest import Books, Processes, Server
+    from tests.system.conftest import Books
 
-BOTS = ("ada", "grace", "edsger")
 OUTAGE = 3.0
 """Seconds; longer than a bot may take for a move."""
 
 
 def test_games_wait_for_a_crashed_postgresql(
-    serve: "Callable[..., Server]",
-    processes: "Processes",
-    open_books: "Callable[[str], Books]",
-    eventually: Callable[..., None],
-    postgresql: "PostgreSQL",
+    processes: Processes, open_books: "Callable[[str], Books]", postgresql: "PostgreSQL"
 ) -> None:
     """It crashes twice; no clock runs meanwhile, and a second server still finds no room."""
     url = postgresql.new_database()
-    server = serve("--open", f"--database={url}")
+    server = Server(processes, "--open", f"--database={url}")
     books = open_books(url)
-    for bot in BOTS:
-        processes.start_bot(bot, server.address)
-    eventually(lambda: server.connected_bots() == set(BOTS))
+    server.start_bots(*BOTS)
     server.create_tournament(*BOTS, rounds=10, time="2/move")
-    for finished in (4, 14):
-        eventually(lambda least=finished: books.finished() >= least and books.running())
-        waits = server.process.words.count("games wait")
+    for outages, finished in enumerate((4, 14), start=1):
+        eventually(partial(books.are_under_way, finished))
         postgresql.stop("immediate")
         try:
-            eventually(lambda count=waits: server.process.words.count("games wait") > count)
+            eventually(partial(server.process.has_said, "games wait", outages))
             time.sleep(OUTAGE)
         finally:
             postgresql.start()

@@ -5,37 +5,33 @@ from collections.abc import Callable
 from signal import SIGKILL, SIGTERM
 from typing import TYPE_CHECKING
 
+from tests.system.processes import BOTS, Process, Processes, Server, eventually
+
 from meijin.server.embedded import EmbeddedValkey
 
 if TYPE_CHECKING:
-    from tests.system.conftest import Books, Process, Processes, Server
+    from tests.system.conftest import Books
 
-BOTS = ("ada", "grace", "edsger")
 NEVER = 3600.0
 """Seconds between two sweeps, so that nothing is published but by jobs."""
 
 
-def start_worker(processes: "Processes", server: "Server", redis: str, *, sweep: float) -> "Process":
+def start_worker(server: Server, redis: str, *, sweep: float) -> Process:
     """Start a `meijin worker` beside a server."""
-    database = f"--database=sqlite:///{server.data}/meijin.db"
-    return processes.start("worker", "worker", database, f"--redis={redis}", f"--sweep={sweep}")
+    words = (f"--database={server.database_url}", f"--redis={redis}", f"--sweep={sweep}")
+    return server.processes.start("worker", "worker", *words)
 
 
 def test_killed_worker_and_redis_cost_no_game(
-    serve: "Callable[..., Server]",
-    processes: "Processes",
-    open_books: "Callable[[str], Books]",
-    eventually: Callable[..., None],
+    processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """Jobs reach a worker of its own; both it and Redis are killed, and the ladder catches up."""
     with EmbeddedValkey(processes.folder / "valkey") as valkey:
-        server = serve("--open", f"--redis={valkey.url}")
-        books = open_books(f"sqlite:///{server.data}/meijin.db")
-        worker = start_worker(processes, server, valkey.url, sweep=NEVER)
+        server = Server(processes, "--open", f"--redis={valkey.url}")
+        books = open_books(server.database_url)
+        worker = start_worker(server, valkey.url, sweep=NEVER)
         eventually(lambda: "worker started" in worker.words)
-        for bot in BOTS:
-            processes.start_bot(bot, server.address)
-        eventually(lambda: server.connected_bots() == set(BOTS))
+        server.start_bots(*BOTS)
         server.create_tournament(*BOTS, rounds=16)
         eventually(lambda: "ladder published" in worker.words)
 
@@ -44,7 +40,7 @@ def test_killed_worker_and_redis_cost_no_game(
         assert valkey.pid is not None
         os.kill(valkey.pid, SIGKILL)
         eventually(lambda: valkey.poll() is not None)
-        worker = start_worker(processes, server, valkey.url, sweep=1)
+        worker = start_worker(server, valkey.url, sweep=1)
         eventually(lambda: "no Redis" in worker.words and "no Redis" in server.process.words)
         eventually(lambda: books.finished() >= 30)
         valkey.restart()
@@ -58,19 +54,14 @@ def test_killed_worker_and_redis_cost_no_game(
 
 
 def test_without_redis_the_worker_finds_the_games_itself(
-    serve: "Callable[..., Server]",
-    processes: "Processes",
-    open_books: "Callable[[str], Books]",
-    eventually: Callable[..., None],
+    processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """A Redis that never answers holds up neither games nor ladder."""
     nowhere = f"unix://{processes.folder}/no-redis.sock"
-    server = serve("--open", f"--redis={nowhere}")
-    books = open_books(f"sqlite:///{server.data}/meijin.db")
-    worker = start_worker(processes, server, nowhere, sweep=0.5)
-    for bot in BOTS:
-        processes.start_bot(bot, server.address)
-    eventually(lambda: server.connected_bots() == set(BOTS))
+    server = Server(processes, "--open", f"--redis={nowhere}")
+    books = open_books(server.database_url)
+    worker = start_worker(server, nowhere, sweep=0.5)
+    server.start_bots(*BOTS)
     server.create_tournament(*BOTS, rounds=4)
     eventually(lambda: not books.tournaments_running())
     eventually(server.has_current_ladder)
@@ -79,3 +70,22 @@ def test_without_redis_the_worker_finds_the_games_itself(
     assert server.process.words.count("no Redis") == 1
     assert worker.stop(SIGTERM) == 0
     assert server.process.stop(SIGTERM) == 0
+
+
+def test_a_servers_own_worker_and_valkey_are_started_again(
+    processes: Processes, open_books: "Callable[[str], Books]"
+) -> None:
+    """Both are killed in the middle of a tournament; the server replaces them and plays on."""
+    server = Server(processes, "--open", MEIJIN_SWEEP="0.5")
+    books = open_books(server.database_url)
+    server.start_bots(*BOTS)
+    server.create_tournament(*BOTS, rounds=6)
+    eventually(lambda: "ladder published" in server.process.words)
+    assert server.process.kill_children() == 2
+    eventually(lambda: server.process.words.count("worker started") == 2)
+    eventually(lambda: not books.tournaments_running())
+    eventually(server.has_current_ladder)
+    books.assert_each_planned_game_was_played_once(18)
+    books.assert_ladder_is_what_the_games_give()
+    for companion in ("the embedded Valkey ended", "the worker ended"):
+        assert server.process.words.count(companion) == 1

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
+from functools import partial
 from signal import SIGTERM
 from typing import TYPE_CHECKING
 
@@ -13,45 +13,47 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
     ProtoReflectionDescriptorDatabase,
 )
+from tests.system.processes import (
+    BOTS,
+    Process,
+    Processes,
+    Server,
+    eventually,
+    processes_of,
+)
 
 from meijin.server.app import SERVICES
 
 if TYPE_CHECKING:
-    from tests.system.conftest import Books, Process, Processes, Server
+    from tests.system.conftest import Books
 
-BOTS = ("ada", "grace", "edsger")
 SERVING, NOT_SERVING = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 
 
 @contextmanager
-def open_channel(server: "Server") -> Iterator[grpc.Channel]:
+def open_channel(server: Server) -> Iterator[grpc.Channel]:
     """Talk to the services that are not Meijin's own."""
     with grpc.insecure_channel(server.address) as channel:
         yield channel
 
 
 def test_games_wait_for_the_next_start(
-    serve: "Callable[..., Server]",
-    processes: "Processes",
-    open_books: "Callable[[str], Books]",
-    eventually: Callable[..., None],
-    processes_of: Callable[[Path], set[int]],
+    processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """What is running after the drain goes on under the next server, twice over."""
-    server = serve("--open", "--drain=0.2")
-    books = open_books(f"sqlite:///{server.data}/meijin.db")
-    bots = [processes.start_bot(bot, server.address) for bot in BOTS]
-    eventually(lambda: server.connected_bots() == set(BOTS))
+    server = Server(processes, "--open", "--drain=0.2")
+    books = open_books(server.database_url)
+    bots = server.start_bots(*BOTS)
     server.create_tournament(*BOTS, rounds=10)
     for finished in (3, 12):
-        eventually(lambda least=finished: books.finished() >= least and books.running())
+        eventually(partial(books.are_under_way, finished))
         assert server.process.stop(SIGTERM) == 0
         assert processes_of(server.data) == set()
         assert "Traceback" not in server.process.words
         waiting = books.running()
         assert waiting
         server.start()
-        eventually(lambda games=waiting: not books.running() & games)
+        eventually(partial(books.have_ended, waiting))
     eventually(lambda: not books.tournaments_running())
     books.assert_each_planned_game_was_played_once(30)
     for bot in bots:
@@ -60,21 +62,16 @@ def test_games_wait_for_the_next_start(
 
 
 def test_a_draining_server_finishes_its_games_and_starts_no_other(
-    serve: "Callable[..., Server]",
-    processes: "Processes",
-    open_books: "Callable[[str], Books]",
-    eventually: Callable[..., None],
+    processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """Health says NOT_SERVING from the signal on; with games enough to play it ends nonetheless."""
-    server = serve("--open", "--drain=30")
-    books = open_books(f"sqlite:///{server.data}/meijin.db")
-    for bot in BOTS:
-        processes.start_bot(bot, server.address, delay=0.03)
-    eventually(lambda: server.connected_bots() == set(BOTS))
+    server = Server(processes, "--open", "--drain=30")
+    books = open_books(server.database_url)
+    server.start_bots(*BOTS, delay=0.03)
     server.create_tournament(*BOTS, rounds=1000)
     eventually(lambda: len(books.running()) == 6)
     with open_channel(server) as channel:
-        health = HealthStub(channel).Watch(HealthCheckRequest())
+        health = HealthStub(channel).Watch(HealthCheckRequest())  # type: ignore[attr-defined]  # its stub omits it
         assert next(health).status == SERVING
         server.process.send(SIGTERM)
         assert next(health).status == NOT_SERVING
@@ -85,37 +82,38 @@ def test_a_draining_server_finishes_its_games_and_starts_no_other(
     assert max(game.start_time for game in books.games()) <= told
 
 
-def test_health_and_reflection(serve: "Callable[..., Server]") -> None:
+def test_health_and_reflection(processes: Processes) -> None:
     """Operators' tools find every service, and that it is served."""
-    server = serve()
+    server = Server(processes)
     with open_channel(server) as channel:
         services = ProtoReflectionDescriptorDatabase(channel).get_services()
         assert set(services) == set(SERVICES)
         assert {service for service in services if service.startswith("meijin.v1.")} == {
             f"meijin.v1.{noun}Service" for noun in ("Play", "Bot", "Tournament", "Game", "Ladder")
         }
+        check = HealthStub(channel).Check  # type: ignore[attr-defined]  # its stub omits it
         for service in ("", *services):
-            response = HealthStub(channel).Check(HealthCheckRequest(service=service))
+            response = check(HealthCheckRequest(service=service))
             assert response.status == SERVING
 
 
-def test_there_is_one_server_a_port_and_a_folder(
-    serve: "Callable[..., Server]", processes: "Processes"
-) -> None:
+def test_there_is_one_server_a_port_and_a_folder(processes: Processes) -> None:
     """A second one ends at once, in one line, and the first one does not notice."""
-    server = serve("--open")
+    server = Server(processes, "--open")
     elsewhere = f"--data={processes.folder / 'elsewhere'}"
     same_port = processes.start("same-port", "serve", f"--listen={server.address}", elsewhere)
     same_data = processes.start(
         "same-data", "serve", "--listen=127.0.0.1:0", f"--data={server.data}"
     )
     assert_refused(same_port, f"can't listen on {server.address}: is another server running there?")
-    assert_refused(same_data, f"another server is running on {server.data}/meijin.db; stop it first")
+    assert_refused(
+        same_data, f"another server is running on {server.data}/meijin.db; stop it first"
+    )
     assert server.connected_bots() == set()
     assert server.process.stop(SIGTERM) == 0
 
 
-def assert_refused(process: "Process", message: str) -> None:
+def assert_refused(process: Process, message: str) -> None:
     """It ended with one sentence, after what the log and gRPC itself had to say."""
     assert process.wait() == 1
     assert process.words.splitlines()[-1] == f"meijin: {message}"

@@ -152,7 +152,7 @@ class _Search:
 
     def _check_limits(self) -> None:
         self._nodes += 1
-        if self._nodes > self._limits.nodes :
+        if self._nodes > self._limits.nodes or self._clock() >= self._end:
             raise _OutOfLimitsError
 
 

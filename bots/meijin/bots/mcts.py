@@ -147,10 +147,10 @@ def _judge(node: _Node, lines: Lines, side: int, rng: Random) -> int:
         node.winner = side
     elif not lines.empty:
         node.winner = 0
-    return _play_out(lines, side, rng) if node.winner is None else node.winner
+    return play_out(lines, side, rng) if node.winner is None else node.winner
 
 
-def _play_out(lines: Lines, side: int, rng: Random) -> int:
+def play_out(lines: Lines, side: int, rng: Random) -> int:
     """Find the winner when both sides win or block where they can, else play by chance."""
     occupied = [cell for cell, stone in enumerate(lines.stones) if stone]
     for _ in range(PLAYOUT_PLIES):

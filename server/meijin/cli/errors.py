@@ -3,3 +3,7 @@
 
 class CommandError(Exception):
     """The command can't be carried out; the message says what to do."""
+
+
+class LeftTournamentError(CommandError):
+    """Ctrl-C while a tournament was followed; it goes on at its server."""

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from meijin.cli.connection import Connection
-from meijin.cli.errors import CommandError
+from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.games import state_text
 from meijin.v1 import game_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb
@@ -29,7 +29,7 @@ def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamen
     """Show a tournament's games until it ends, and return it with its crosstable.
 
     Raises:
-        CommandError: Ctrl-C; the tournament goes on at the server.
+        LeftTournamentError: Ctrl-C; the tournament goes on at the server.
     """
     key = tournament.tournament_id
     progress = Progress(
@@ -48,7 +48,7 @@ def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamen
             f"tournament {key} goes on at the server; "
             f"`meijin tournament show {key}` or `cancel {key}`"
         )
-        raise CommandError(message) from None
+        raise LeftTournamentError(message) from None
     return connection.ask(
         connection.tournaments.GetTournament, pb.GetTournamentRequest(tournament_id=key)
     )

@@ -8,10 +8,11 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
 from meijin.cli.connection import Connection, connect
-from meijin.cli.errors import CommandError
+from meijin.cli.errors import CommandError, LeftTournamentError
+from meijin.server.leash import leashed
 from meijin.v1 import bot_service_pb2 as pb
 
 START_TIME = 60.0
@@ -24,6 +25,9 @@ POLL = 0.05
 """Seconds between two looks."""
 
 LISTENING = re.compile(r"listening on (\S+)")
+
+Child: TypeAlias = "tuple[subprocess.Popen[str], Path]"
+"""A process and its log."""
 
 
 @contextmanager
@@ -40,16 +44,20 @@ def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
         arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
         server, log = stack.enter_context(_child(arguments, data / "server.log"))
         address = _address(server, log)
+        children = {}
         for name, spec in bots.items():
             bot = ["bot", "run", spec, f"--name={name}", f"--server={address}"]
-            stack.enter_context(_child(bot, data / f"{name}.log"))
+            children[name] = stack.enter_context(_child(bot, data / f"{name}.log"))
         connection = stack.enter_context(connect(address, ""))
-        _wait_for_bots(connection, set(bots), data)
-        yield connection
+        _wait_for_bots(connection, children)
+        try:
+            yield connection
+        except LeftTournamentError:
+            raise CommandError("interrupted; its server and bots are stopped") from None
 
 
 @contextmanager
-def _child(arguments: Sequence[str], log: Path) -> Iterator["tuple[subprocess.Popen[str], Path]"]:
+def _child(arguments: Sequence[str], log: Path) -> Iterator["Child"]:
     """A `meijin` process whose words go to a log.
 
     In a session of its own, Ctrl-C reaches this command alone, which then stops it in order.
@@ -71,7 +79,7 @@ def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "meijin.cli.main", *arguments]
     environment = {key: value for key, value in os.environ.items() if key not in SETTINGS}
     return subprocess.Popen(
-        command,
+        leashed(command),
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
@@ -95,22 +103,30 @@ def _address(server: "subprocess.Popen[str]", log: Path) -> str:
         if found is not None:
             return found[1]
         if server.poll() is not None:
-            lines = log.read_text().splitlines() or [""]
-            raise CommandError(f"the server ended: {lines[-1]}; see {log}")
+            raise CommandError(f"the server ended: {_last_line(log)}; see {log}")
         time.sleep(POLL)
     raise CommandError(f"the server did not come up within {START_TIME:g} s; see {log}")
 
 
-def _wait_for_bots(connection: Connection, names: set[str], data: Path) -> None:
+def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None:
     deadline = time.monotonic() + START_TIME
-    missing = names
+    missing = set(children)
     while time.monotonic() < deadline:
         request = pb.ListBotsRequest(connected=True)
-        missing = names - {
-            bot.name for bot in connection.ask(connection.bots.ListBots, request).bots
-        }
+        missing -= {bot.name for bot in connection.ask(connection.bots.ListBots, request).bots}
         if not missing:
             return
+        for name in sorted(missing):
+            process, log = children[name]
+            if process.poll() is not None:
+                raise CommandError(f"{name} ended: {_last_line(log)}")
         time.sleep(POLL)
     name = min(missing)
-    raise CommandError(f"{name} did not connect within {START_TIME:g} s; see {data / name}.log")
+    raise CommandError(
+        f"{name} did not connect within {START_TIME:g} s: {_last_line(children[name][1])}"
+    )
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text().splitlines() or ["it said nothing"]
+    return lines[-1].removeprefix("meijin: ")

@@ -1,5 +1,6 @@
 """The `meijin` command: its parts put together, and its errors in one line."""
 
+import signal
 import sys
 from importlib.metadata import version
 from typing import Annotated
@@ -48,6 +49,7 @@ def root(
 
 def main() -> None:
     """Run the command line; an expected failure is one line on standard error and status 1."""
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     try:
         app()
     except (CommandError, BotLoadError, RefusedError) as error:

@@ -122,6 +122,7 @@ class Arena:
             player.replaced.add(old.id)
             old.close(ReplacedError("replaced by a newer stream of the same bot"))
             self.leave(old)
+            self.players[player.bot_id] = player
         session = Session(
             secrets.token_hex(8),
             player,
@@ -135,7 +136,6 @@ class Arena:
             session_id=session.id,
             bot_name=player.name,
             grace_ms=int(self._settings.grace.total_seconds() * 1000),
-            running_games=len(mine),
         )
         session.ping()
         for game in mine:
@@ -190,15 +190,18 @@ class Arena:
         for failure in actions.failures:
             game = self._find(session, failure.game, 0)
             if game is not None:
-                game.arbiter.fail(game.color(session.player), failure.message[:MAX_FAILURE])
+                message = failure.message[:MAX_FAILURE].replace("\0", "")
+                game.arbiter.fail(game.color(session.player), message)
                 self._end(game)
         self.flusher.wake()
 
     def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
-        game = session.player.games.get(number)
-        if game is None:
+        player = session.player
+        game = player.games.get(number)
+        if game is None or not _plays(game, player, session.version_id):
             detail = f"you play no game {number}"
             session.refuse(number, ply, pb.NOTICE_REASON_UNKNOWN_GAME, detail)
+            return None
         return game
 
     def _play(self, session: Session, play: pb.Play, moment: Moment) -> None:
@@ -370,7 +373,7 @@ class Arena:
         for game in batch.ended:
             for color in Color:
                 session = game.session(color)
-                if session is not None:
+                if session is not None and game.is_announced:
                     session.add_end(game)
         for game in batch.started:
             self._release_start(game)

@@ -35,6 +35,13 @@ class Batch:
     """Games whose next turn is to be requested."""
     started: list[LiveGame] = field(default_factory=list)
     ended: list[LiveGame] = field(default_factory=list)
+    told: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when it is committed and told."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to commit."""
+        return not (self.flush.moves or self.flush.starts or self.flush.ends)
 
 
 class Flusher:
@@ -55,17 +62,14 @@ class Flusher:
         self._release = release
         self._running_games = running_games
         self._wake = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._idle.set()
         self.batch = Batch(Flush(FlushId(last + 1), FlushId(0)))
         """What is being collected."""
         self.is_failing = False
         """The database does not take commits at the moment."""
 
     def wake(self) -> None:
-        """Something was added to the batch."""
+        """Something may have been added to the batch."""
         self._wake.set()
-        self._idle.clear()
 
     def add_move(self, game: LiveGame) -> None:
         """The last move of `game` is to be stored."""
@@ -87,10 +91,10 @@ class Flusher:
             self._wake.clear()
             batch = self.batch
             self.batch = Batch(Flush(FlushId(batch.flush.id + 1), FlushId(0)))
-            await self._commit(batch.flush)
-            self._release(batch)
-            if not self._wake.is_set():
-                self._idle.set()
+            if not batch.is_empty:
+                await self._commit(batch.flush)
+                self._release(batch)
+            batch.told.set()
 
     async def _collect(self) -> None:
         """Let more come into the batch, unless every running game has moved already."""
@@ -100,8 +104,10 @@ class Flusher:
             await asyncio.sleep(0)
 
     async def drained(self) -> None:
-        """Wait until nothing is left to commit."""
-        await self._idle.wait()
+        """Wait until everything that was added so far is committed and told."""
+        batch = self.batch
+        self.wake()
+        await batch.told.wait()
 
     async def _commit(self, flush: Flush) -> None:
         """Commit the flush, trying again for as long as the database fails.

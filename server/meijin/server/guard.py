@@ -183,7 +183,7 @@ def _guarded(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - 
         try:
             check_decoded(request)
             return await behavior(request, context)
-        except (grpc.aio.AbortError, grpc.RpcError):
+        except (grpc.aio.BaseError, grpc.RpcError):
             raise
         except Exception as error:  # noqa: BLE001 - the boundary
             await abort(context, _refusal(error))
@@ -194,7 +194,7 @@ def _guarded(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - 
             check_decoded(request)
             async for response in behavior(request, context):
                 yield response
-        except (grpc.aio.AbortError, grpc.RpcError):
+        except (grpc.aio.BaseError, grpc.RpcError):
             raise
         except Exception as error:  # noqa: BLE001 - the boundary
             await abort(context, _refusal(error))

@@ -95,6 +95,7 @@ class PlayServicer(PlayServiceServicer):
                 if task.done():
                     task.result()
             if session.closed.done():
+                self._arena.leave(session)  # first: a peer that does not read holds the abort up
                 await abort(context, session.closed.result())
         finally:
             reader.cancel()

@@ -147,6 +147,7 @@ class Session:
         self.wake.clear()
         messages: list[pb.PlayResponse] = []
         if self.welcome is not None:
+            self.welcome.running_games = len(self._started)
             messages.append(pb.PlayResponse(welcome=self.welcome))
             self.welcome = None
         if self._turns or self._started or self._ended or self._notices:

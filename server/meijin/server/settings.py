@@ -1,14 +1,30 @@
 """What a server is told when it starts."""
 
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, PositiveInt
+from pydantic import BeforeValidator, Field, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from meijin.store import Durability
 
 DEFAULT_ADDRESS = "127.0.0.1:7464"
+
+REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
+
+
+def _read_seconds(value: object) -> object:
+    """Read plain seconds, as the options take them; other forms are pydantic's to read."""
+    if isinstance(value, str):
+        with suppress(ValueError, OverflowError):
+            return timedelta(seconds=float(value))
+    return value
+
+
+Duration = Annotated[timedelta, BeforeValidator(_read_seconds)]
+"""Written ``30`` or ``PT30S`` in the environment and in the file."""
 
 
 class Settings(BaseSettings):
@@ -33,20 +49,27 @@ class Settings(BaseSettings):
     """What a committed move survives."""
     open_registration: bool = False
     """Bots without a token may play, and anyone may manage tournaments."""
-    grace: timedelta = Field(default=timedelta(seconds=30), ge=timedelta(0))
+    grace: Duration = Field(default=timedelta(seconds=30), ge=timedelta(0))
     """How long a bot may be away in one game altogether."""
-    drain: timedelta = Field(default=timedelta(seconds=5), ge=timedelta(0))
+    drain: Duration = Field(default=timedelta(seconds=5), ge=timedelta(0))
     """How long running games may go on when the server is told to stop."""
-    keepalive: timedelta = Field(default=timedelta(seconds=10), gt=timedelta(0))
+    keepalive: Duration = Field(default=timedelta(seconds=10), gt=timedelta(0))
     """How often a silent connection is probed; it is dropped after half of that without answer."""
     max_message_bytes: PositiveInt = 256 * 1024
     """The largest message that a bot may send."""
     max_notices: PositiveInt = 100
     """How many refused actions end a stream."""
-    write_timeout: timedelta = Field(default=timedelta(seconds=5), gt=timedelta(0))
+    write_timeout: Duration = Field(default=timedelta(seconds=5), gt=timedelta(0))
     """How long a peer may take to read a message."""
-    sweep: timedelta = Field(default=timedelta(seconds=5), gt=timedelta(0))
+    sweep: Duration = Field(default=timedelta(seconds=5), gt=timedelta(0))
     """How often the worker looks for ladders that no job was delivered for."""
+
+    @field_validator("redis_url")
+    @classmethod
+    def _check_redis_url(cls, url: str | None) -> str | None:
+        if url is not None and not url.startswith(REDIS_SCHEMES):
+            raise ValueError(f"it must begin with {', '.join(REDIS_SCHEMES)}")
+        return url
 
     @property
     def database(self) -> str:

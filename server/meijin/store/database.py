@@ -12,9 +12,11 @@ from typing import IO, Any, Self, TypeVar
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import ArgumentError, OperationalError
 
 T = TypeVar("T")
+
+BACKENDS = ("sqlite", "postgresql")
 
 ADVISORY_LOCK = 0x6D65696A696E
 """The key of the lock that a server holds on PostgreSQL: the letters of the name."""
@@ -43,7 +45,10 @@ class Database:
 
     def __init__(self, url: str, durability: Durability = Durability.POWER) -> None:
         self.url = make_url(url)
-        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        backend = self.url.get_backend_name()
+        if backend not in BACKENDS:
+            raise ArgumentError(f"{backend} is none of {', '.join(BACKENDS)}")
+        self.is_sqlite = backend == "sqlite"
         if self.is_sqlite:
             self.writer, self.reader = _sqlite_engines(url, durability)
         else:
