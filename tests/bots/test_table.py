@@ -90,12 +90,12 @@ def table(bot: HearingBot, searcher: NotingSearcher) -> Table:
     return table
 
 
-def test_turns_of_games_that_end_in_the_same_batch(table: Table, searcher: NotingSearcher) -> None:
-    """A game that began and ended in one message is not searched."""
-    table.apply(
-        Events(started=[started(1), started(2)], turns=[turn(1), turn(2)], ended=[Ended(1, LOST)])
-    )
-    assert searcher.thought == [2]
+def test_ends_come_before_starts(table: Table, bot: HearingBot, searcher: NotingSearcher) -> None:
+    """A game that ends makes room for one that starts in the same message."""
+    table.apply(Events(started=[started(1)], turns=[turn(1)]))
+    table.apply(Events(ended=[Ended(1, LOST)], started=[started(2)], turns=[turn(2)]))
+    assert bot.heard == [("game-1", LOST)]
+    assert searcher.thought == [1, 2]
     assert searcher.forgotten == [1]
     assert table.running_games == 1
 
@@ -114,8 +114,8 @@ def test_unknown_numbers(table: Table, caplog: pytest.LogCaptureFixture) -> None
     """Events of unknown games are logged and change nothing."""
     table.apply(Events(turns=[turn(7)], ended=[Ended(8, LOST)], notices=[Notice(9, 1, "late")]))
     assert [record.getMessage() for record in caplog.records] == [
-        "no game has the number 7",
         "no game has the number 8",
+        "no game has the number 7",
         "refused at ply 1: late",
     ]
 

@@ -270,6 +270,15 @@ class House:
             while name in await self.connected():
                 await asyncio.sleep(0.01)
 
+    async def until_finished(self, tournament_id: str) -> None:
+        """Wait until a tournament has no more games to play."""
+        request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament_id)
+        call = (await self.tournaments()).WatchTournament(request)
+        async with asyncio.timeout(PATIENCE):
+            async for fact in call:
+                last = fact
+        assert last.tournament.state == tournament_service_pb2.TOURNAMENT_STATE_FINISHED
+
     async def tournament(
         self,
         *bots: str,

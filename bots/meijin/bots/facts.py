@@ -78,9 +78,9 @@ class Notice:
 class Events:
     """What happened in the bot's games since the last message, in the order of the fields."""
 
+    ended: Sequence[Ended] = ()
     started: Sequence[Started] = ()
     turns: Sequence[Turn] = ()
-    ended: Sequence[Ended] = ()
     notices: Sequence[Notice] = ()
 
 

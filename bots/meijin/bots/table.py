@@ -59,15 +59,13 @@ class Table:
         Raises:
             ValueError: the server tells of an impossible game.
         """
+        for ended in events.ended:
+            self._end(ended)
         for started in events.started:
             self._start(started)
         seats = self._ask(events.turns)
-        for ended in events.ended:
-            self._end(ended)
         for notice in events.notices:
             logger.warning("refused at ply %d: %s", notice.ply, notice.detail)
-        if events.ended:
-            seats = [seat for seat in seats if seat.running]
         if seats:
             self._searcher.think(seats)
 
