@@ -27,7 +27,7 @@ from meijin.v1.play_service_pb2_grpc import (
     add_PlayServiceServicer_to_server,
 )
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 
 Script: TypeAlias = "Callable[[ScriptedServer], Awaitable[None]]"
 """What happens in a test with a server."""
