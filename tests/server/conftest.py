@@ -270,6 +270,11 @@ class House:
             while name in await self.connected():
                 await asyncio.sleep(0.01)
 
+    def tasks(self, method: str) -> int:
+        """How many calls of a method gRPC is serving."""
+        names = (task.get_name() for task in asyncio.all_tasks())
+        return sum(name.startswith("HandleExceptions[") and method in name for name in names)
+
     async def until_finished(self, tournament_id: str) -> None:
         """Wait until a tournament has no more games to play."""
         request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament_id)

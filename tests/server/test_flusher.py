@@ -194,9 +194,7 @@ def test_a_failing_store_is_tried_again(
     assert events[-1] == "the database is back"
 
 
-def test_a_lost_answer_of_a_shared_commit_doubles_nothing(
-    desk: Desk, trouble: list[str]
-) -> None:
+def test_a_lost_answer_of_a_shared_commit_doubles_nothing(desk: Desk, trouble: list[str]) -> None:
     """Other work in the same commit does not make the flush be written again."""
 
     async def script(desk: Desk) -> None:

@@ -11,7 +11,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, func, insert, inspect, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from meijin.store import Database, Durability, StoreInUseError
+from meijin.store import Database, Durability, StoreInUseError, UnknownSchemaError
 from meijin.store.tables import Base, Owner, Pairing
 
 CLAIM = """
@@ -213,3 +213,13 @@ def test_claims_of_two_databases_are_independent(tmp_path: Path) -> None:
     urls = [f"sqlite:///{tmp_path / name}" for name in ("one.db", "two.db")]
     with Database(urls[0]) as first, Database(urls[1]) as second, first.claim(), second.claim():
         pass
+
+
+def test_tables_of_a_later_release(tmp_path: Path) -> None:
+    """An older release does not touch a database that a later one has migrated."""
+    with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
+        database.migrate()
+        later = text("UPDATE alembic_version SET version_num = '9999'")
+        database.write(lambda connection: connection.execute(later))
+        with pytest.raises(UnknownSchemaError, match="later release"):
+            database.migrate()

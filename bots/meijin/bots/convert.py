@@ -22,7 +22,7 @@ from meijin.wire import (
 
 PROTOCOL_VERSION = 1
 MAX_MESSAGE_BYTES = 48 * 1024
-"""A bigger batch is split: servers refuse messages of more than 64 KiB."""
+"""A bigger batch is split: servers refuse messages of more than 256 KiB, or less."""
 MAX_FAILURE_BYTES = 500
 MAX_PV = 64
 

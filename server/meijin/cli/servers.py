@@ -88,12 +88,12 @@ def _run(settings: "Settings") -> None:
     from meijin.server.app import serve as serve_until_stopped  # noqa: PLC0415
     from meijin.server.embedded import EmbeddedValkeyError  # noqa: PLC0415
     from meijin.server.logs import configure_logs  # noqa: PLC0415
-    from meijin.store import StoreInUseError  # noqa: PLC0415
+    from meijin.store import StoreInUseError, UnknownSchemaError  # noqa: PLC0415
 
     configure_logs()
     try:
         asyncio.run(serve_until_stopped(settings, _announce))
-    except (StoreInUseError, EmbeddedValkeyError, OSError) as error:
+    except (StoreInUseError, UnknownSchemaError, EmbeddedValkeyError, OSError) as error:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         reason = str(error.orig) if hasattr(error, "orig") else str(error)

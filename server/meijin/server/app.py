@@ -27,7 +27,7 @@ from meijin.server.scheduler import Scheduler
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournament_service import TournamentServicer
-from meijin.store import Database, Writer
+from meijin.store import Database, FileClaim, Writer
 from meijin.store.bots import Identity, authenticate
 from meijin.v1 import (
     bot_service_pb2,
@@ -68,6 +68,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     settings.data.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         database = stack.enter_context(Database(settings.database, settings.durability))
+        stack.enter_context(FileClaim(settings.data / "server.lock", of=str(settings.data)))
         stack.enter_context(database.claim())
         await asyncio.to_thread(database.migrate)
         companions = await stack.enter_async_context(Companions(settings))

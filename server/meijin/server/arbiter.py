@@ -94,11 +94,13 @@ class Arbiter:
         """The side to move's turn is handed to the transport: its time runs.
 
         Returns:
-            The nanoseconds that it has left for this move.
+            The nanoseconds left on its clock, less what this move has used before an absence.
         """
         self._asked_at, self._stall_at_ask = moment
-        self._budget = self.clock.budget(SIDES[len(self.board.moves) & 1])
-        return max(self._budget - self._used, 0)
+        color = SIDES[len(self.board.moves) & 1]
+        clock = self.clock
+        self._budget = clock.budget(color)
+        return max(clock.left(color) - self._used, 0)
 
     def play(self, color: Color, ply: int, cell: int, moment: Moment, lag: int) -> Verdict:
         """Judge a move. `lag` is the round trip that the network took, in nanoseconds."""

@@ -220,10 +220,10 @@ class Arena:
         outcome = arbiter.outcome
         if outcome is None or not outcome.ending.is_forfeit:
             self.flusher.add_move(game)
+            game.is_unsettled = True
             if play.HasField("analysis"):
                 self._keep_analysis(game, ply, play.analysis)
         if outcome is None:
-            game.is_unsettled = True
             self.flusher.batch.moved.append(game)
         else:
             self._end(game)
@@ -344,7 +344,8 @@ class Arena:
                 self.players.pop(player.bot_id, None)
         batch = self.flusher.batch
         flush = batch.flush
-        flush.ends.append(game.to_end(next(self._counters.end), self._wall_clock()))
+        game.end_time = self._wall_clock()
+        flush.ends.append(game.to_end(next(self._counters.end), game.end_time))
         batch.ended.append(game)
         if flush.id % FLUSHES_PER_FLOOR == 0:
             flush.floor = min((game.first_flush for game in self.games.values()), default=flush.id)
@@ -371,6 +372,7 @@ class Arena:
                 if session is not None:
                     session.add_turn(game)
         for game in batch.ended:
+            game.is_unsettled = False
             for color in Color:
                 session = game.session(color)
                 if session is not None and game.is_announced:

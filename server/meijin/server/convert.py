@@ -43,6 +43,9 @@ NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 MAX_LABEL = 40
 MAX_DIGEST = 64
 
+MAX_INCREMENT = timedelta(hours=4)
+"""A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
+
 KNOWN_RULES = frozenset(rule_to_proto(rule) for rule in RULES.values())
 GAME_STATES = {state: game_pb2.GameState.Value(f"GAME_STATE_{state.name}") for state in GameState}
 TOURNAMENT_STATES = {
@@ -77,9 +80,14 @@ def requested_time_control(message: game_pb2.TimeControl) -> TimeControl:
         InvalidRequestError: no limit, or one that is out of range.
     """
     try:
-        return time_control_from_proto(message)
+        control = time_control_from_proto(message)
     except ValueError as error:
         raise InvalidRequestError(f"time_control: {error}") from None
+    if control.increment > MAX_INCREMENT:
+        raise InvalidRequestError(
+            f"time_control: increment {control.increment} is above {MAX_INCREMENT}"
+        )
+    return control
 
 
 # -- the bot's stream -------------------------------------------------------------
@@ -203,6 +211,8 @@ def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
         is_void = arbiter.outcome.ending is Ending.VOID
         message.state = game_pb2.GAME_STATE_VOID if is_void else game_pb2.GAME_STATE_FINISHED
         message.outcome.CopyFrom(outcome_to_proto(arbiter.outcome))
+    if game.end_time is not None:
+        message.end_time.CopyFrom(time_to_proto(game.end_time))
     if with_moves:
         message.moves.extend(live_moves_to_proto(game, since=0))
     return message

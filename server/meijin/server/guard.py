@@ -1,10 +1,12 @@
 """Stands before every method: who may call it, and what its failures look like."""
 
+import asyncio
 import enum
 import inspect
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Final
 
 import grpc
@@ -175,8 +177,15 @@ def _refusal(error: Exception) -> MeijinError:
     return MeijinError(f"internal error, incident {incident}")
 
 
+async def _finish(behavior: Any, request: Any, context: Context) -> Any:  # noqa: ANN401 - see Guard
+    """Do what was asked to its end, though the caller may leave: half of it helps nobody."""
+    return await asyncio.shield(behavior(request, context))
+
+
 def _guarded(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - see Guard
     behavior = _behavior(handler)
+    if handler.unary_unary:
+        behavior = partial(_finish, behavior)
 
     async def call(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
         caller.set(identity)

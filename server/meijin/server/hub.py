@@ -74,6 +74,10 @@ class Watcher:
             raise NotReadingError(f"more than {MAX_WAITING} facts were waiting; watch again")
         return await self._facts.get()
 
+    def rest(self) -> list[Fact]:
+        """The facts that wait, none when there are none."""
+        return [self._facts.get_nowait() for _ in range(self._facts.qsize())]
+
 
 class Hub:
     """The watchers of each topic."""

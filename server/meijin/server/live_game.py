@@ -32,6 +32,11 @@ class TournamentRun:
     running: int = 0
     cancelled: bool = False
 
+    @property
+    def is_over(self) -> bool:
+        """Whether no game of it is left to play, or none will be."""
+        return self.cancelled or self.remaining == 0
+
 
 def tournament_run(row: TournamentRow, pairings: Sequence[PendingPairing]) -> TournamentRun:
     """A stored tournament as it is played; its running games are entered by the arena."""
@@ -70,6 +75,8 @@ class LiveGame:
     """Its start is committed, so its players may hear of it."""
     is_unsettled: bool = False
     """Its last move is not committed yet, so nobody may hear of it."""
+    end_time: datetime | None = None
+    """``None`` while it runs."""
 
     @property
     def settled_moves(self) -> "array[int]":

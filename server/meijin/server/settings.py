@@ -33,9 +33,7 @@ class Settings(BaseSettings):
     The file is ``meijin.env`` in the folder the server is started in.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix="MEIJIN_", env_file="meijin.env", extra="ignore", frozen=True
-    )
+    model_config = SettingsConfigDict(env_prefix="MEIJIN_", env_file="meijin.env", frozen=True)
 
     listen: str = DEFAULT_ADDRESS
     """Host and port to serve on; port 0 takes a free one."""

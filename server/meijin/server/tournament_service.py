@@ -1,5 +1,6 @@
 """Tournaments: made, followed, stopped and taken up again."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +18,7 @@ from meijin.server.convert import (
 )
 from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
 from meijin.server.guard import Context
-from meijin.server.hub import FactKind, GameFact, Hub, tournament_topic
+from meijin.server.hub import Fact, FactKind, GameFact, Hub, StateFact, tournament_topic
 from meijin.server.live_game import tournament_run
 from meijin.server.paging import number, page_key, page_size
 from meijin.server.schedule import pairs, schedule
@@ -35,7 +36,11 @@ MAX_GAMES = 1_000_000
 
 DEFAULT_ROUNDS = 2
 
+MAX_TEXT = 100
+"""Characters of a tournament's name and of a request id."""
+
 MAX_SEED = 2**63 - 1
+MAX_AT_ONCE = 2**31 - 1
 
 
 class TournamentServicer(TournamentServiceServicer):
@@ -45,14 +50,15 @@ class TournamentServicer(TournamentServiceServicer):
         self._scheduler = scheduler
         self._storage = storage
         self._hub = hub
+        self._changing = asyncio.Lock()
+        """Held while a tournament is taken up or stopped, in the store and in the scheduler."""
 
     async def CreateTournament(
         self, request: pb.CreateTournamentRequest, context: Context
     ) -> pb.CreateTournamentResponse:
         """Make a tournament and start it, once for a request id."""
-        row, is_new = await self._storage.write(partial(_create, request=request))
-        if is_new:
-            await self._play(row)
+        row = await self._storage.write(partial(_create, request=request))
+        await self._play(row.id)
         return pb.CreateTournamentResponse(tournament=self._to_proto(row))
 
     async def GetTournament(
@@ -110,12 +116,13 @@ class TournamentServicer(TournamentServiceServicer):
             before=TournamentState.RUNNING,
             after=TournamentState.CANCELLED,
         )
-        row = await self._storage.write(change)
-        run = self._scheduler.runs.get(tournament_id)
-        if run is not None:
-            self._scheduler.cancel(run)
-            await self._scheduler.settled()
-            row = await self._storage.read(partial(_find, tournament_id=tournament_id))
+        async with self._changing:
+            row = await self._storage.write(change)
+            run = self._scheduler.runs.get(tournament_id)
+            if run is not None:
+                self._scheduler.cancel(run)
+                await self._scheduler.settled()
+                row = await self._storage.read(partial(_find, tournament_id=tournament_id))
         self._hub.tournament_changed(tournament_id)
         return pb.CancelTournamentResponse(tournament=self._to_proto(row))
 
@@ -129,8 +136,9 @@ class TournamentServicer(TournamentServiceServicer):
             before=TournamentState.CANCELLED,
             after=TournamentState.RUNNING,
         )
-        row = await self._storage.write(change)
-        await self._play(row)
+        async with self._changing:
+            row = await self._storage.write(change)
+        await self._play(row.id)
         return pb.ResumeTournamentResponse(tournament=self._to_proto(row))
 
     async def WatchTournament(
@@ -143,24 +151,41 @@ class TournamentServicer(TournamentServiceServicer):
             row = await self._storage.read(find)
             yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
             while row.state is TournamentState.RUNNING:
-                fact = await watcher.next()
-                is_over = True
-                if isinstance(fact, GameFact):
-                    yield _game_fact_to_proto(fact)
-                    run = fact.game.run
-                    is_over = run.remaining == 0 or run.cancelled
-                if is_over:
+                facts = [await watcher.next()]
+                if _may_be_over(facts[0]):
                     row = await self._storage.read(find)
+                if row.state is not TournamentState.RUNNING:
+                    await self._scheduler.settled()
+                    facts += watcher.rest()
+                for fact in facts:
+                    if isinstance(fact, GameFact):
+                        yield _game_fact_to_proto(fact)
+                if row.state is not TournamentState.RUNNING:
                     yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
 
-    async def _play(self, row: TournamentRow) -> None:
-        pairings = await self._storage.read(partial(store.pending_pairings, tournament_id=row.id))
-        if row.state is TournamentState.RUNNING and row.id not in self._scheduler.runs:
-            self._scheduler.add(tournament_run(row, pairings))
+    async def _play(self, tournament_id: TournamentId) -> None:
+        """Have the scheduler play a running tournament, unless it does already."""
+        async with self._changing:
+            if tournament_id in self._scheduler.runs:
+                return
+            await self._scheduler.settled()
+            row, pairings = await self._storage.read(
+                lambda connection: (
+                    _find(connection, tournament_id),
+                    store.pending_pairings(connection, tournament_id),
+                )
+            )
+            if row.state is TournamentState.RUNNING:
+                self._scheduler.add(tournament_run(row, pairings))
 
     def _to_proto(self, row: TournamentRow) -> pb.Tournament:
         waiting_for = self._scheduler.waiting_for(row.id, dict(row.bots))
         return tournament_to_proto(row, waiting_for)
+
+
+def _may_be_over(fact: Fact) -> bool:
+    """Whether the tournament may have ended with it."""
+    return isinstance(fact, StateFact) or fact.game.run.is_over
 
 
 def _game_fact_to_proto(fact: GameFact) -> pb.WatchTournamentResponse:
@@ -196,32 +221,43 @@ def _change_state(
     return _find(connection, tournament_id)
 
 
-def _create(
-    connection: Connection, *, request: pb.CreateTournamentRequest
-) -> tuple[TournamentRow, bool]:
-    """The tournament that a request makes or has made, and whether it is new."""
+def _create(connection: Connection, *, request: pb.CreateTournamentRequest) -> TournamentRow:
+    """The tournament that a request makes, or has made."""
+    _check_room(request)
     if request.request_id:
         known = store.find_request(connection, request.request_id)
         if known is not None:
-            return _find(connection, known), False
+            return _find(connection, known)
     new = _plan(connection, request)
     tournament_id = store.add_tournament(connection, new, datetime.now(UTC))
-    return _find(connection, tournament_id), True
+    return _find(connection, tournament_id)
+
+
+def _check_room(request: pb.CreateTournamentRequest) -> None:
+    """Refuse what the store has no room for."""
+    settings = request.settings
+    for field, text in (("name", settings.name), ("request_id", request.request_id)):
+        if len(text) > MAX_TEXT:
+            raise InvalidRequestError(f"{field} is longer than {MAX_TEXT} characters")
+    bounds = (("seed", settings.seed, MAX_SEED), ("max_games", settings.max_games, MAX_AT_ONCE))
+    for field, value, most in bounds:
+        if value > most:
+            raise InvalidRequestError(f"{field} {value} is above {most}")
 
 
 def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTournament:
     settings = request.settings
     bots = _entrants(connection, settings.bots)
     variant = requested_variant(settings.variant)
-    form = _FORMATS.get(settings.format, TournamentFormat.ROUND_ROBIN)
+    if settings.format not in _FORMATS:
+        raise InvalidRequestError(f"no tournament format {settings.format}")
+    form = _FORMATS[settings.format]
     rounds = settings.rounds or DEFAULT_ROUNDS
-    if settings.seed > MAX_SEED:
-        raise InvalidRequestError(f"seed {settings.seed} is above {MAX_SEED}")
     games = rounds * len(pairs(form, bots))
     if games > MAX_GAMES:
-        raise InvalidRequestError(f"{games} games are too many; at most {MAX_GAMES}")
+        raise InvalidRequestError(f"rounds {rounds} make {games} games; at most {MAX_GAMES}")
     return NewTournament(
-        name=settings.name[:100],
+        name=settings.name,
         format=form,
         rounds=rounds,
         seed=settings.seed,
@@ -233,20 +269,20 @@ def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTou
         schedule=schedule(
             form, bots, rounds=rounds, openings=_openings(settings, variant), seed=settings.seed
         ),
-        request_id=request.request_id[:100] or None,
+        request_id=request.request_id or None,
     )
 
 
 def _entrants(connection: Connection, names: Sequence[str]) -> tuple[BotId, ...]:
     if len(names) < 2:  # noqa: PLR2004 - a game needs two
-        raise InvalidRequestError("a tournament needs at least two bots")
+        raise InvalidRequestError("bots: a tournament needs at least two bots")
     bots = []
     for name in names:
         bot_id = bot_store.find_bot(connection, name)
         if bot_id is None:
             raise NotFoundError(f'no bot "{name}"; `meijin bot list` names them')
         if bot_id in bots:
-            raise InvalidRequestError(f'bot "{name}" is named twice')
+            raise InvalidRequestError(f'bots: "{name}" is named twice')
         bots.append(bot_id)
     return tuple(bots)
 
@@ -263,4 +299,6 @@ def _openings(settings: pb.TournamentSettings, variant: Variant) -> Sequence[Seq
     return openings
 
 
-_FORMATS = {value: form for form, value in FORMATS.items()}
+_FORMATS = {pb.TOURNAMENT_FORMAT_UNSPECIFIED: TournamentFormat.ROUND_ROBIN} | {
+    value: form for form, value in FORMATS.items()
+}

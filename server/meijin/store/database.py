@@ -11,6 +11,7 @@ from typing import IO, Any, Self, TypeVar
 
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
@@ -29,6 +30,10 @@ class Durability(enum.Enum):
     """A power cut: every commit waits for the disk."""
     PROCESS = "process"
     """The end of any process, but not a power cut."""
+
+
+class UnknownSchemaError(Exception):
+    """The tables are those of a later release."""
 
 
 class StoreInUseError(Exception):
@@ -71,12 +76,20 @@ class Database:
         self.writer.dispose()
 
     def migrate(self) -> None:
-        """Bring the tables to the current schema; does nothing when they are."""
+        """Bring the tables to the current schema; does nothing when they are.
+
+        Raises:
+            UnknownSchemaError: they are of a later release.
+        """
         config = Config()
         config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
         with self.writer.begin() as connection:
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            try:
+                command.upgrade(config, "head")
+            except CommandError as error:
+                message = f"the database is of a later release ({error}); install that one"
+                raise UnknownSchemaError(message) from None
 
     def read(self, query: Callable[[Connection], T]) -> T:
         """Run a query in a snapshot of its own."""
@@ -95,7 +108,8 @@ class Database:
             StoreInUseError: another server holds it.
         """
         if self.is_sqlite:
-            return _FileClaim(Path(f"{self.url.database}.lock"))
+            path = Path(f"{self.url.database}.lock")
+            return FileClaim(path, of=str(self.url.database))
         return _AdvisoryClaim(self.writer)
 
 
@@ -151,11 +165,15 @@ class _Claim(AbstractContextManager[None]):
         raise NotImplementedError
 
 
-class _FileClaim(_Claim):
-    """A lock on a file beside the database; the system frees it when the process dies."""
+class FileClaim(_Claim):
+    """A lock on a file; the system frees it when the process dies.
 
-    def __init__(self, path: Path) -> None:
+    `of` is what it stands for, as people know it.
+    """
+
+    def __init__(self, path: Path, *, of: str) -> None:
         self._path = path
+        self._of = of
         self._file: IO[str] | None = None
 
     def __enter__(self) -> None:
@@ -164,7 +182,7 @@ class _FileClaim(_Claim):
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.close()
-            message = f"another server is running on {self._path.with_suffix('')}; stop it first"
+            message = f"another server is running on {self._of}; stop it first"
             raise StoreInUseError(message) from None
 
     def release(self) -> None:
