@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import grpc
 import pytest
 from google.rpc import error_details_pb2, status_pb2
+from structlog.testing import capture_logs
 
 from meijin.game import TimeControl, Variant
 from meijin.server.app import App
@@ -30,6 +37,8 @@ from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire import time_control_to_proto, variant_to_proto
 
 if TYPE_CHECKING:
+    from meijin.server.live_game import LiveGame
+    from meijin.server.session import Player
     from meijin.v1.bot_service_pb2_grpc import BotServiceAsyncStub
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
     from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub
@@ -183,6 +192,38 @@ class Peer:
         return True
 
 
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until something holds that no message tells of."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - what the condition looks at has no event
+            await asyncio.sleep(0.002)
+
+
+class Listener:
+    """Hears of what is committed in an arena."""
+
+    def __init__(
+        self, *, moved: Callable[[LiveGame], object], ended: Callable[[LiveGame], object]
+    ) -> None:
+        self._moved = moved
+        self._ended = ended
+
+    def player_joined(self, player: Player) -> None:
+        """Nobody asks."""
+
+    def game_started(self, game: LiveGame) -> None:
+        """Nobody asks."""
+
+    def games_moved(self, games: Sequence[LiveGame]) -> None:
+        """Pass each game on."""
+        for game in games:
+            self._moved(game)
+
+    def game_ended(self, game: LiveGame) -> None:
+        """Pass it on."""
+        self._ended(game)
+
+
 @dataclass
 class House:
     """A running server, and a door to each of its services."""
@@ -266,9 +307,37 @@ class House:
 
     async def away(self, name: str) -> None:
         """Wait until the server knows that a bot's stream has ended."""
-        async with asyncio.timeout(PATIENCE):
-            while name in await self.connected():
-                await asyncio.sleep(0.01)
+        players = self.app._arena.players
+        await until(
+            lambda: not any(player.session and player.name == name for player in players.values())
+        )
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        """Wait until something holds that no message tells of."""
+        await until(condition)
+
+    def listen(
+        self,
+        *,
+        moved: Callable[[LiveGame], object] = lambda _: None,
+        ended: Callable[[LiveGame], object] = lambda _: None,
+    ) -> None:
+        """Hear of what is committed, before anybody else."""
+        self.app._arena.observers.insert(0, Listener(moved=moved, ended=ended))
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the store's writer: what happens inside is committed after the end."""
+        gate = threading.Event()
+        self.hold(gate)
+        try:
+            yield
+        finally:
+            gate.set()
+
+    def hold(self, gate: threading.Event) -> None:
+        """Have the store's writer wait for the gate before whatever is submitted from now on."""
+        self.app._arena.flusher._writer.submit(lambda _: gate.wait(PATIENCE))
 
     def tasks(self, method: str) -> int:
         """How many calls of a method gRPC is serving."""
@@ -365,7 +434,10 @@ Script: TypeAlias = "Callable[[House], Awaitable[None]]"
 
 
 class Serve(Protocol):
-    """Runs a script in a house of its own."""
+    """Runs a script in a house of its own; the next one finds what it left in the store."""
+
+    settings: Callable[..., Settings]
+    """Makes the settings of such a house."""
 
     def __call__(self, script: Script, **settings: Any) -> None:
         """Run it to its end; the settings override those of the tests."""
@@ -384,8 +456,8 @@ async def _ending_of_call(call: Any) -> Ending:
 async def _ending_of_request(
     channel: grpc.aio.Channel, method: str, request: bytes, token: str | None
 ) -> Ending:
-    call = channel.unary_stream(method)(request, metadata=bearer(token))
-    return await _ending_of_call(call)
+    method_of: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream(method)
+    return await _ending_of_call(method_of(request, metadata=bearer(token)))
 
 
 @pytest.fixture
@@ -423,15 +495,30 @@ def house_settings(tmp_path: Path) -> Callable[..., Settings]:
     return make
 
 
+@pytest.fixture(name="open_house")
+def _open_house() -> OpenHouse:
+    """Opens a house with settings."""
+    return open_house
+
+
+class _Serve:
+    def __init__(self, settings: Callable[..., Settings], caplog: pytest.LogCaptureFixture) -> None:
+        self.settings = settings
+        self._caplog = caplog
+
+    def __call__(self, script: Script, **settings: Any) -> None:
+        with capture_logs() as logs:
+            asyncio.run(self._run(script, self.settings(**settings)))
+        assert [entry for entry in logs if entry["event"] == "incident"] == []
+        assert [record for record in self._caplog.records if record.levelname == "ERROR"] == []
+
+    @staticmethod
+    async def _run(script: Script, settings: Settings) -> None:
+        async with open_house(settings) as house:
+            await script(house)
+
+
 @pytest.fixture
-def serve(house_settings: Callable[..., Settings]) -> Serve:
-    """Runs a script in a house of its own."""
-
-    def run(script: Script, **settings: Any) -> None:
-        async def main() -> None:
-            async with open_house(house_settings(**settings)) as house:
-                await script(house)
-
-        asyncio.run(main())
-
-    return run
+def serve(house_settings: Callable[..., Settings], caplog: pytest.LogCaptureFixture) -> Serve:
+    """Runs a script in a house of its own, where no failure may go by unexplained."""
+    return _Serve(house_settings, caplog)

@@ -646,7 +646,7 @@ class Chaos:
         arbiter = self._match.arbiter
         assert len(arbiter.raw) == len(arbiter.charged) == arbiter.board.ply
         assert all(c <= r for r, c in zip(arbiter.raw, arbiter.charged, strict=True))
-        assert all(0 <= arbiter.clock.left(color) for color in Color)
+        assert all(arbiter.clock.left(color) >= 0 for color in Color)
         assert bool(arbiter.evidence) == (
             arbiter.outcome is not None
             and (arbiter.outcome.ending.is_forfeit or arbiter.outcome.ending is Ending.VOID)

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
@@ -20,7 +20,10 @@ from meijin.store import Database, Writer
 from meijin.store.flushes import MOVE, GameEnd, LostUpdateError
 from meijin.store.tables import Flush, FlushId, GameId, PairingId
 
-PATIENCE = 5.0
+if TYPE_CHECKING:
+    from tests.conftest import PostgreSQL
+
+PATIENCE = 20.0
 
 
 class Desk:
@@ -210,7 +213,7 @@ def test_a_lost_answer_of_a_shared_commit_doubles_nothing(desk: Desk, trouble: l
         await started.wait()
         other = desk.writer.submit(lambda _: None)
         desk.add(1)
-        while desk.writer._queue.qsize() < 2:
+        while desk.writer._queue.qsize() < 2:  # noqa: ASYNC110 - a queue of threads has no event
             await asyncio.sleep(0)
         trouble[:] = ["none", "lose"]
         gate.set_result(None)
@@ -225,6 +228,34 @@ def test_a_lost_answer_of_a_shared_commit_doubles_nothing(desk: Desk, trouble: l
 
 async def _wait(future: asyncio.Future[None]) -> None:
     await future
+
+
+def test_a_database_that_was_restarted_is_waited_for(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL may crash at any time: nothing is lost and nothing is doubled."""
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.05)
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    with Database(server.new_database()) as database, database.claim():
+        database.migrate()
+        writer = Writer(database)
+        desk = Desk(database, writer)
+
+        async def script(desk: Desk) -> None:
+            desk.add(1)
+            await desk.flusher.drained()
+            for number in (2, 3):
+                server.stop("immediate")
+                desk.add(number)
+                while not desk.flusher.is_failing:  # noqa: ASYNC110 - a flag has no event
+                    await asyncio.sleep(0.001)
+                assert desk.told == list(range(1, number))
+                server.start()
+                await desk.flusher.drained()
+
+        desk.run(script)
+        assert desk.stored() == desk.told == [1, 2, 3]
+        writer.close()
 
 
 def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) -> None:
@@ -248,7 +279,7 @@ def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) 
 
 def test_another_servers_flush_ends_the_flusher(desk: Desk) -> None:
     """A number that is taken is no passing trouble: two servers share the store."""
-    desk.database.write(lambda to: to.execute(Flush.__table__.insert(), {"id": 1, "moves": b""}))
+    desk.database.write(lambda to: to.execute(insert(Flush), {"id": 1, "moves": b""}))
 
     async def script(desk: Desk) -> None:
         desk.add(1)

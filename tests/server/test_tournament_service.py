@@ -19,7 +19,7 @@ from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_to_proto, variant_to_proto
 
 if TYPE_CHECKING:
-    from tests.server.conftest import House, Peer, Serve
+    from tests.server.conftest import House, Serve
 
 Code = grpc.StatusCode
 PATIENCE = 20.0
@@ -249,8 +249,7 @@ def test_a_tournament_is_played_though_its_maker_has_left(
         async with asyncio.timeout(PATIENCE):
             await stored.wait()
             call.cancel()
-            while house.tasks("CreateTournament"):
-                await asyncio.sleep(0.01)
+        await house.until(lambda: not house.tasks("CreateTournament"))
         has_left.set()
         for peer in peers:
             assert await peer.started()
@@ -280,7 +279,7 @@ def test_an_unknown_tournament(
 # -- playing ----------------------------------------------------------------------
 
 
-def test_a_whole_tournament(serve: Serve) -> None:
+def test_a_whole_tournament(serve: Serve, any_database_url: str) -> None:
     """Every planned game is played once, and the crosstable adds up."""
 
     async def script(house: House) -> None:
@@ -309,7 +308,7 @@ def test_a_whole_tournament(serve: Serve) -> None:
         assert set(pairs.values()) == {2}
         assert len(pairs) == 6
 
-    serve(script)
+    serve(script, database_url=any_database_url)
 
 
 def test_forfeits_are_counted(serve: Serve) -> None:
@@ -357,9 +356,7 @@ def test_a_void_game_is_played_again(serve: Serve) -> None:
         for peer in (black, white):
             peer.call.cancel()
             await house.away(peer.name)
-        async with asyncio.timeout(PATIENCE):
-            while house.app._arena.games:
-                await asyncio.sleep(0.01)
+        await house.until(lambda: not house.app._arena.games)
         back = [await house.bot(peer.name) for peer in (black, white)]
         starts = [await peer.started() for peer in back]
         assert [start.color for start in starts] == [game_pb2.COLOR_BLACK, game_pb2.COLOR_WHITE]
@@ -615,8 +612,6 @@ def test_a_watcher_that_leaves_is_forgotten(serve: Serve) -> None:
         await call.read()
         assert house.app.hub._watchers
         call.cancel()
-        async with asyncio.timeout(PATIENCE):
-            while house.app.hub._watchers:
-                await asyncio.sleep(0.01)
+        await house.until(lambda: not house.app.hub._watchers)
 
     serve(script)

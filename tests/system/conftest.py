@@ -14,7 +14,7 @@ from tests.system.processes import Processes, Server
 from meijin.game import Board, Ending, Outcome, Result, Variant, decode_moves
 from meijin.ladder import bradley_terry, elo
 from meijin.store import Database, ladders
-from meijin.store.tables import Game, GameState, Pairing, Tournament, TournamentState
+from meijin.store.tables import Bot, Game, GameState, Pairing, Tournament, TournamentState
 
 ON_THE_BOARD = {Ending.FIVE, Ending.DRAW}
 
@@ -26,11 +26,12 @@ class Books:
         self.database = Database(url)
 
     def games(self, state: GameState | None = None) -> Sequence[Any]:
-        """The games, or those in a state, each with its pairing and its tournament."""
+        """The games, or those in a state, each with its opening, its variant and black's name."""
         query = (
-            select(Game.__table__, Pairing.opening, Tournament.variant)
+            select(Game.__table__, Pairing.opening, Tournament.variant, Bot.name.label("black"))
             .join(Pairing, Pairing.id == Game.pairing_id)
             .join(Tournament, Tournament.id == Game.tournament_id)
+            .join(Bot, Bot.id == Pairing.black_id)
             .order_by(Game.end_sequence)
         )
         if state is not None:

@@ -89,7 +89,7 @@ class Process:
             self._process = subprocess.Popen(
                 [*MEIJIN, *words],
                 cwd=folder,
-                env=environment(env),
+                env=environment(folder, env),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -147,10 +147,11 @@ def _kill(pids: Iterable[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without settings of servers and tokens."""
+def environment(folder: Path, extra: Mapping[str, str]) -> dict[str, str]:
+    """This process's own without Meijin's settings; the mark is handed on to all descendants."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("MEIJIN_")}
-    return {**kept, "COLUMNS": "200", "NO_COLOR": "1", **extra}
+    mark = {"TEST_FOLDER": str(folder)}
+    return {**kept, **mark, "COLUMNS": "200", "NO_COLOR": "1", **extra}
 
 
 class Processes:
@@ -182,7 +183,7 @@ class Processes:
         return subprocess.run(
             [*MEIJIN, *words],
             cwd=self.folder,
-            env=environment(env),
+            env=environment(self.folder, env),
             capture_output=True,
             text=True,
             timeout=PATIENCE,

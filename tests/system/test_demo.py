@@ -1,5 +1,6 @@
 """`meijin demo`: the whole arena, from the first process to the last."""
 
+import os
 import signal
 import sqlite3
 from contextlib import closing
@@ -35,12 +36,12 @@ def test_two_demos_in_one_folder(processes: Processes) -> None:
     assert len(games) == 6
     assert all(line.endswith(" plies") for line in games)
     assert finished_games(data) == 6
-    assert processes_of(data) == set()
+    assert processes_of(processes.folder) == set()
 
     second = processes.run("demo", f"--data={data}", *QUICK)
     assert second.returncode == 0, second.stderr
     assert finished_games(data) == 3
-    assert processes_of(data) == set()
+    assert processes_of(processes.folder) == set()
 
 
 @pytest.mark.parametrize("moment", ["a server and three bots", "connected as random", " plies"])
@@ -54,11 +55,22 @@ def test_ctrl_c_stops_everything(
     demo = processes.start("demo", "demo", f"--data={data}")
     logs = (demo.log, data / "random.log")
     eventually(lambda: any(moment in log.read_text() for log in logs if log.exists()))
-    assert len(processes_of(data)) >= 1
+    assert len(processes_of(processes.folder)) >= 1
     assert demo.stop(signal.SIGINT) not in {0, -signal.SIGINT}
-    assert processes_of(data) == set()
+    assert processes_of(processes.folder) == set()
     assert "Traceback" not in demo.words
     assert "goes on" not in demo.words
+
+
+def test_a_killed_demo_takes_everything_along(processes: Processes) -> None:
+    """Its server, its bots and their companions end by themselves."""
+    data = processes.folder / "demo-data"
+    demo = processes.start("demo", "demo", f"--data={data}")
+    log = data / "random.log"
+    eventually(lambda: log.exists() and "connected as random" in log.read_text())
+    assert len(processes_of(processes.folder)) >= 5
+    os.kill(demo.pid, signal.SIGKILL)
+    eventually(lambda: processes_of(processes.folder) == set())
 
 
 def test_a_folder_of_others_is_left_alone(processes: Processes) -> None:

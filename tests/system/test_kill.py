@@ -17,21 +17,21 @@ def test_a_killed_server_loses_nothing(
     server = Server(processes, "--open", f"--database={any_database_url}")
     books = open_books(any_database_url)
     server.start_bots(*BOTS)
-    key = server.create_tournament(*BOTS, rounds=20)
-    for finished, with_children in ((6, False), (20, True), (40, True)):
+    key = server.create_tournament(*BOTS, rounds=16)
+    for finished, with_children in ((5, False), (16, True), (32, True)):
         eventually(partial(books.are_under_way, finished))
         server.process.kill(with_children=with_children)
-        assert books.finished() < 60
+        assert books.finished() < 48
         server.start()
     eventually(lambda: not books.tournaments_running())
     eventually(server.has_current_ladder)
-    books.assert_each_planned_game_was_played_once(60)
+    books.assert_each_planned_game_was_played_once(48)
     for bot in BOTS:
         books.assert_holds(processes.journal(bot))
     books.assert_ladder_is_what_the_games_give()
     response = server.tournament(key)
-    assert response.tournament.finished_games == 60
-    assert sum(cell.wins + cell.draws + cell.losses for cell in response.crosstable) == 2 * 60
+    assert response.tournament.finished_games == 48
+    assert sum(cell.wins + cell.draws + cell.losses for cell in response.crosstable) == 2 * 48
     assert [count.faults for count in response.faults] == [0, 0, 0]
 
 

@@ -23,8 +23,8 @@ def test_games_wait_for_a_crashed_postgresql(
     server = Server(processes, "--open", f"--database={url}")
     books = open_books(url)
     server.start_bots(*BOTS)
-    server.create_tournament(*BOTS, rounds=10, time="2/move")
-    for outages, finished in enumerate((4, 14), start=1):
+    server.create_tournament(*BOTS, rounds=8, time="2/move")
+    for outages, finished in enumerate((4, 12), start=1):
         eventually(partial(books.are_under_way, finished))
         postgresql.stop("immediate")
         try:
@@ -34,7 +34,7 @@ def test_games_wait_for_a_crashed_postgresql(
             postgresql.start()
         assert books.running()
     eventually(lambda: not books.tournaments_running())
-    books.assert_each_planned_game_was_played_once(30)
+    books.assert_each_planned_game_was_played_once(24)
     for bot in BOTS:
         books.assert_holds(processes.journal(bot))
     eventually(server.has_current_ladder)

@@ -17,7 +17,7 @@ def encode_moves(moves: Iterable[int]) -> bytes:
     Raises:
         OverflowError: a cell fits in no two bytes.
     """
-    cells = moves if isinstance(moves, array) and moves.typecode == "H" else array("H", moves)
+    cells = moves if type(moves) is array and moves.typecode == "H" else array("H", moves)
     if _SWAP:
         cells = array("H", cells)
         cells.byteswap()

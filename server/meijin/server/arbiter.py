@@ -110,7 +110,10 @@ class Arbiter:
         if color is not SIDES[ply & 1]:
             return Verdict.NOT_YOUR_TURN
         raw = self._used + moment.now - self._asked_at
-        charged = self._charge_of(color, raw, moment.stall, lag)
+        charged = raw - (moment.stall - self._stall_at_ask)
+        if lag:
+            charged -= self._take_credit(color, lag, charged)
+        charged = max(charged, 0)
         if not self.clock.charge(color, charged):
             self._forfeit_time(color, raw, charged)
             return Verdict.ACCEPTED
@@ -142,13 +145,11 @@ class Arbiter:
         self.raw.append(raw)
         self.charged.append(charged)
 
-    def _charge_of(self, color: Color, raw: int, stall: int, lag: int) -> int:
-        charged = raw - (stall - self._stall_at_ask)
-        credit = min(lag, LAG_PER_MOVE, self._lag_left[color], charged)
-        if credit > 0:
-            self._lag_left[color] -= credit
-            charged -= credit
-        return max(charged, 0)
+    def _take_credit(self, color: Color, lag: int, charged: int) -> int:
+        """What the network's lag takes off a move, out of what is left of it for the game."""
+        credit = max(min(lag, LAG_PER_MOVE, self._lag_left[color], charged), 0)
+        self._lag_left[color] -= credit
+        return credit
 
     # -- other actions ----------------------------------------------------------
 

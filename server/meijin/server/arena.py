@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -20,6 +20,7 @@ from meijin.server.moment import INTERVAL, StallWatch
 from meijin.server.session import Player, Session
 from meijin.server.settings import Settings
 from meijin.store import Writer
+from meijin.store.flushes import MOVE
 from meijin.store.tables import BotId, BotVersionId, FlushId, GameId
 from meijin.store.tournaments import PendingPairing
 from meijin.v1 import play_service_pb2 as pb
@@ -48,8 +49,8 @@ class Observer(Protocol):
     def game_started(self, game: LiveGame) -> None:
         """A game began."""
 
-    def game_moved(self, game: LiveGame) -> None:
-        """A move was made and the game goes on."""
+    def games_moved(self, games: Sequence[LiveGame]) -> None:
+        """A move was made in each of the games, and they go on."""
 
     def game_ended(self, game: LiveGame) -> None:
         """A game ended."""
@@ -84,6 +85,8 @@ class Arena:
         """Bots that are connected or have games running."""
         self.games: dict[GameId, LiveGame] = {}
         """The running games."""
+        self._ending: dict[GameId, LiveGame] = {}
+        """The games whose end is not committed yet."""
         self.observers: list[Observer] = []
         self.flusher = Flusher(writer, counters.last_flush, self._release, lambda: len(self.games))
         self.is_draining = False
@@ -93,6 +96,7 @@ class Arena:
         self._settings = settings
         self._counters = counters
         self._numbers = itertools.count(1)
+        self._next_floor = 0
         self._watch = watch or StallWatch()
         self._wall_clock = wall_clock
         self._grace = settings.grace.total_seconds() * 1e9
@@ -146,6 +150,7 @@ class Arena:
 
     def _resume(self, game: LiveGame, player: Player, session: Session) -> None:
         color = game.color(player)
+        game.sessions[color] = session
         game.arbiter.come_back(color, self._watch.moment())
         if game.is_announced:
             session.add_start(game)
@@ -161,7 +166,8 @@ class Arena:
         moment = self._watch.moment()
         for game in player.games.values():
             color = game.color(player)
-            if not game.arbiter.is_away(color):
+            if game.sessions[color] is session:
+                game.sessions[color] = None
                 game.arbiter.leave(color, moment)
         if not player.games:
             self.players.pop(player.bot_id, None)
@@ -180,8 +186,7 @@ class Arena:
     def receive(self, session: Session, actions: pb.Actions) -> None:
         """Judge everything in a message of a bot."""
         moment = self._watch.moment()
-        for play in actions.plays:
-            self._play(session, play, moment)
+        self._receive_plays(session, actions.plays, moment)
         for resign in actions.resigns:
             game = self._find(session, resign.game, 0)
             if game is not None:
@@ -204,29 +209,34 @@ class Arena:
             return None
         return game
 
-    def _play(self, session: Session, play: pb.Play, moment: Moment) -> None:
-        number, ply = play.game, play.ply
-        player = session.player
-        game = player.games.get(number)
-        if game is None:
-            self._find(session, number, ply)
-            return
-        arbiter = game.arbiter
-        color = Color.BLACK if game.black is player else Color.WHITE
-        verdict = arbiter.play(color, ply, play.cell, moment, session.lag)
-        if verdict is not Verdict.ACCEPTED:
-            self._refuse(session, game, ply, verdict)
-            return
-        outcome = arbiter.outcome
-        if outcome is None or not outcome.ending.is_forfeit:
-            self.flusher.add_move(game)
-            game.is_unsettled = True
-            if play.HasField("analysis"):
-                self._keep_analysis(game, ply, play.analysis)
-        if outcome is None:
-            self.flusher.batch.moved.append(game)
-        else:
-            self._end(game)
+    def _receive_plays(self, session: Session, plays: Iterable[pb.Play], moment: Moment) -> None:
+        """Judge moves. The one loop that every move takes: what it needs is looked up once."""
+        player, lag = session.player, session.lag
+        find = player.games.get
+        batch = self.flusher.batch
+        journal, moved = batch.flush.moves, batch.moved
+        for play in plays:
+            number, ply, cell = play.game, play.ply, play.cell
+            game = find(number)
+            if game is None:
+                self._find(session, number, ply)
+                continue
+            arbiter = game.arbiter
+            color = Color.BLACK if game.black is player else Color.WHITE
+            verdict = arbiter.play(color, ply, cell, moment, lag)
+            if verdict is not Verdict.ACCEPTED:
+                self._refuse(session, game, ply, verdict)
+                continue
+            outcome = arbiter.outcome
+            if outcome is None or not outcome.ending.is_forfeit:
+                journal += MOVE.pack(game.id, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
+                game.is_unsettled = True
+                if play.HasField("analysis"):
+                    self._keep_analysis(game, ply, play.analysis)
+            if outcome is None:
+                moved.append(game)
+            else:
+                self._end(game)
 
     def _refuse(self, session: Session, game: LiveGame, ply: int, verdict: Verdict) -> None:
         current = game.arbiter.board.ply
@@ -266,6 +276,7 @@ class Arena:
             first_flush=self.flusher.batch.flush.id,
             opening_plies=len(pairing.opening) // 2,
         )
+        game.sessions[Color.BLACK :] = [black.session, white.session]
         self._enter(game)
         batch = self.flusher.batch
         batch.flush.starts.append(game.to_start())
@@ -342,12 +353,14 @@ class Arena:
             del player.games[game.number]
             if player.session is None and not player.games:
                 self.players.pop(player.bot_id, None)
+        self._ending[game.id] = game
         batch = self.flusher.batch
         flush = batch.flush
         game.end_time = self._wall_clock()
         flush.ends.append(game.to_end(next(self._counters.end), game.end_time))
         batch.ended.append(game)
-        if flush.id % FLUSHES_PER_FLOOR == 0:
+        if flush.id >= self._next_floor:
+            self._next_floor = flush.id + FLUSHES_PER_FLOOR
             flush.floor = min((game.first_flush for game in self.games.values()), default=flush.id)
         outcome = game.arbiter.outcome
         assert outcome is not None
@@ -355,6 +368,10 @@ class Arena:
             run.remaining -= 1
             if run.remaining == 0:
                 flush.finished_tournaments.append(run.id)
+
+    def live_game(self, game_id: GameId) -> LiveGame | None:
+        """A game that runs as far as anybody may know, or ``None``."""
+        return self.games.get(game_id) or self._ending.get(game_id)
 
     async def all_games_ended(self) -> None:
         """Wait until no game is running."""
@@ -368,13 +385,14 @@ class Arena:
             game.is_unsettled = False
             arbiter = game.arbiter
             if arbiter.outcome is None:
-                session = game.session(SIDES[len(arbiter.board.moves) & 1])
+                session = game.sessions[SIDES[len(arbiter.board.moves) & 1]]
                 if session is not None:
                     session.add_turn(game)
         for game in batch.ended:
             game.is_unsettled = False
+            del self._ending[game.id]
             for color in Color:
-                session = game.session(color)
+                session = game.sessions[color]
                 if session is not None and game.is_announced:
                     session.add_end(game)
         for game in batch.started:
@@ -387,7 +405,7 @@ class Arena:
             return
         game.is_announced = True
         for color in Color:
-            session = game.session(color)
+            session = game.sessions[color]
             if session is None:
                 continue
             session.add_start(game)
@@ -398,8 +416,7 @@ class Arena:
         for observer in self.observers:
             for game in batch.started:
                 observer.game_started(game)
-            for game in batch.moved:
-                observer.game_moved(game)
+            observer.games_moved(batch.moved)
             for game in batch.ended:
                 observer.game_ended(game)
 

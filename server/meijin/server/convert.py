@@ -46,7 +46,7 @@ MAX_DIGEST = 64
 MAX_INCREMENT = timedelta(hours=4)
 """A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
 
-KNOWN_RULES = frozenset(rule_to_proto(rule) for rule in RULES.values())
+KNOWN_RULES = {game_pb2.RULE_UNSPECIFIED, *(rule_to_proto(rule) for rule in RULES.values())}
 GAME_STATES = {state: game_pb2.GameState.Value(f"GAME_STATE_{state.name}") for state in GameState}
 TOURNAMENT_STATES = {
     state: tournament_service_pb2.TournamentState.Value(f"TOURNAMENT_STATE_{state.name}")
@@ -101,7 +101,7 @@ def capabilities_from_proto(message: play_service_pb2.Capabilities) -> Capabilit
     """
     rules = tuple(rule_from_proto(value) for value in message.rules if value in KNOWN_RULES)
     capabilities = Capabilities(
-        rules=rules or (FREESTYLE,),
+        rules=rules if message.rules else (FREESTYLE,),
         min_size=message.min_board_size or 15,
         max_size=message.max_board_size or max(15, message.min_board_size),
         max_games=message.max_games or 1,

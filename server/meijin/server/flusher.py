@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 from meijin.server.live_game import LiveGame
 from meijin.store import Writer
-from meijin.store.flushes import MOVE, Flush, commit_flush
+from meijin.store.flushes import Flush, commit_flush
 from meijin.store.tables import FlushId
 
 log = structlog.get_logger()
@@ -70,14 +70,6 @@ class Flusher:
     def wake(self) -> None:
         """Something may have been added to the batch."""
         self._wake.set()
-
-    def add_move(self, game: LiveGame) -> None:
-        """The last move of `game` is to be stored."""
-        arbiter = game.arbiter
-        moves = arbiter.board.moves
-        self.batch.flush.moves += MOVE.pack(
-            game.id, len(moves) - 1, moves[-1], arbiter.raw[-1], arbiter.charged[-1]
-        )
 
     async def run(self) -> None:
         """Commit for ever.

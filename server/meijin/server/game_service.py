@@ -8,21 +8,17 @@ from sqlalchemy import Connection
 
 from meijin.game import GameRecord, Outcome, TimeControl, Variant, decode_moves, to_sgf
 from meijin.server.arena import Arena
-from meijin.server.convert import (
-    GAME_STATES,
-    game_to_proto,
-    live_game_to_proto,
-    live_moves_to_proto,
-)
+from meijin.server.convert import GAME_STATES, game_to_proto, live_moves_to_proto
 from meijin.server.errors import InvalidRequestError, NotFoundError
 from meijin.server.guard import Context
 from meijin.server.hub import FactKind, GameFact, Hub, game_topic
+from meijin.server.live_game import LiveGame
 from meijin.server.paging import number, page_key, page_size
 from meijin.server.storage import Storage
 from meijin.store import bots as bot_store
 from meijin.store import games as store
 from meijin.store.games import GameRow, decode_times
-from meijin.store.tables import GameId, TournamentId
+from meijin.store.tables import GameId, GameState, TournamentId
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1.game_service_pb2_grpc import GameServiceServicer
@@ -47,7 +43,10 @@ class GameServicer(GameServiceServicer):
         size = page_size(request.page_size)
         rows = await self._storage.read(partial(_list, request=request, limit=size + 1))
         return pb.ListGamesResponse(
-            games=[game_to_proto(row, with_moves=False) for row in rows[:size]],
+            games=[
+                _game_to_proto(row, self._arena.live_game(row.id), with_moves=False)
+                for row in rows[:size]
+            ],
             next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
         )
 
@@ -66,8 +65,7 @@ class GameServicer(GameServiceServicer):
                 assert isinstance(fact, GameFact)
                 if fact.kind is FactKind.ENDED:
                     is_running = False
-                    game = live_game_to_proto(fact.game, with_moves=True)
-                    yield pb.WatchGameResponse(game=game)
+                    yield pb.WatchGameResponse(game=await self._game(game_id))
                 elif moves := live_moves_to_proto(fact.game, since=told):
                     told += len(moves)
                     yield pb.WatchGameResponse(moves=moves)
@@ -76,19 +74,26 @@ class GameServicer(GameServiceServicer):
         self, request: pb.ExportGameRequest, context: Context
     ) -> pb.ExportGameResponse:
         """Return a game's record."""
-        row = await self._storage.read(partial(_find, game_id=_id(request.game_id)))
-        live = self._arena.games.get(row.id)
-        record = _record(row)
-        if live is not None:
-            record = _record(row, moves=tuple(live.settled_moves))
-        return pb.ExportGameResponse(text=to_sgf(record))
+        game_id = _id(request.game_id)
+        live = self._arena.live_game(game_id)
+        row = await self._storage.read(partial(_find, game_id=game_id))
+        return pb.ExportGameResponse(text=to_sgf(_record(row, live)))
 
     async def _game(self, game_id: GameId) -> game_pb2.Game:
-        live = self._arena.games.get(game_id)
-        if live is not None and live.is_announced:
-            return live_game_to_proto(live, with_moves=True)
+        live = self._arena.live_game(game_id)
         row = await self._storage.read(partial(_find, game_id=game_id))
-        return game_to_proto(row, with_moves=True)
+        return _game_to_proto(row, live, with_moves=True)
+
+
+def _game_to_proto(row: GameRow, live: LiveGame | None, *, with_moves: bool) -> game_pb2.Game:
+    """A stored game; the moves of one that runs are the arena's."""
+    if live is None or row.state is not GameState.RUNNING:
+        return game_to_proto(row, with_moves=with_moves)
+    message = game_to_proto(row, with_moves=False)
+    message.ply = len(live.settled_moves)
+    if with_moves:
+        message.moves.extend(live_moves_to_proto(live, since=0))
+    return message
 
 
 def _id(text: str) -> GameId:
@@ -130,13 +135,14 @@ _STATES = {game_pb2.GAME_STATE_UNSPECIFIED: None} | {
 }
 
 
-def _record(row: GameRow, moves: tuple[int, ...] | None = None) -> GameRecord:
-    """A stored game as a record; `moves` are those of a game that still runs."""
+def _record(row: GameRow, live: LiveGame | None) -> GameRecord:
+    """A stored game as a record; the moves of one that runs are the arena's."""
     outcome = None
     if row.ending is not None:
         outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
-    cells = tuple(decode_moves(row.moves))
-    _, charged = decode_times(row.times)
+    cells, (_, charged) = decode_moves(row.moves), decode_times(row.times)
+    if live is not None and row.state is GameState.RUNNING:
+        cells, charged = live.settled_moves[:], live.arbiter.charged[:]
     times = (
         *[timedelta(0)] * row.opening_plies,
         *(timedelta(microseconds=ns // 1000) for ns in charged),
@@ -145,8 +151,8 @@ def _record(row: GameRow, moves: tuple[int, ...] | None = None) -> GameRecord:
         variant=Variant.parse(row.variant),
         black=row.black,
         white=row.white,
-        moves=cells if moves is None else moves,
-        times=times if moves is None else (),
+        moves=tuple(cells),
+        times=times[: len(cells)],
         opening_plies=row.opening_plies,
         time_control=TimeControl.parse(row.time_control),
         outcome=outcome,

@@ -1,6 +1,7 @@
 """Hints to the ladders' worker that games have ended."""
 
 import asyncio
+from collections.abc import Sequence
 
 from meijin.ladder.hints import Hints
 from meijin.server.live_game import LiveGame
@@ -38,7 +39,7 @@ class HintSender:
     def game_started(self, game: LiveGame) -> None:
         """Nothing follows for a ladder."""
 
-    def game_moved(self, game: LiveGame) -> None:
+    def games_moved(self, games: Sequence[LiveGame]) -> None:
         """Nothing follows for a ladder."""
 
     def game_ended(self, game: LiveGame) -> None:

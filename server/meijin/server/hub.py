@@ -2,7 +2,7 @@
 
 import asyncio
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, NewType
 
@@ -105,10 +105,11 @@ class Hub:
         if self._watchers:
             self._tell(tournament_topic(game.run.id), GameFact(FactKind.STARTED, game))
 
-    def game_moved(self, game: LiveGame) -> None:
-        """Tell the game's watchers."""
+    def games_moved(self, games: Sequence[LiveGame]) -> None:
+        """Tell the games' watchers."""
         if self._watchers:
-            self._tell(game_topic(game.id), GameFact(FactKind.MOVED, game))
+            for game in games:
+                self._tell(game_topic(game.id), GameFact(FactKind.MOVED, game))
 
     def game_ended(self, game: LiveGame) -> None:
         """Tell the game's and the tournament's watchers."""

@@ -11,7 +11,15 @@ from meijin.server.arbiter import Arbiter
 from meijin.server.session import Player, Session
 from meijin.store.flushes import GameEnd, GameStart
 from meijin.store.games import encode_times
-from meijin.store.tables import BotVersionId, FlushId, GameId, LadderId, PairingId, TournamentId
+from meijin.store.tables import (
+    BotVersionId,
+    FlushId,
+    GameId,
+    LadderId,
+    PairingId,
+    TournamentId,
+    TournamentState,
+)
 from meijin.store.tournaments import PendingPairing, TournamentRow
 
 
@@ -48,6 +56,7 @@ def tournament_run(row: TournamentRow, pairings: Sequence[PendingPairing]) -> To
         ladder_id=row.ladder_id,
         remaining=row.planned - row.finished,
         pending={pairing.id: pairing for pairing in pairings},
+        cancelled=row.state is TournamentState.CANCELLED,
     )
 
 
@@ -71,6 +80,8 @@ class LiveGame:
     opening_plies: int
     analysis: dict[str, Any] | None = None
     """By ply, what the bots said they thought; ``None`` while they say nothing."""
+    sessions: list[Session | None] = field(default_factory=lambda: [None, None, None])
+    """By the value of a colour: the stream of that side's player, unless it is away."""
     is_announced: bool = False
     """Its start is committed, so its players may hear of it."""
     is_unsettled: bool = False
@@ -95,10 +106,6 @@ class LiveGame:
     def version(self, color: Color) -> BotVersionId:
         """The bot version that plays a side, from the first move to the last."""
         return self.black_version if color is Color.BLACK else self.white_version
-
-    def session(self, color: Color) -> Session | None:
-        """The stream of a side's player, unless it is away from this game."""
-        return None if self.arbiter.is_away(color) else self.player(color).session
 
     def to_start(self) -> GameStart:
         """The game's beginning as it is stored."""

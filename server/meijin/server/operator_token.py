@@ -26,6 +26,7 @@ async def ensure_operator_token(storage: Storage, settings: Settings) -> None:
     token = new_token(TokenKind.ADMIN)
     path = operator_token_path(settings.data)
     path.touch(mode=0o600)
+    path.chmod(0o600)
     path.write_text(f"{token}\n")
 
     def keep(connection: Connection) -> None:

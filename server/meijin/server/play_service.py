@@ -52,6 +52,8 @@ class PlayServicer(PlayServiceServicer):
         if self._arena.is_draining:
             raise StoppingError("the server is stopping; come back")
         hello = await self._read_hello(context)
+        # On its own: an abort while the first write is under way would send it again, and hang.
+        await context.send_initial_metadata(())
         session = await self._join(hello, caller.get())
         log.info("bot joined", bot=session.player.name, session=session.id, peer=context.peer())
         try:

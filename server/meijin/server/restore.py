@@ -40,7 +40,7 @@ def load(connection: Connection) -> Legacy:
         counters=Counters(
             games.last_game(connection), games.last_end(connection), flushes.last_flush(connection)
         ),
-        runs=tuple(_runs(connection)),
+        runs=tuple(_runs(connection, rows)),
         games=rows,
         pairings=tournaments.running_pairings(connection),
         moves=_moves(connection, rows),
@@ -48,9 +48,11 @@ def load(connection: Connection) -> Legacy:
     )
 
 
-def _runs(connection: Connection) -> Sequence[TournamentRun]:
+def _runs(connection: Connection, rows: Sequence[GameRow]) -> Sequence[TournamentRun]:
+    """The tournaments to be played on, and those that were cancelled with games running."""
+    running = tournaments.running_tournaments(connection)
     runs = []
-    for tournament_id in tournaments.running_tournaments(connection):
+    for tournament_id in sorted({*running, *(row.tournament_id for row in rows)}):
         row = tournaments.get_tournament(connection, tournament_id)
         assert row is not None
         runs.append(tournament_run(row, tournaments.pending_pairings(connection, tournament_id)))
@@ -89,5 +91,7 @@ def restore(legacy: Legacy, arena: Arena, scheduler: Scheduler) -> None:
         arena.restore(game, legacy.moves[row.id])
     for run in legacy.runs:
         scheduler.add(run)
+        if run.cancelled:
+            scheduler.cancel(run)
     if legacy.runs:
         log.info("resumed", tournaments=len(legacy.runs), games=len(legacy.games))

@@ -1,6 +1,7 @@
 """Starts the planned games of running tournaments as soon as their bots are free."""
 
 import asyncio
+from collections.abc import Sequence
 
 import structlog
 
@@ -71,7 +72,7 @@ class Scheduler:
     def game_started(self, game: LiveGame) -> None:
         """Nothing follows."""
 
-    def game_moved(self, game: LiveGame) -> None:
+    def games_moved(self, games: Sequence[LiveGame]) -> None:
         """Nothing follows."""
 
     def game_ended(self, game: LiveGame) -> None:

@@ -86,7 +86,8 @@ def add_token(
 
 
 def rotate_token(connection: Connection, token: str, bot_id: BotId, now: datetime) -> None:
-    """Revoke the bot's tokens and keep the hash of its new one."""
+    """Revoke the bot's tokens and keep the hash of its new one; without it nobody plays."""
+    connection.execute(update(Bot).where(Bot.id == bot_id).values(is_open=False))
     old = update(Token).where(Token.bot_id == bot_id, Token.revoke_time.is_(None))
     connection.execute(old.values(revoke_time=now))
     add_token(connection, token, TokenKind.BOT, now, bot_id)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
 
 from meijin.game import Ending, Party, Result
+from meijin.store.prepared import Prepared
 from meijin.store.tables import (
     BotVersionId,
     Fault,
@@ -108,9 +109,9 @@ def commit_flush(connection: Connection, flush: Flush, *, is_retry: bool = False
     if is_retry and connection.scalar(_FIND_FLUSH, {"key": flush.id}) is not None:
         return
     row = {"id": flush.id, "moves": bytes(flush.moves), "analysis": flush.analysis or None}
-    connection.execute(_INSERT_FLUSH, row)
+    _INSERT_FLUSH.execute(connection, [row])
     if flush.starts:
-        connection.execute(_INSERT_GAME, [_start_row(start) for start in flush.starts])
+        _INSERT_GAME.execute(connection, [_start_row(start) for start in flush.starts])
     if flush.ends:
         _end_games(connection, flush.ends)
     if flush.floor:
@@ -121,16 +122,16 @@ def commit_flush(connection: Connection, flush: Flush, *, is_retry: bool = False
 
 
 def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
-    ended = connection.execute(_END_GAME, [_end_row(end) for end in ends])
-    if ended.rowcount != len(ends):
-        raise LostUpdateError(f"only {ended.rowcount} of {len(ends)} ended games were running")
+    ended = _END_GAME.execute(connection, [_end_row(end) for end in ends])
+    if ended != len(ends):
+        raise LostUpdateError(f"only {ended} of {len(ends)} ended games were running")
     faults = [_fault_row(end) for end in ends if end.evidence]
     if faults:
         connection.execute(_INSERT_FAULT, faults)
     rated = Counter(end.ladder_id for end in ends if end.ending is not Ending.VOID)
     marks = [{"key": key, "games": games} for key, games in rated.items() if key is not None]
     if marks:
-        connection.execute(_MARK_LADDER, marks)
+        _MARK_LADDER.execute(connection, marks)
 
 
 def _start_row(start: GameStart) -> dict[str, object]:
@@ -155,6 +156,7 @@ def _start_row(start: GameStart) -> dict[str, object]:
 def _end_row(end: GameEnd) -> dict[str, object]:
     return {
         "key": end.id,
+        "old_state": GameState.RUNNING,
         "new_state": GameState.VOID if end.ending is Ending.VOID else GameState.FINISHED,
         "moves": end.moves,
         "times": end.times,
@@ -206,7 +208,6 @@ def last_flush(connection: Connection) -> FlushId:
     return connection.scalar(query) or FlushId(0)
 
 
-# Statements are built once: building one costs more than executing it.
 _FLUSH: Table = FlushRow.__table__  # type: ignore[assignment]
 _GAME: Table = Game.__table__  # type: ignore[assignment]
 _TOURNAMENT: Table = Tournament.__table__  # type: ignore[assignment]
@@ -214,37 +215,48 @@ _LADDER: Table = Ladder.__table__  # type: ignore[assignment]
 _FAULT: Table = Fault.__table__  # type: ignore[assignment]
 
 _FIND_FLUSH = select(_FLUSH.c.id).where(_FLUSH.c.id == bindparam("key"))
-_INSERT_FLUSH = insert(_FLUSH)
+_INSERT_FLUSH = Prepared(insert(_FLUSH), ["id", "moves", "analysis"])
 _DELETE_FLUSHES = delete(_FLUSH).where(_FLUSH.c.id < bindparam("floor"))
-_INSERT_GAME = insert(_GAME)
+_START = (
+    "id",
+    "pairing_id",
+    "tournament_id",
+    "ladder_id",
+    "black_id",
+    "white_id",
+    "opening_plies",
+    "moves",
+    "start_time",
+    "state",
+    "times",
+    "result",
+    "at_fault",
+    "detail",
+)
+_INSERT_GAME = Prepared(insert(_GAME), _START)
 _INSERT_FAULT = insert(_FAULT)
-_END_GAME = (
+_END = (
+    "moves",
+    "times",
+    "analysis",
+    "result",
+    "ending",
+    "at_fault",
+    "detail",
+    "end_sequence",
+    "end_time",
+)
+_END_GAME = Prepared(
     update(_GAME)
-    .where(_GAME.c.id == bindparam("key"), _GAME.c.state == GameState.RUNNING)
-    .values(
-        state=bindparam("new_state"),
-        **{
-            name: bindparam(name)
-            for name in (
-                "moves",
-                "times",
-                "analysis",
-                "result",
-                "ending",
-                "at_fault",
-                "detail",
-                "end_sequence",
-                "end_time",
-            )
-        },
-    )
+    .where(_GAME.c.id == bindparam("key"), _GAME.c.state == bindparam("old_state"))
+    .values(state=bindparam("new_state"), **{name: bindparam(name) for name in _END})
 )
 _FINISH_TOURNAMENT = (
     update(_TOURNAMENT)
     .where(_TOURNAMENT.c.id == bindparam("key"), _TOURNAMENT.c.state == TournamentState.RUNNING)
     .values(state=TournamentState.FINISHED, end_time=bindparam("time"))
 )
-_MARK_LADDER = (
+_MARK_LADDER = Prepared(
     update(_LADDER)
     .where(_LADDER.c.id == bindparam("key"))
     .values(revision=_LADDER.c.revision + bindparam("games"))
