@@ -162,6 +162,7 @@ class _Claim(AbstractContextManager[None]):
         self.release()
 
     def release(self) -> None:
+        """Let it go; does nothing when it is not held."""
         raise NotImplementedError
 
 
@@ -186,6 +187,7 @@ class FileClaim(_Claim):
             raise StoreInUseError(message) from None
 
     def release(self) -> None:
+        """Free the lock."""
         if self._file is not None:
             self._file.close()
 
