@@ -533,6 +533,22 @@ def test_an_excused_absence_takes_nothing_from_the_grace() -> None:
     assert match.outcome.ending is Ending.DISCONNECT
 
 
+def test_an_outage_of_the_servers_excuses_absences() -> None:
+    """Their grace begins anew, and when it is over nobody forfeits; those who are there stay."""
+    match = Match()
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(29)
+    match.arbiter.excuse(match.moment)
+    assert not match.arbiter.is_away(WHITE)
+    match.wait(29)
+    match.expire()
+    assert match.outcome is None
+    match.wait(2)
+    match.expire()
+    assert match.outcome is not None
+    assert (match.outcome.ending, match.outcome.at_fault) == (Ending.VOID, Party.SERVER)
+
+
 @pytest.mark.parametrize("first", Color)
 def test_two_absent_bots_are_the_networks(first: Color) -> None:
     """When both are away nobody forfeits."""

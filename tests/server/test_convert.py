@@ -253,6 +253,12 @@ def test_a_running_game_has_no_outcome() -> None:
     )
 
 
+def test_a_line_is_no_longer_than_a_game() -> None:
+    """A bot can't fill the store with what it says it thinks."""
+    kept = analysis_from_proto(pb.Analysis(pv=bytes(100_000)))
+    assert kept["pv"] == [0] * 484
+
+
 def test_what_a_bot_thought_is_kept_as_plain_numbers() -> None:
     """The largest ones too; half a cell at the end of the line is dropped."""
     said = pb.Analysis(score=-(2**31), depth=2**32 - 1, nodes=2**64 - 1, pv=b"\1\0\2")

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import grpc
 import pytest
 
 from meijin.game import TIC_TAC_TOE, Variant
 from meijin.server import play_service
+from meijin.server.errors import ReplacedError
+from meijin.server.play_service import PlayServicer
 from meijin.v1 import bot_service_pb2, game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
     from tests.server.conftest import Ending, House, Peer, Serve
 
+    from meijin.server.guard import Context
+    from meijin.server.session import Session
+    from meijin.server.storage import Storage
+
 Code = grpc.StatusCode
+PATIENCE = 20.0
 HELLO = pb.Hello(protocol_version=1, bot_name="ada")
 SOON = timedelta(milliseconds=100)
 
@@ -118,6 +126,24 @@ def test_an_impossible_hello_is_refused(serve: Serve, parts: dict[str, Any], wor
     """The error names the field."""
     hello = pb.Hello(**{"protocol_version": 1, "bot_name": "ada", **parts})
     refused(serve, (Code.INVALID_ARGUMENT, "INVALID_REQUEST", words), pb.PlayRequest(hello=hello))
+
+
+def test_a_hello_is_acknowledged_on_its_own(serve: Serve) -> None:
+    """The call's metadata come before the welcome is written.
+
+    With the first write they would come again when that is cut off by an abort: gRPC refuses
+    the double, and the stream would never end.
+    """
+
+    async def script(house: House) -> None:
+        peer = await house.peer()
+        with house.held():
+            await peer.write(hello=HELLO)
+            async with asyncio.timeout(PATIENCE):
+                await peer.call.initial_metadata()
+        assert await peer.welcome()
+
+    serve(script)
 
 
 # -- who it is --------------------------------------------------------------------
@@ -660,6 +686,72 @@ def test_a_replaced_stream_does_not_take_its_place_back(serve: Serve) -> None:
         assert await house.bot("ada", resume=older.session_id)
 
     serve(script)
+
+
+def test_nothing_more_is_read_from_a_stream_that_is_closed(serve: Serve) -> None:
+    """The goodbye of a process that was replaced resigns no game of the one that replaced it."""
+
+    class LastWords:
+        """A call on which a goodbye was under way when the stream was closed."""
+
+        def __init__(self, session: Session) -> None:
+            self._session = session
+
+        async def read(self) -> pb.PlayRequest:
+            self._session.close(ReplacedError("replaced"))
+            return pb.PlayRequest(goodbye=pb.Goodbye())
+
+    async def script(house: House) -> None:
+        await house.pair()
+        arena = house.app._arena
+        (game,) = arena.games.values()
+        session = game.black.session
+        assert session is not None
+        servicer = PlayServicer(arena, cast("Storage", None), house.settings)
+        await servicer._read(session, cast("Context", LastWords(session)))
+        assert game.arbiter.outcome is None
+
+    serve(script)
+
+
+def test_absence_while_the_store_fails_is_no_forfeit(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot can't return to a server whose database is away: its grace begins when that is back."""
+
+    async def script(house: House) -> None:
+        dialect = house.database.writer.dialect
+        commit, error = dialect.do_commit, dialect.loaded_dbapi.OperationalError
+        black, white = await house.pair()
+        turn = await black.turn()
+        (game,) = house.app._arena.games.values()
+        is_away = [True]
+
+        def do_commit(connection: Any) -> None:
+            if is_away:
+                raise error("disk full")
+            commit(connection)
+
+        monkeypatch.setattr(dialect, "do_commit", do_commit)
+        await black.play(turn, 0)
+        await house.until(lambda: house.app._arena.flusher.is_failing)
+        white.call.cancel()
+        await house.away(white.name)
+        gone = time.monotonic()
+        await house.until(lambda: time.monotonic() > gone + 6 * SOON.total_seconds())
+        refused = await house.peer()
+        await refused.write(hello=pb.Hello(protocol_version=1, bot_name=white.name))
+        end = await refused.closed()
+        assert (end.code, end.reason) == (Code.UNAVAILABLE, "STORE_AWAY")
+        assert game.arbiter.outcome is None
+        is_away.clear()
+        back = await house.bot(white.name)
+        assert (await back.turn()).ply == 1
+        back.call.cancel()
+        ended = await black.ended()
+        assert ended.outcome.ending == game_pb2.ENDING_DISCONNECT
+
+    serve(script, grace=3 * SOON)
 
 
 def test_a_bot_that_was_replaced_is_paired(serve: Serve) -> None:

@@ -22,7 +22,7 @@ def demo(
         "demo-data"
     ),
     rounds: Annotated[int, typer.Option(min=1, help="Games of each pair.")] = 2,
-    time: Annotated[str, typer.Option("--time", "-t", help="Time control.")] = "0.3/move",
+    time: Annotated[str, typer.Option("--time", "-t", help="Time control.")] = "0.5/move",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Play a double round robin of three bots and compute the ladder.

@@ -199,6 +199,13 @@ class Arbiter:
         self._away_since[color] = None
         self._excused[color] = False
 
+    def excuse(self, moment: Moment) -> None:
+        """Whoever is away can't return, through the server's fault: grace begins anew."""
+        for color in Color:
+            if self.is_away(color):
+                self._away_since[color] = moment.now
+                self._excused[color] = True
+
     # -- the passing of time ----------------------------------------------------
 
     def expire(self, moment: Moment, lag: int) -> None:

@@ -432,7 +432,10 @@ class Arena:
 
     def expire(self, moment: Moment) -> None:
         """End the games in which a clock or a grace has run out."""
+        is_failing = self.flusher.is_failing
         for game in list(self.games.values()):
+            if is_failing:  # and lets nobody in
+                game.arbiter.excuse(moment)
             session = game.player(game.arbiter.board.side_to_move).session
             game.arbiter.expire(moment, 0 if session is None else session.lag)
             if game.arbiter.outcome is not None:

@@ -43,6 +43,9 @@ NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 MAX_LABEL = 40
 MAX_DIGEST = 64
 
+MAX_PV = 2 * 22 * 22
+"""Bytes kept of an expected line: no game is longer."""
+
 MAX_INCREMENT = timedelta(hours=4)
 """A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
 
@@ -185,7 +188,7 @@ def analysis_from_proto(message: play_service_pb2.Analysis) -> dict[str, object]
         "score": message.score,
         "depth": message.depth,
         "nodes": message.nodes,
-        "pv": list(decode_moves(message.pv[: len(message.pv) // 2 * 2])),
+        "pv": list(decode_moves(message.pv[: min(len(message.pv) // 2 * 2, MAX_PV)])),
     }
 
 

@@ -107,6 +107,8 @@ class PlayServicer(PlayServiceServicer):
     async def _read(self, session: Session, context: Context) -> None:
         """Hand the bot's messages to the arena until the stream ends."""
         while (request := await context.read()) is not grpc.aio.EOF:
+            if session.closed.done():
+                return
             check_decoded(request)
             command = request.WhichOneof("command")
             if command == "actions":

@@ -2,6 +2,7 @@
 
 import enum
 import fcntl
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib.resources import files
@@ -21,6 +22,9 @@ BACKENDS = ("sqlite", "postgresql")
 
 ADVISORY_LOCK = 0x6D65696A696E
 """The key of the lock that a server holds on PostgreSQL: the letters of the name."""
+
+CLAIM_PATIENCE = 1.0
+"""Seconds in which PostgreSQL notices that the server before has ended and frees its lock."""
 
 
 class Durability(enum.Enum):
@@ -205,13 +209,20 @@ class _AdvisoryClaim(_Claim):
     def __enter__(self) -> None:
         self._engine.dispose()
         event.listen(self._engine, "connect", self._lock)
-        try:
-            self._engine.connect().close()
-        except OperationalError as error:
-            self.release()
-            if str(error.orig) == self._refusal:
-                raise StoreInUseError(self._refusal) from None
-            raise
+        deadline = time.monotonic() + CLAIM_PATIENCE
+        while True:
+            try:
+                self._engine.connect().close()
+            except OperationalError as error:
+                is_taken = str(error.orig) == self._refusal
+                if is_taken and time.monotonic() < deadline:
+                    time.sleep(CLAIM_PATIENCE / 20)
+                    continue
+                self.release()
+                if is_taken:
+                    raise StoreInUseError(self._refusal) from None
+                raise
+            return
 
     @property
     def _refusal(self) -> str:
