@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
+from sqlalchemy import make_url
 
 from meijin.server.settings import Settings
 from meijin.store import Durability
@@ -39,6 +40,14 @@ def test_arguments_come_before_the_environment_before_the_file(
     assert settings.max_notices == 3
 
 
+def test_durations_are_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain numbers, as the command's options take them, and the standard's form."""
+    monkeypatch.setenv("MEIJIN_GRACE", "1.5")
+    monkeypatch.setenv("MEIJIN_DRAIN", "PT2M")
+    assert Settings().grace == timedelta(seconds=1.5)
+    assert Settings().drain == timedelta(minutes=2)
+
+
 def test_words_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Enums and flags by their values."""
     monkeypatch.setenv("MEIJIN_DURABILITY", "process")
@@ -57,7 +66,10 @@ def test_words_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) ->
         ("MEIJIN_SWEEP", "PT0S"),
         ("MEIJIN_MAX_NOTICES", "0"),
         ("MEIJIN_MAX_MESSAGE_BYTES", "0"),
+        ("MEIJIN_GRACE", "soon"),
+        ("MEIJIN_GRACE", "nan"),
         ("MEIJIN_DURABILITY", "none"),
+        ("MEIJIN_REDIS_URL", "http://localhost"),
     ],
 )
 def test_impossible_settings_are_refused(
@@ -80,6 +92,13 @@ def test_settings_do_not_change() -> None:
     """They are handed down, never written."""
     with pytest.raises(ValidationError, match="frozen"):
         Settings().listen = "elsewhere"
+
+
+@pytest.mark.parametrize("folder", ["50% of a ?", "a#b", "a%20b", "größe"])
+def test_any_folder_may_hold_the_database(folder: str) -> None:
+    """What means something in a URL means nothing in a path."""
+    url = make_url(Settings(data=Path(folder)).database)
+    assert url.database == str(Path.cwd() / folder / "meijin.db")
 
 
 def test_the_database_is_in_the_data_folder() -> None:

@@ -9,7 +9,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, func, insert, inspect, select, text
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from meijin.store import Database, Durability, StoreInUseError, UnknownSchemaError
 from meijin.store.tables import Base, Owner, Pairing
@@ -96,6 +96,12 @@ def test_migrating_twice_does_nothing(database: Database) -> None:
         lambda connection: connection.scalars(text("SELECT version_num FROM alembic_version")).all()
     )
     assert revisions == ["0001"]
+
+
+def test_other_databases_are_refused() -> None:
+    """Whatever SQLAlchemy itself could open."""
+    with pytest.raises(ArgumentError, match="mysql is none of sqlite, postgresql"):
+        Database("mysql://localhost/meijin")
 
 
 # -- SQLite's settings ------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import URL
 
 from meijin.store import Durability
 
@@ -72,4 +73,7 @@ class Settings(BaseSettings):
     @property
     def database(self) -> str:
         """The URL of the database."""
-        return self.database_url or f"sqlite:///{(self.data / 'meijin.db').resolve()}"
+        if self.database_url:
+            return self.database_url
+        url = URL.create("sqlite", database=str((self.data / "meijin.db").resolve()))
+        return url.render_as_string(hide_password=False)
