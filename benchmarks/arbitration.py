@@ -31,7 +31,7 @@ from report import report
 from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 
-ROUNDS = 500_000
+ROUNDS = 40_000
 """More games than any run finishes."""
 
 WARM_UP = 2.0
