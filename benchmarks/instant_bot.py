@@ -2,7 +2,8 @@
 
     python benchmarks/instant_bot.py NAME ADDRESS GAMES
 
-It plays the cells of one shuffled list in turn, skipping those that are taken.
+In a game both sides play the cells of one shuffled list in turn, after the opening: every move is
+free, and neither has to look at the board. The game's number names the list.
 """
 
 import asyncio
@@ -28,9 +29,9 @@ class InstantBot:
     def __init__(self, name: str, games: int) -> None:
         self._name = name
         self._games = games
-        rng = random.Random(name)
+        rng = random.Random(0)
         self._orders = [rng.sample(range(CELLS), CELLS) for _ in range(ORDERS)]
-        self._states: dict[int, tuple[list[int], set[int]]] = {}
+        self._lines: dict[int, list[int]] = {}
         self._plays = (message := pb.PlayRequest()).actions.plays
         self._message = message
         self._wake = asyncio.Event()
@@ -63,27 +64,25 @@ class InstantBot:
             await write(message)
 
     def _take(self, response: pb.PlayResponse) -> None:
-        if response.HasField("events"):
-            for ended in response.events.ended:
-                self._states.pop(ended.game, None)
-            for turn in response.events.turns:
-                self._answer(turn)
-            if response.events.turns:
-                self._wake.set()
+        if not response.HasField("events"):
+            return
+        events = response.events
+        for ended in events.ended:
+            self._lines.pop(ended.game, None)
+        for started in events.started:
+            self._lines[started.game] = self._line(started)
+        add, lines = self._plays.add, self._lines
+        for turn in events.turns:
+            game, ply = turn.game, turn.ply
+            add(game=game, ply=ply, cell=lines[game][ply])
+        if self._plays:
+            self._wake.set()
 
-    def _answer(self, turn: pb.TurnRequested) -> None:
-        game, moves = turn.game, turn.moves
-        state = self._states.get(game)
-        if state is None:
-            state = self._states[game] = (self._orders[game % ORDERS].copy(), set())
-        order, taken = state
-        if taken:
-            taken.add(moves[-2] | moves[-1] << 8)
-        else:
-            taken.update(memoryview(moves).cast("H"))
-        while (cell := order.pop()) in taken:
-            pass
-        self._plays.add(game=game, ply=turn.ply, cell=cell)
+    def _line(self, started: pb.GameStarted) -> list[int]:
+        """All moves of a game, from the first to the last cell."""
+        opening = memoryview(started.moves).cast("H").tolist()
+        order = self._orders[started.game % ORDERS]
+        return opening + [cell for cell in order if cell not in opening]
 
 
 if __name__ == "__main__":

@@ -105,8 +105,8 @@ class Clock:
     def charge(self, color: Color, spent: int) -> bool:
         """Take the nanoseconds of one move off the clock of `color`, and add the increment.
 
-        False means that the flag has fallen: the move took more than the budget, and
-        nothing is left. A move that took the budget to the last nanosecond is in time.
+        False means that the move took more than the budget; the clock is as before. A move
+        that took the budget to the last nanosecond is in time.
 
         Raises:
             ValueError: `spent` is negative.
@@ -114,11 +114,14 @@ class Clock:
         if spent < 0:
             raise ValueError(f"a move can't take {spent} ns; charge 0 or more")
         if spent > self._left[color] or spent > self._cap:
-            self._left[color] = 0
             return False
         if self._runs:
             self._left[color] += self._increment - spent
         return True
+
+    def drop_flag(self, color: Color) -> None:
+        """Leave `color` nothing: it has overstepped its time."""
+        self._left[color] = 0
 
     def restore(self, color: Color, left: int) -> None:
         """Set the clock of `color` to `left` nanoseconds; without a clock, do nothing.

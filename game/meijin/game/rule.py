@@ -45,18 +45,19 @@ class LineRule:
         """
         stones = board.stones
         grid = board.grid
-        line = board.variant.line
         at = grid.index[cell]
         color = stones[at]
         for step in grid.steps:
-            low = at - step
+            low, high = at - step, at + step
+            if stones[low] != color and stones[high] != color:
+                continue  # as most stones are, and a line has two at least
             while stones[low] == color:
                 low -= step
-            high = at + step
             while stones[high] == color:
                 high += step
             # `low` and `high` lie outside the run: n stones span n + 1 steps.
-            if high - low > line * step and (self.overline_wins or high - low == (line + 1) * step):
+            line, steps = board.variant.line, (high - low) // step
+            if steps > line and (self.overline_wins or steps == line + 1):
                 return True
         return False
 

@@ -31,6 +31,10 @@ class Verdict(enum.Enum):
     """It is the opponent's turn."""
 
 
+ACCEPTED = Verdict.ACCEPTED
+"""For the hot path: CPython 3.11 takes 0.1 microseconds to find a member in its class."""
+
+
 class Moment(NamedTuple):
     """An instant as the server knows it. A plain tuple: one is made for every message."""
 
@@ -55,7 +59,7 @@ class Arbiter:
     __slots__ = (
         "_asked_at",
         "_away_since",
-        "_budget",
+        "_cells",
         "_excused",
         "_grace",
         "_lag_left",
@@ -79,9 +83,9 @@ class Arbiter:
         """Nanoseconds from request to answer of every move after the opening."""
         self.charged = array("Q")
         """Nanoseconds that the clock was charged for them."""
+        self._cells = board.variant.cells
         self._asked_at = -1
         self._stall_at_ask = 0
-        self._budget = 0
         self._used = 0
         self._lag_left = [0, LAG_PER_GAME, LAG_PER_GAME]
         self._grace = [0, grace, grace]
@@ -97,10 +101,8 @@ class Arbiter:
             The nanoseconds left on its clock, less what this move has used before an absence.
         """
         self._asked_at, self._stall_at_ask = moment
-        color = SIDES[len(self.board.moves) & 1]
-        clock = self.clock
-        self._budget = clock.budget(color)
-        return max(clock.left(color) - self._used, 0)
+        left = self.clock.left(SIDES[len(self.board.moves) & 1])
+        return max(left - self._used, 0) if self._used else left
 
     def play(self, color: Color, ply: int, cell: int, moment: Moment, lag: int) -> Verdict:
         """Judge a move. `lag` is the round trip that the network took, in nanoseconds."""
@@ -109,29 +111,31 @@ class Arbiter:
             return Verdict.STALE_PLY
         if color is not SIDES[ply & 1]:
             return Verdict.NOT_YOUR_TURN
-        raw = self._used + moment.now - self._asked_at
-        charged = raw - (moment.stall - self._stall_at_ask)
-        if lag:
+        now, stall = moment
+        raw = self._used + now - self._asked_at
+        charged = raw - (stall - self._stall_at_ask)
+        if charged > 0 and lag:
             charged -= self._take_credit(color, lag, charged)
-        charged = max(charged, 0)
+        if charged < 0:
+            charged = 0
         if not self.clock.charge(color, charged):
             self._forfeit_time(color, raw, charged)
-            return Verdict.ACCEPTED
+            return ACCEPTED
         try:
             board.play(cell)
         except IllegalMoveError as error:
             self._forfeit(color, Ending.ILLEGAL, str(error))
             self.evidence = {"cell": cell, "ply": ply, "moves": list(board.moves)}
-            return Verdict.ACCEPTED
+            return ACCEPTED
         self.raw.append(raw)
         self.charged.append(charged)
         self._asked_at = -1
         self._used = 0
         if board.winner is not None:
             self.outcome = Outcome(Result.won_by(color), Ending.FIVE)
-        elif ply + 1 == board.variant.cells:
+        elif ply + 1 == self._cells:
             self.outcome = Outcome(Result.DRAW, Ending.DRAW)
-        return Verdict.ACCEPTED
+        return ACCEPTED
 
     def replay(self, cell: int, raw: int, charged: int) -> None:
         """Take a move from the store: it was judged before.
@@ -147,8 +151,11 @@ class Arbiter:
 
     def _take_credit(self, color: Color, lag: int, charged: int) -> int:
         """What the network's lag takes off a move, out of what is left of it for the game."""
-        credit = max(min(lag, LAG_PER_MOVE, self._lag_left[color], charged), 0)
-        self._lag_left[color] -= credit
+        left = self._lag_left[color]
+        credit = lag if lag < charged else charged
+        if credit > left or credit > LAG_PER_MOVE:
+            credit = min(left, LAG_PER_MOVE)
+        self._lag_left[color] = left - credit
         return credit
 
     # -- other actions ----------------------------------------------------------
@@ -223,7 +230,7 @@ class Arbiter:
         raw = self._used + moment.now - self._asked_at
         credit = min(lag, LAG_PER_MOVE, self._lag_left[color])
         charged = raw - (moment.stall - self._stall_at_ask) - credit
-        if charged > self._budget:
+        if charged > self.clock.budget(color):
             self._forfeit_time(color, raw, charged)
 
     def _expire_grace(self, color: Color, away: int) -> None:
@@ -236,13 +243,15 @@ class Arbiter:
         self.evidence |= {"away_us": away // 1000, "ply": self.board.ply}
 
     def _forfeit_time(self, color: Color, raw: int, charged: int) -> None:
-        detail = f"{charged / SECOND:.3f} s for a move that had {self._budget / SECOND:.3f} s"
+        budget = self.clock.budget(color)
+        self.clock.drop_flag(color)
+        detail = f"{charged / SECOND:.3f} s for a move that had {budget / SECOND:.3f} s"
         self._forfeit(color, Ending.TIME, detail)
         self.evidence = {
             "ply": self.board.ply,
             "raw_us": raw // 1000,
             "charged_us": charged // 1000,
-            "budget_us": self._budget // 1000,
+            "budget_us": budget // 1000,
         }
 
     def _forfeit(self, color: Color, ending: Ending, detail: str) -> None:

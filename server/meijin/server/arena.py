@@ -10,7 +10,7 @@ from typing import Protocol
 import structlog
 
 from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
-from meijin.server.arbiter import SECOND, SIDES, Arbiter, Moment, Verdict
+from meijin.server.arbiter import ACCEPTED, SECOND, SIDES, Arbiter, Moment, Verdict
 from meijin.server.capabilities import Capabilities
 from meijin.server.convert import analysis_from_proto
 from meijin.server.errors import NotReadingError, ReplacedError
@@ -212,6 +212,7 @@ class Arena:
     def _receive_plays(self, session: Session, plays: Iterable[pb.Play], moment: Moment) -> None:
         """Judge moves. The one loop that every move takes: what it needs is looked up once."""
         player, lag = session.player, session.lag
+        black, white = SIDES
         find = player.games.get
         batch = self.flusher.batch
         journal, moved = batch.flush.moves, batch.moved
@@ -222,18 +223,17 @@ class Arena:
                 self._find(session, number, ply)
                 continue
             arbiter = game.arbiter
-            color = Color.BLACK if game.black is player else Color.WHITE
+            color = black if game.black is player else white
             verdict = arbiter.play(color, ply, cell, moment, lag)
-            if verdict is not Verdict.ACCEPTED:
+            if verdict is not ACCEPTED:
                 self._refuse(session, game, ply, verdict)
                 continue
             outcome = arbiter.outcome
-            if outcome is None or not outcome.ending.is_forfeit:
+            if play.HasField("analysis") and (outcome is None or not outcome.ending.is_forfeit):
+                self._keep_analysis(game, ply, play.analysis)
+            if outcome is None:
                 journal += MOVE.pack(game.id, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
                 game.is_unsettled = True
-                if play.HasField("analysis"):
-                    self._keep_analysis(game, ply, play.analysis)
-            if outcome is None:
                 moved.append(game)
             else:
                 self._end(game)

@@ -1,6 +1,7 @@
 """A game that is being played, and the tournament it is played for."""
 
 from array import array
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -35,8 +36,12 @@ class TournamentRun:
     ladder_id: LadderId | None
     remaining: int
     """Games without a result."""
-    pending: dict[PairingId, PendingPairing] = field(default_factory=dict)
-    """Planned games in the order of the schedule."""
+    pending: OrderedDict[PairingId, PendingPairing] = field(default_factory=OrderedDict)
+    """Planned games in the order of the schedule.
+
+    They are taken from the front, where a plain dictionary's search would pass all that were
+    there before.
+    """
     running: int = 0
     cancelled: bool = False
 
@@ -55,7 +60,7 @@ def tournament_run(row: TournamentRow, pairings: Sequence[PendingPairing]) -> To
         max_games=row.max_games,
         ladder_id=row.ladder_id,
         remaining=row.planned - row.finished,
-        pending={pairing.id: pairing for pairing in pairings},
+        pending=OrderedDict((pairing.id, pairing) for pairing in pairings),
         cancelled=row.state is TournamentState.CANCELLED,
     )
 

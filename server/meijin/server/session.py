@@ -1,6 +1,7 @@
 """A bot's open stream: what waits to be sent to it, and how far away it is."""
 
 import asyncio
+import itertools
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from meijin.server.capabilities import Capabilities
     from meijin.server.live_game import LiveGame
 
-MAX_TURNS = 1024
-"""The most turns in one message: 22x22 boards then stay below a megabyte."""
+MAX_EVENTS = 1024
+"""The most starts, ends and turns each in one message: 22x22 boards stay below 4 MB."""
 
 LAG_SAMPLES = 8
 """The lag is the least of so many round trips: queueing only ever adds."""
@@ -88,7 +89,7 @@ class Session:
         """When the write began that has not ended yet, nanoseconds; ``None`` between writes."""
         self._max_notices = max_notices
         self._ended: list[LiveGame] = []
-        self._started: list[LiveGame] = []
+        self._started: dict[int, LiveGame] = {}
         self._turns: list[LiveGame] = []
         self._notices: list[pb.Notice] = []
         self._ping_waits = False
@@ -105,16 +106,14 @@ class Session:
 
     def add_start(self, game: "LiveGame") -> None:
         """`game` starts for the bot."""
-        self._started.append(game)
+        self._started[game.number] = game
         self.wake.set()
 
     def add_end(self, game: "LiveGame") -> None:
         """`game` has ended."""
-        if game in self._started:
-            self._started.remove(game)
-            return
-        self._ended.append(game)
-        self.wake.set()
+        if self._started.pop(game.number, None) is None:
+            self._ended.append(game)
+            self.wake.set()
 
     def refuse(self, game: int, ply: int, reason: pb.NoticeReason.ValueType, detail: str) -> None:
         """Tell the bot that an action had no effect; too many of them end the stream."""
@@ -165,19 +164,15 @@ class Session:
     def _drain_events(self, moment: Moment) -> pb.PlayResponse:
         message = pb.PlayResponse()
         events = message.events
-        player = self.player
-        for game in self._ended:
-            events.ended.append(game_ended_to_proto(game))
-        for game in self._started:
-            events.started.append(game_started_to_proto(game, player))
-        self._ended, self._started = [], []
+        events.ended.extend(game_ended_to_proto(game) for game in _take(self._ended))
+        for number in list(itertools.islice(self._started, MAX_EVENTS)):
+            events.started.append(game_started_to_proto(self._started.pop(number), self.player))
         events.notices.extend(self._notices)
         self._notices.clear()
-        turns = self._turns[:MAX_TURNS]
-        del self._turns[:MAX_TURNS]
-        if self._turns:
+        if not self._started:  # a game starts before its first turn
+            self._drain_turns(events, _take(self._turns), moment)
+        if self._ended or self._started or self._turns:
             self.wake.set()
-        self._drain_turns(events, turns, moment)
         return message
 
     def _drain_turns(self, events: pb.Events, turns: "list[LiveGame]", moment: Moment) -> None:
@@ -187,14 +182,13 @@ class Session:
             if arbiter.outcome is not None:
                 continue
             moves = arbiter.board.moves
-            opponent = SIDES[~len(moves) & 1]
-            add(
-                game=game.number,
-                ply=len(moves),
-                moves=encode_moves(moves),
-                own_clock_ms=arbiter.ask(moment) // 1_000_000,
-                opponent_clock_ms=arbiter.clock.left(opponent) // 1_000_000,
-            )
+            ply = len(moves)
+            turn = add()  # and then one by one: faster than all by keyword, 0.45 to 0.6 us
+            turn.game = game.number
+            turn.ply = ply
+            turn.moves = encode_moves(moves)
+            turn.own_clock_ms = arbiter.ask(moment) // 1_000_000
+            turn.opponent_clock_ms = arbiter.clock.left(SIDES[~ply & 1]) // 1_000_000
 
     # -- what came back ---------------------------------------------------------
 
@@ -204,3 +198,10 @@ class Session:
             self._lag_samples.append(now - self._ping_sent)
             self._ping_sent = 0
             self.lag = min(*self._lag_samples, LAG_PER_MOVE)
+
+
+def _take(games: "list[LiveGame]") -> "list[LiveGame]":
+    """Remove as many from the front as fit into a message."""
+    taken = games[:MAX_EVENTS]
+    del games[:MAX_EVENTS]
+    return taken
