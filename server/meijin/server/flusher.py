@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -134,7 +135,7 @@ class Flusher:
         commit = partial(commit_flush, flush=flush)
         while True:
             try:
-                await asyncio.wrap_future(self._writer.submit(commit))
+                await _done(self._writer.submit(commit))
             except DBAPIError as error:
                 if not error.connection_invalidated and not is_passing(error):
                     raise
@@ -149,6 +150,15 @@ class Flusher:
                     log.info("the database is back")
                 self.is_failing = False
                 return
+
+
+async def _done(work: Future[None]) -> None:
+    """Wait for work of another thread: half the price of `asyncio.wrap_future`."""
+    loop = asyncio.get_running_loop()
+    done = asyncio.Event()
+    work.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
+    await done.wait()
+    work.result()
 
 
 def is_passing(error: DBAPIError) -> bool:

@@ -5,6 +5,7 @@ import fcntl
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +15,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 T = TypeVar("T")
 
@@ -135,9 +136,19 @@ def _sqlite_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
         connection.isolation_level = None
         connection.execute("PRAGMA query_only = ON")
 
-    event.listen(writer, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
-    event.listen(reader, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    event.listen(writer, "begin", partial(_begin, statement="BEGIN IMMEDIATE"))
+    event.listen(reader, "begin", partial(_begin, statement="BEGIN"))
     return writer, reader
+
+
+def _begin(connection: Connection, *, statement: str) -> None:
+    """Begin a transaction, straight on the driver's cursor: a third of the time of a flush's."""
+    dialect = connection.dialect
+    try:
+        connection.connection.cursor().execute(statement)
+    except dialect.loaded_dbapi.Error as error:
+        base = dialect.loaded_dbapi.Error
+        raise DBAPIError.instance(statement, None, error, base, dialect=dialect) from error
 
 
 def _postgresql_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
