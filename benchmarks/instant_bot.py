@@ -9,7 +9,8 @@ free, and neither has to look at the board. The game's number names the list.
 import asyncio
 import random
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Iterable
+from contextlib import suppress
 
 import grpc
 
@@ -19,8 +20,6 @@ from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 CELLS = 225
 ORDERS = 64
 """Different orders of play, so that games differ."""
-
-COLLECT_TICKS = 5
 
 
 class InstantBot:
@@ -32,9 +31,6 @@ class InstantBot:
         rng = random.Random(0)
         self._orders = [rng.sample(range(CELLS), CELLS) for _ in range(ORDERS)]
         self._lines: dict[int, list[int]] = {}
-        self._plays = (message := pb.PlayRequest()).actions.plays
-        self._message = message
-        self._wake = asyncio.Event()
 
     async def run(self, address: str) -> None:
         """Play until the server ends the stream."""
@@ -43,40 +39,28 @@ class InstantBot:
             call = PlayServiceStub(channel).Play()
             capabilities = pb.Capabilities(max_games=self._games)
             hello = pb.Hello(protocol_version=1, bot_name=self._name, capabilities=capabilities)
-            await call.write(pb.PlayRequest(hello=hello))
-            writer = asyncio.create_task(self._write(call.write))
-            try:
+            with suppress(grpc.aio.AioRpcError):
+                await call.write(pb.PlayRequest(hello=hello))
                 while isinstance(response := await call.read(), pb.PlayResponse):
-                    self._take(response)
-            except grpc.aio.AioRpcError:
-                pass
-            finally:
-                writer.cancel()
+                    if response.HasField("events"):
+                        self._take(response.events)
+                    if response.events.turns:
+                        await call.write(self._answer(response.events.turns))
 
-    async def _write(self, write: Callable[[pb.PlayRequest], Awaitable[None]]) -> None:
-        while True:
-            await self._wake.wait()
-            for _ in range(COLLECT_TICKS):
-                await asyncio.sleep(0)
-            self._wake.clear()
-            message, self._message = self._message, pb.PlayRequest()
-            self._plays = self._message.actions.plays
-            await write(message)
-
-    def _take(self, response: pb.PlayResponse) -> None:
-        if not response.HasField("events"):
-            return
-        events = response.events
+    def _take(self, events: pb.Events) -> None:
         for ended in events.ended:
             self._lines.pop(ended.game, None)
         for started in events.started:
             self._lines[started.game] = self._line(started)
-        add, lines = self._plays.add, self._lines
-        for turn in events.turns:
-            game, ply = turn.game, turn.ply
-            add(game=game, ply=ply, cell=lines[game][ply])
-        if self._plays:
-            self._wake.set()
+
+    def _answer(self, turns: Iterable[pb.TurnRequested]) -> pb.PlayRequest:
+        message = pb.PlayRequest()
+        add, lines = message.actions.plays.add, self._lines
+        for turn in turns:
+            play = add()
+            play.game, play.ply = game, ply = turn.game, turn.ply
+            play.cell = lines[game][ply]
+        return message
 
     def _line(self, started: pb.GameStarted) -> list[int]:
         """All moves of a game, from the first to the last cell."""

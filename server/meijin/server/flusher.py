@@ -52,8 +52,8 @@ class Batch:
 
     @property
     def games(self) -> int:
-        """How many games it has news of."""
-        return len(self.moved) + len(self.started) + len(self.ended)
+        """How many running games it has news of."""
+        return len(self.moved) + len(self.started)
 
 
 class Flusher:
