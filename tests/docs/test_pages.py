@@ -260,7 +260,7 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
         "digest": f"{convert.MAX_DIGEST} characters",
     }
     assert expected.items() <= told.items()
-    assert told["turns in one of the server's messages"].startswith(f"{session.MAX_TURNS:,};")
+    assert told["starts, ends and turns in one message"].startswith(f"{session.MAX_EVENTS:,} ")
 
 
 def test_names_of_bots_are_as_in_the_sdk(pages: "Callable[[str], Page]") -> None:

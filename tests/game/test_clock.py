@@ -138,9 +138,12 @@ def test_charge_to_the_last_nanosecond() -> None:
 
 @pytest.mark.parametrize(("text", "budget"), [("60+1", 60), ("60+1,5/move", 5), ("5/move", 5)])
 def test_flag_falls(text: str, budget: int) -> None:
-    """A nanosecond over the budget, of clock or of move, leaves nothing, not the increment."""
+    """A nanosecond over the budget, of clock or of move, is refused, and then nothing is left."""
     running = clock(text)
+    before = running.left(BLACK)
     assert not running.charge(BLACK, budget * SECOND + 1)
+    assert running.left(BLACK) == before
+    running.drop_flag(BLACK)
     assert running.left(BLACK) == running.budget(BLACK) == 0
     assert running.left(WHITE) > 0
 
@@ -161,16 +164,14 @@ def test_no_cap() -> None:
 
 @given(time_controls, st.lists(st.tuples(st.sampled_from(Color), st.integers(0, 10**15))))
 def test_time_adds_up(time_control: TimeControl, moves: list[tuple[Color, int]]) -> None:
-    """A clock is never negative, and until the flag falls no nanosecond is lost."""
+    """A clock is never negative, and no nanosecond is lost."""
     running = Clock(time_control)
     increment = time_control.increment // timedelta(microseconds=1) * 1000
     for color, spent in moves:
         before, budget = running.left(color), running.budget(color)
         in_time = running.charge(color, spent)
         assert in_time is (spent <= budget)
-        if not in_time:
-            assert running.left(color) == 0
-        elif time_control.initial is None:
+        if not in_time or time_control.initial is None:
             assert running.left(color) == before
         else:
             assert running.left(color) == before - spent + increment

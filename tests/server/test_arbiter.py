@@ -255,6 +255,7 @@ def test_a_late_move_forfeits(control: str, seen_by: str) -> None:
         match.expire()
     detail = f"{budget + 1}.000 s for a move that had {budget}.000 s"
     assert match.outcome == Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK, detail)
+    assert match.left(BLACK) == 0
     assert match.arbiter.evidence == {
         "ply": 0,
         "raw_us": (budget + 1) * 1_000_000,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -117,7 +118,7 @@ class Hall:
             max_games=more.pop("max_games", 0),
             ladder_id=None,
             remaining=len(pairs),
-            pending={pairing.id: pairing for pairing in pairings},
+            pending=OrderedDict((pairing.id, pairing) for pairing in pairings),
         )
         self.scheduler.add(run)
         return run

@@ -110,7 +110,7 @@ def test_a_turn_of_a_game_that_has_ended_is_not_sent(on_stream: OnStream) -> Non
 
 def test_a_message_is_bounded(on_stream: OnStream, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not fit goes with the next, without another wake."""
-    monkeypatch.setattr(module, "MAX_TURNS", 3)
+    monkeypatch.setattr(module, "MAX_EVENTS", 3)
 
     async def script(session: Session) -> None:
         for number in range(7):
@@ -120,6 +120,39 @@ def test_a_message_is_bounded(on_stream: OnStream, monkeypatch: pytest.MonkeyPat
             (message,) = sent(session)
             numbers.append([turn.game for turn in message.events.turns])
         assert numbers == [[0, 1, 2], [3, 4, 5], [6]]
+
+    on_stream(script)
+
+
+def test_starts_and_ends_are_bounded_too(
+    on_stream: OnStream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot that returns to thousands of games gets them in parts, no turn before its start."""
+    monkeypatch.setattr(module, "MAX_EVENTS", 3)
+    started = lambda game, _player: pb.GameStarted(game=game.number)  # noqa: E731
+    monkeypatch.setattr(module, "game_started_to_proto", started)
+    monkeypatch.setattr(module, "game_ended_to_proto", lambda game: pb.GameEnded(game=game.number))
+
+    async def script(session: Session) -> None:
+        for number in range(4):
+            session.add_end(game(number))
+        games = [game(number) for number in range(10, 15)]
+        for one in games:
+            session.add_start(one)
+            session.add_turn(one)
+        games[1].arbiter.resign(games[1].arbiter.board.side_to_move)
+        session.add_end(games[1])
+        parts = []
+        while session.wake.is_set():
+            (message,) = sent(session)
+            events = message.events
+            lists = (events.ended, events.started, events.turns)
+            parts.append([[fact.game for fact in facts] for facts in lists])
+        assert parts == [
+            [[0, 1, 2], [10, 12, 13], []],
+            [[3], [14], [10, 12]],
+            [[], [], [13, 14]],
+        ]
 
     on_stream(script)
 

@@ -114,10 +114,10 @@ class Arbiter:
         now, stall = moment
         raw = self._used + now - self._asked_at
         charged = raw - (stall - self._stall_at_ask)
-        if charged > 0 and lag:
-            charged -= self._take_credit(color, lag, charged)
-        if charged < 0:
+        if charged <= 0:
             charged = 0
+        elif lag:
+            charged -= self._take_credit(color, lag, charged)
         if not self.clock.charge(color, charged):
             self._forfeit_time(color, raw, charged)
             return ACCEPTED
@@ -152,9 +152,7 @@ class Arbiter:
     def _take_credit(self, color: Color, lag: int, charged: int) -> int:
         """What the network's lag takes off a move, out of what is left of it for the game."""
         left = self._lag_left[color]
-        credit = lag if lag < charged else charged
-        if credit > left or credit > LAG_PER_MOVE:
-            credit = min(left, LAG_PER_MOVE)
+        credit = min(lag, LAG_PER_MOVE, left, charged)
         self._lag_left[color] = left - credit
         return credit
 

@@ -228,15 +228,23 @@ class Arena:
             if verdict is not ACCEPTED:
                 self._refuse(session, game, ply, verdict)
                 continue
-            outcome = arbiter.outcome
-            if play.HasField("analysis") and (outcome is None or not outcome.ending.is_forfeit):
+            if arbiter.outcome is not None:
+                self._end_by(play, game)
+                continue
+            journal += MOVE.pack(game.id, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
+            game.is_unsettled = True
+            moved.append(game)
+            if play.HasField("analysis"):
                 self._keep_analysis(game, ply, play.analysis)
-            if outcome is None:
-                journal += MOVE.pack(game.id, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
-                game.is_unsettled = True
-                moved.append(game)
-            else:
-                self._end(game)
+
+    def _end_by(self, play: pb.Play, game: LiveGame) -> None:
+        """End a game by its last move, which is stored with the game alone."""
+        assert game.arbiter.outcome is not None
+        if not game.arbiter.outcome.ending.is_forfeit:
+            game.is_unsettled = True
+            if play.HasField("analysis"):
+                self._keep_analysis(game, play.ply, play.analysis)
+        self._end(game)
 
     def _refuse(self, session: Session, game: LiveGame, ply: int, verdict: Verdict) -> None:
         current = game.arbiter.board.ply

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -16,17 +17,11 @@ from meijin.store.tables import FlushId
 
 log = structlog.get_logger()
 
-import os
-PATIENCE = float(os.environ.get('PAT','0.001'))
-"""The longest that a flush waits for more to commit, seconds."""
+PATIENCE = 0.001
+"""The longest that a flush waits for news of the games that it has none of, seconds.
 
-import os
-QUORUM = float(os.environ.get('Q','0.5'))
-"""The share of the running games whose news makes a flush begin at once.
-
-A flush costs as much as judging a hundred moves, whatever it holds. Without waiting for
-the others, two bots in 256 games fall into step: nearly all games wait for the same bot,
-and flushes of two or three moves delay those of 250.
+A flush costs as much as judging a hundred moves, whatever it holds. With two bots in 256
+games every other flush was of two or three late moves, and cost a third of the moves a second.
 """
 
 FIRST_RETRY, LAST_RETRY = 0.1, 2.0
@@ -74,7 +69,6 @@ class Flusher:
         self._release = release
         self._running_games = running_games
         self._wake = asyncio.Event()
-        self._is_impatient = False
         self.batch = Batch(Flush(FlushId(last + 1), FlushId(0)))
         """What is being collected."""
         self.is_failing = False
@@ -101,23 +95,21 @@ class Flusher:
 
     async def _collect(self) -> None:
         """Wait for something to commit, and then a moment for more of it."""
+        await self._next()
+        if self._is_complete():
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while not self._is_complete():
+                    await self._next()
+
+    async def _next(self) -> None:
         await self._wake.wait()
         self._wake.clear()
-        if self._has_quorum():
-            return
-        timer = asyncio.get_running_loop().call_later(PATIENCE, self._lose_patience)
-        while not self._is_impatient and not self._has_quorum():
-            await self._wake.wait()
-            self._wake.clear()
-        timer.cancel()
-        self._is_impatient = False
 
-    def _has_quorum(self) -> bool:
-        return self.batch.games >= QUORUM * self._running_games()
-
-    def _lose_patience(self) -> None:
-        self._is_impatient = True
-        self._wake.set()
+    def _is_complete(self) -> bool:
+        """Whether there is news of every running game, so that no bot is waited for."""
+        return self.batch.games >= self._running_games()
 
     async def drained(self) -> None:
         """Wait until everything that was added so far is committed and told."""
