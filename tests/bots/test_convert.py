@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from meijin.bots import RESIGN, Analysis, Capabilities, Choice
+from meijin.bots import RESIGN, Analysis, Choice
 from meijin.bots.answer import Failure
 from meijin.bots.convert import (
     MAX_FAILURE_BYTES,
@@ -17,12 +17,10 @@ from meijin.bots.convert import (
     Action,
     actions_to_proto,
     analysis_to_proto,
-    capabilities_to_proto,
     fact_from_proto,
 )
 from meijin.bots.facts import Draining, Ended, Events, Notice, Ping, Started, Turn, Welcome
-from meijin.game import FREESTYLE, GOMOKU, Color, Ending, Outcome, Result, TimeControl
-from meijin.game.rule import LineRule
+from meijin.game import GOMOKU, Color, Ending, Outcome, Result, TimeControl
 from meijin.v1 import game_pb2, play_service_pb2
 
 
@@ -98,13 +96,6 @@ def test_senseless_analysis_is_left_out(
     assert play.cell == 7
     assert not play.HasField("analysis")
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-
-
-def test_unknown_rule() -> None:
-    """A rule that the contract doesn't know can't be offered."""
-    capabilities = Capabilities(rules=(FREESTYLE, LineRule("caro", overline_wins=True)))
-    with pytest.raises(ValueError, match="no rule caro"):
-        capabilities_to_proto(capabilities)
 
 
 def test_events() -> None:

@@ -10,7 +10,6 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from meijin.game import (
-    FREESTYLE,
     GOMOKU,
     STANDARD,
     Ending,
@@ -20,11 +19,8 @@ from meijin.game import (
     Variant,
     encode_moves,
 )
-from meijin.server.capabilities import Capabilities
 from meijin.server.convert import (
     analysis_from_proto,
-    capabilities_from_proto,
-    capabilities_to_proto,
     check_bot_name,
     engine_from_proto,
     game_to_proto,
@@ -79,51 +75,6 @@ def row(**changes: Any) -> GameRow:
         "end_time": NOON + timedelta(seconds=3),
     }
     return GameRow(**(plain | changes))
-
-
-# -- capabilities -----------------------------------------------------------------
-
-
-def test_a_bot_that_says_nothing_plays_gomoku_one_game_at_a_time() -> None:
-    """Absent fields have the contract's defaults."""
-    assert capabilities_from_proto(pb.Capabilities()) == Capabilities()
-
-
-@pytest.mark.parametrize(
-    ("least", "most", "sizes"),
-    [(0, 0, (15, 15)), (0, 19, (15, 19)), (19, 0, (19, 19)), (9, 0, (9, 15)), (3, 22, (3, 22))],
-)
-def test_board_sizes(least: int, most: int, sizes: tuple[int, int]) -> None:
-    """Each bound is 15 when absent, unless the other one says more."""
-    found = capabilities_from_proto(pb.Capabilities(min_board_size=least, max_board_size=most))
-    assert (found.min_size, found.max_size) == sizes
-
-
-def test_capabilities_come_back() -> None:
-    """What is told of a bot is what it said."""
-    said = pb.Capabilities(
-        rules=[game_pb2.RULE_STANDARD, game_pb2.RULE_FREESTYLE],
-        min_board_size=9,
-        max_board_size=19,
-        max_games=64,
-        min_move_time_ms=250,
-        any_line=True,
-    )
-    assert capabilities_to_proto(capabilities_from_proto(said)) == said
-
-
-@pytest.mark.parametrize(
-    ("values", "rules"),
-    [
-        ([], (FREESTYLE,)),
-        ([game_pb2.RULE_UNSPECIFIED], (FREESTYLE,)),
-        ([game_pb2.RULE_STANDARD, 77], (STANDARD,)),
-        ([77], ()),
-    ],
-)
-def test_rules_of_a_later_release_are_left_out(values: list[Any], rules: tuple[Any, ...]) -> None:
-    """A bot that plays nothing we know is not taken for one that plays freestyle."""
-    assert capabilities_from_proto(pb.Capabilities(rules=values)).rules == rules
 
 
 # -- engines and names ------------------------------------------------------------

@@ -16,7 +16,6 @@ import pytest
 from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, Result, TimeControl
 from meijin.server.arbiter import Arbiter
 from meijin.server.arena import Arena
-from meijin.server.capabilities import Capabilities
 from meijin.server.live_game import LiveGame, TournamentRun
 from meijin.server.scheduler import Scheduler
 from meijin.server.session import Player, Session
@@ -29,6 +28,7 @@ from meijin.store.tables import (
     TournamentId,
 )
 from meijin.store.tournaments import PendingPairing
+from meijin.wire import Capabilities
 
 BLITZ = TimeControl.parse("60")
 NAMES = {BotId(1): "ada", BotId(2): "bob", BotId(3): "cleo"}

@@ -11,12 +11,12 @@ import pytest
 from meijin.game import Board, Clock, TimeControl, Variant, encode_moves
 from meijin.server import session as module
 from meijin.server.arbiter import LAG_PER_MOVE, SECOND, Arbiter, Moment
-from meijin.server.capabilities import Capabilities
 from meijin.server.errors import ReplacedError, TooManyNoticesError
 from meijin.server.live_game import LiveGame
 from meijin.server.session import Player, Session
 from meijin.store.tables import BotId, BotVersionId
 from meijin.v1 import play_service_pb2 as pb
+from meijin.wire import Capabilities
 
 Script = Callable[[Session], Awaitable[None]]
 MILLISECOND = SECOND // 1000

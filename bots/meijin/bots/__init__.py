@@ -2,7 +2,7 @@
 
 from meijin.bots.alphabeta import AlphaBetaBot
 from meijin.bots.answer import RESIGN, Analysis, Answer, Choice, Resignation
-from meijin.bots.bot import Bot, Capabilities
+from meijin.bots.bot import Bot
 from meijin.bots.catalogue import BUILT_IN, find_bot, load_bot
 from meijin.bots.client import Client
 from meijin.bots.errors import (
@@ -21,6 +21,7 @@ from meijin.bots.position import Position
 from meijin.bots.random_bot import RandomBot
 from meijin.bots.runner import run, serve
 from meijin.bots.template import bot_source
+from meijin.wire import Capabilities
 
 __all__ = [
     "BUILT_IN",

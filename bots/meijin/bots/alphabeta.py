@@ -10,11 +10,12 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from meijin.bots.answer import Analysis, Choice
-from meijin.bots.bot import Bot, Capabilities
+from meijin.bots.bot import Bot
 from meijin.bots.budget import thinking_time
 from meijin.bots.lines import Lines
 from meijin.bots.position import Position
 from meijin.game import FREESTYLE, STANDARD, Board, Color
+from meijin.wire import Capabilities
 
 WIDTH = 12
 """Cells tried at each node, the most promising of all."""

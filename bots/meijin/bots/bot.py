@@ -6,33 +6,15 @@ import hashlib
 import inspect
 import re
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 from meijin.bots.answer import Answer
 from meijin.bots.position import Position
-from meijin.game import FREESTYLE, Outcome, Rule
+from meijin.game import Outcome
+from meijin.wire import Capabilities
 
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _DIGEST_LENGTH = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """What a bot can play; the server never pairs it outside of this."""
-
-    rules: tuple[Rule, ...] = (FREESTYLE,)
-    min_size: int = 15
-    """The shortest side of a board."""
-    max_size: int = 15
-    """The longest side of a board."""
-    max_games: int = 1
-    """Games at once."""
-    min_move_time: timedelta = timedelta(0)
-    """The least time that it needs for a move."""
-    any_line: bool = False
-    """It plays any number of stones in a row, not only five."""
 
 
 class Bot:

@@ -8,14 +8,14 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from meijin.bots.answer import Analysis, Answer, Choice, Failure, Resignation
-from meijin.bots.bot import Bot, Capabilities
+from meijin.bots.bot import Bot
 from meijin.bots.facts import Draining, Ended, Events, Fact, Notice, Ping, Started, Turn, Welcome
 from meijin.game import encode_moves
 from meijin.v1 import play_service_pb2
 from meijin.wire import (
+    capabilities_to_proto,
     color_from_proto,
     outcome_from_proto,
-    rule_to_proto,
     time_control_from_proto,
     variant_from_proto,
 )
@@ -26,7 +26,6 @@ MAX_MESSAGE_BYTES = 48 * 1024
 MAX_FAILURE_BYTES = 500
 MAX_PV = 64
 
-_MILLISECOND = timedelta(milliseconds=1)
 _MAX_SCORE = 2**31 - 1
 _MAX_DEPTH = 2**32 - 1
 _MAX_NODES = 2**64 - 1
@@ -64,22 +63,6 @@ def hello_to_proto(
         resume_session_id=session_id,
     )
     return play_service_pb2.PlayRequest(hello=hello)
-
-
-def capabilities_to_proto(capabilities: Capabilities) -> play_service_pb2.Capabilities:
-    """Write what a bot can play.
-
-    Raises:
-        ValueError: the wire has no value for one of the rules.
-    """
-    return play_service_pb2.Capabilities(
-        rules=[rule_to_proto(rule) for rule in capabilities.rules],
-        min_board_size=capabilities.min_size,
-        max_board_size=capabilities.max_size,
-        max_games=capabilities.max_games,
-        min_move_time_ms=-(-capabilities.min_move_time // _MILLISECOND),
-        any_line=capabilities.any_line,
-    )
 
 
 def actions_to_proto(actions: Sequence[Action]) -> list[play_service_pb2.PlayRequest]:

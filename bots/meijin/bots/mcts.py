@@ -9,11 +9,12 @@ from datetime import timedelta
 from random import Random
 
 from meijin.bots.answer import Analysis, Choice
-from meijin.bots.bot import Bot, Capabilities
+from meijin.bots.bot import Bot
 from meijin.bots.budget import thinking_time
 from meijin.bots.lines import Lines
 from meijin.bots.position import Position
 from meijin.game import FREESTYLE, STANDARD, Board, Color
+from meijin.wire import Capabilities
 
 EXPLORATION = math.sqrt(2)
 """The C of UCT: how much a rarely visited cell is preferred to a good one."""

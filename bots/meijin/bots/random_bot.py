@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from meijin.bots.bot import Bot, Capabilities
+from meijin.bots.bot import Bot
 from meijin.bots.position import Position
 from meijin.game import FREESTYLE, STANDARD
+from meijin.wire import Capabilities
 
 _DRAWS = 8
 

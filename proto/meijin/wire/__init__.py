@@ -1,5 +1,10 @@
 """Between the contract's values and the game's words, for every side of the wire."""
 
+from meijin.wire.capabilities import (
+    Capabilities,
+    capabilities_from_proto,
+    capabilities_to_proto,
+)
 from meijin.wire.values import (
     color_from_proto,
     color_to_proto,
@@ -16,6 +21,9 @@ from meijin.wire.values import (
 )
 
 __all__ = [
+    "Capabilities",
+    "capabilities_from_proto",
+    "capabilities_to_proto",
     "color_from_proto",
     "color_to_proto",
     "outcome_from_proto",

@@ -21,6 +21,7 @@ from meijin.server.hints import HintSender
 from meijin.server.hub import Hub
 from meijin.server.ladder_service import LadderServicer
 from meijin.server.operator_token import ensure_operator_token
+from meijin.server.patrol import Patrol
 from meijin.server.play_service import PlayServicer
 from meijin.server.restore import load, restore
 from meijin.server.scheduler import Scheduler
@@ -99,6 +100,7 @@ class App:
         self._settings = settings
         self._arena = arena
         self._hints = hints
+        self._patrol = Patrol(arena, patience=settings.write_timeout)
         self._health = health.aio.HealthServicer()
         self.hub = Hub()
         self.scheduler = Scheduler(arena)
@@ -146,9 +148,9 @@ class App:
         arena = self._arena
         return [
             arena.flusher.run(),
-            arena.sweep(),
-            arena.ping(),
-            arena.drop_deaf_peers(),
+            self._patrol.watch_clocks(),
+            self._patrol.measure_lag(),
+            self._patrol.drop_deaf_peers(),
             self._hints.run(),
         ]
 

@@ -10,13 +10,12 @@ from typing import Protocol
 import structlog
 
 from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
-from meijin.server.arbiter import ACCEPTED, SECOND, SIDES, Arbiter, Moment, Verdict
-from meijin.server.capabilities import Capabilities
+from meijin.server.arbiter import ACCEPTED, SIDES, Arbiter, Moment, Verdict
 from meijin.server.convert import analysis_from_proto
-from meijin.server.errors import NotReadingError, ReplacedError
+from meijin.server.errors import ReplacedError
 from meijin.server.flusher import Batch, Flusher
 from meijin.server.live_game import LiveGame, TournamentRun
-from meijin.server.moment import INTERVAL, StallWatch
+from meijin.server.moment import StallWatch
 from meijin.server.session import Player, Session
 from meijin.server.settings import Settings
 from meijin.store import Writer
@@ -24,14 +23,9 @@ from meijin.store.flushes import MOVE
 from meijin.store.tables import BotId, BotVersionId, FlushId, GameId
 from meijin.store.tournaments import PendingPairing
 from meijin.v1 import play_service_pb2 as pb
+from meijin.wire import Capabilities
 
 log = structlog.get_logger()
-
-PING_INTERVAL = 5.0
-"""Seconds between two measurements of a stream's lag."""
-
-SWEEPS_PER_EXPIRY = 2
-"""Ticks of the stall watch between two looks at all clocks: deadlines are seen to 40 ms."""
 
 FLUSHES_PER_FLOOR = 64
 """Flushes between two deletions of those that hold no running game's move."""
@@ -97,7 +91,8 @@ class Arena:
         self._counters = counters
         self._numbers = itertools.count(1)
         self._next_floor = 0
-        self._watch = watch or StallWatch()
+        self.watch = watch or StallWatch()
+        """The time, as the arena goes by it."""
         self._wall_clock = wall_clock
         self._grace = settings.grace.total_seconds() * 1e9
 
@@ -151,7 +146,7 @@ class Arena:
     def _resume(self, game: LiveGame, player: Player, session: Session) -> None:
         color = game.color(player)
         game.sessions[color] = session
-        game.arbiter.come_back(color, self._watch.moment())
+        game.arbiter.come_back(color, self.watch.moment())
         if game.is_announced:
             session.add_start(game)
             if color is game.arbiter.board.side_to_move and not game.is_unsettled:
@@ -163,7 +158,7 @@ class Arena:
         if player.session is not session:
             return
         player.session = None
-        moment = self._watch.moment()
+        moment = self.watch.moment()
         for game in player.games.values():
             color = game.color(player)
             if game.sessions[color] is session:
@@ -185,7 +180,7 @@ class Arena:
 
     def receive(self, session: Session, actions: pb.Actions) -> None:
         """Judge everything in a message of a bot."""
-        moment = self._watch.moment()
+        moment = self.watch.moment()
         self._receive_plays(session, actions.plays, moment)
         for resign in actions.resigns:
             game = self._find(session, resign.game, 0)
@@ -298,7 +293,7 @@ class Arena:
         moves: Sequence[tuple[int, int, int]],
     ) -> None:
         """Take up a game of an earlier server: (cell, raw, charged) of each move made."""
-        moment = self._watch.moment()
+        moment = self.watch.moment()
         for cell, raw, charged in moves:
             game.arbiter.replay(cell, raw, charged)
         for color in Color:
@@ -430,14 +425,6 @@ class Arena:
 
     # -- time -------------------------------------------------------------------------
 
-    async def sweep(self) -> None:
-        """Watch the clocks for ever."""
-        for count in itertools.count():
-            await asyncio.sleep(INTERVAL / 1e9)
-            moment = self._watch.tick()
-            if count % SWEEPS_PER_EXPIRY == 0:
-                self.expire(moment)
-
     def expire(self, moment: Moment) -> None:
         """End the games in which a clock or a grace has run out."""
         is_failing = self.flusher.is_failing
@@ -451,33 +438,9 @@ class Arena:
                 self._end(game)
                 self.flusher.wake()
 
-    async def ping(self) -> None:
-        """Measure the lag of every stream for ever."""
-        while True:
-            await asyncio.sleep(PING_INTERVAL)
-            for player in self.players.values():
-                if player.session is not None:
-                    player.session.ping()
-
-    async def drop_deaf_peers(self) -> None:
-        """Close the streams whose peers do not read, for ever.
-
-        A look now and then serves all streams; a timeout for each write costs 5 microseconds.
-        """
-        patience = self._settings.write_timeout.total_seconds()
-        while True:
-            await asyncio.sleep(patience / 5)
-            now = self._watch.moment().now
-            for player in self.players.values():
-                session = player.session
-                if session is None or session.writing_since is None:
-                    continue
-                if now - session.writing_since > patience * SECOND:
-                    session.close(NotReadingError(f"nothing was read for {patience:g} s"))
-
     def moment(self) -> Moment:
         """Now."""
-        return self._watch.moment()
+        return self.watch.moment()
 
 
 def _plays(game: LiveGame, player: Player, version_id: BotVersionId) -> bool:

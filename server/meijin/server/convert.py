@@ -7,8 +7,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from meijin.game import (
-    FREESTYLE,
-    RULES,
     Ending,
     Outcome,
     TimeControl,
@@ -16,7 +14,6 @@ from meijin.game import (
     decode_moves,
     encode_moves,
 )
-from meijin.server.capabilities import Capabilities
 from meijin.server.errors import InvalidRequestError
 from meijin.store.bots import EngineRow
 from meijin.store.games import GameRow, decode_times
@@ -24,10 +21,11 @@ from meijin.store.tables import GameState, TournamentFormat, TournamentState
 from meijin.store.tournaments import TournamentRow
 from meijin.v1 import bot_service_pb2, game_pb2, play_service_pb2, tournament_service_pb2
 from meijin.wire import (
+    Capabilities,
+    capabilities_from_proto,
+    capabilities_to_proto,
     color_to_proto,
     outcome_to_proto,
-    rule_from_proto,
-    rule_to_proto,
     time_control_from_proto,
     time_control_to_proto,
     time_to_proto,
@@ -49,7 +47,6 @@ MAX_PV = 2 * 22 * 22
 MAX_INCREMENT = timedelta(hours=4)
 """A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
 
-KNOWN_RULES = {game_pb2.RULE_UNSPECIFIED, *(rule_to_proto(rule) for rule in RULES.values())}
 GAME_STATES = {state: game_pb2.GameState.Value(f"GAME_STATE_{state.name}") for state in GameState}
 TOURNAMENT_STATES = {
     state: tournament_service_pb2.TournamentState.Value(f"TOURNAMENT_STATE_{state.name}")
@@ -96,39 +93,16 @@ def requested_time_control(message: game_pb2.TimeControl) -> TimeControl:
 # -- the bot's stream -------------------------------------------------------------
 
 
-def capabilities_from_proto(message: play_service_pb2.Capabilities) -> Capabilities:
-    """What a bot can play, absent fields filled in; unknown rules are left out.
+def requested_capabilities(message: play_service_pb2.Capabilities) -> Capabilities:
+    """What a bot says that it can play.
 
     Raises:
         InvalidRequestError: the sizes contradict each other.
     """
-    rules = tuple(rule_from_proto(value) for value in message.rules if value in KNOWN_RULES)
-    capabilities = Capabilities(
-        rules=rules if message.rules else (FREESTYLE,),
-        min_size=message.min_board_size or 15,
-        max_size=message.max_board_size or max(15, message.min_board_size),
-        max_games=message.max_games or 1,
-        min_move_time=timedelta(milliseconds=message.min_move_time_ms),
-        any_line=message.any_line,
-    )
-    if capabilities.min_size > capabilities.max_size:
-        raise InvalidRequestError(
-            f"capabilities.min_board_size {capabilities.min_size} is above "
-            f"max_board_size {capabilities.max_size}"
-        )
-    return capabilities
-
-
-def capabilities_to_proto(capabilities: Capabilities) -> play_service_pb2.Capabilities:
-    """What a bot can play."""
-    return play_service_pb2.Capabilities(
-        rules=[rule_to_proto(rule) for rule in capabilities.rules],
-        min_board_size=capabilities.min_size,
-        max_board_size=capabilities.max_size,
-        max_games=capabilities.max_games,
-        min_move_time_ms=capabilities.min_move_time // timedelta(milliseconds=1),
-        any_line=capabilities.any_line,
-    )
+    try:
+        return capabilities_from_proto(message)
+    except ValueError as error:
+        raise InvalidRequestError(f"capabilities: {error}") from None
 
 
 def engine_from_proto(message: play_service_pb2.Engine) -> EngineRow:

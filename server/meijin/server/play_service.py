@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy import Connection
 
 from meijin.server.arena import Arena
-from meijin.server.convert import capabilities_from_proto, check_bot_name, engine_from_proto
+from meijin.server.convert import check_bot_name, engine_from_proto, requested_capabilities
 from meijin.server.errors import (
     InvalidRequestError,
     NotAllowedError,
@@ -79,7 +79,7 @@ class PlayServicer(PlayServiceServicer):
         return hello
 
     async def _join(self, hello: pb.Hello, identity: Identity | None) -> Session:
-        capabilities = capabilities_from_proto(hello.capabilities)
+        capabilities = requested_capabilities(hello.capabilities)
         engine = engine_from_proto(hello.engine)
         admit = partial(_admit, hello=hello, identity=identity, engine=engine)
         bot_id, name, version_id = await self._storage.write(admit)

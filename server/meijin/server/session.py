@@ -14,8 +14,8 @@ from meijin.store.tables import BotId, BotVersionId
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from meijin.server.capabilities import Capabilities
     from meijin.server.live_game import LiveGame
+    from meijin.wire import Capabilities
 
 MAX_EVENTS = 1024
 """The most starts, ends and turns each in one message: 22x22 boards stay below 4 MB."""

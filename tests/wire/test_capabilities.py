@@ -1,0 +1,144 @@
+"""What a bot can play."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from meijin.game import (
+    FREESTYLE,
+    GOMOKU,
+    STANDARD,
+    TIC_TAC_TOE,
+    TimeControl,
+    Variant,
+)
+from meijin.game.rule import LineRule
+from meijin.v1 import game_pb2
+from meijin.v1 import play_service_pb2 as pb
+from meijin.wire.capabilities import (
+    Capabilities,
+    capabilities_from_proto,
+    capabilities_to_proto,
+    move_time,
+)
+
+BLITZ = TimeControl.parse("60+0.5")
+
+
+def test_a_plain_bot_plays_gomoku() -> None:
+    """Without further words a bot plays freestyle on 15x15 at any speed."""
+    assert Capabilities().objection(GOMOKU, TimeControl.parse("0.001/move")) is None
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "variant", "objection"),
+    [
+        (Capabilities(), Variant(rule=STANDARD), "does not play standard"),
+        (Capabilities(rules=(STANDARD,)), GOMOKU, "does not play freestyle"),
+        (Capabilities(), Variant(width=14), "needs boards of at least 15x15"),
+        (Capabilities(), Variant(height=14), "needs boards of at least 15x15"),
+        (Capabilities(), Variant(width=16), "needs boards of at most 15x15"),
+        (Capabilities(), Variant(height=16), "needs boards of at most 15x15"),
+        (Capabilities(), Variant(line=6), "plays five in a row only"),
+        (Capabilities(min_size=3), TIC_TAC_TOE, "plays five in a row only"),
+    ],
+)
+def test_a_bot_objects_to_what_it_can_not_play(
+    capabilities: Capabilities, variant: Variant, objection: str
+) -> None:
+    """The first thing that does not fit is named."""
+    assert capabilities.objection(variant, BLITZ) == objection
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "variant"),
+    [
+        (Capabilities(rules=(FREESTYLE, STANDARD)), Variant(rule=STANDARD)),
+        (Capabilities(min_size=9, max_size=19), Variant(width=9, height=19)),
+        (Capabilities(min_size=3, any_line=True), TIC_TAC_TOE),
+    ],
+)
+def test_a_bot_plays_what_it_said(capabilities: Capabilities, variant: Variant) -> None:
+    """The bounds themselves are within."""
+    assert capabilities.objection(variant, BLITZ) is None
+
+
+@pytest.mark.parametrize(
+    ("control", "seconds"),
+    [("60", 1.5), ("60+0.5", 2), ("5/move", 5), ("60+0.5,5/move", 2), ("600,5/move", 5)],
+)
+def test_the_time_for_a_move(control: str, seconds: float) -> None:
+    """A fortieth of the clock and the increment, or the cap, whichever is less."""
+    assert move_time(TimeControl.parse(control)) == timedelta(seconds=seconds)
+
+
+def test_a_slow_bot_objects_to_a_fast_game() -> None:
+    """A bot is not paired where it would forfeit."""
+    slow = Capabilities(min_move_time=timedelta(seconds=2))
+    assert slow.objection(GOMOKU, TimeControl.parse("60+0.5")) is None
+    assert slow.objection(GOMOKU, TimeControl.parse("60")) == "needs 2 s a move"
+
+
+# -- on the wire ------------------------------------------------------------------
+
+
+def test_a_bot_that_says_nothing_plays_gomoku_one_game_at_a_time() -> None:
+    """Absent fields have the contract's defaults."""
+    assert capabilities_from_proto(pb.Capabilities()) == Capabilities()
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "sizes"),
+    [(0, 0, (15, 15)), (0, 19, (15, 19)), (19, 0, (19, 19)), (9, 0, (9, 15)), (3, 22, (3, 22))],
+)
+def test_board_sizes(least: int, most: int, sizes: tuple[int, int]) -> None:
+    """Each bound is 15 when absent, unless the other one says more."""
+    found = capabilities_from_proto(pb.Capabilities(min_board_size=least, max_board_size=most))
+    assert (found.min_size, found.max_size) == sizes
+
+
+def test_capabilities_come_back() -> None:
+    """What is told of a bot is what it said."""
+    said = pb.Capabilities(
+        rules=[game_pb2.RULE_STANDARD, game_pb2.RULE_FREESTYLE],
+        min_board_size=9,
+        max_board_size=19,
+        max_games=64,
+        min_move_time_ms=250,
+        any_line=True,
+    )
+    assert capabilities_to_proto(capabilities_from_proto(said)) == said
+
+
+@pytest.mark.parametrize(
+    ("values", "rules"),
+    [
+        ([], (FREESTYLE,)),
+        ([game_pb2.RULE_UNSPECIFIED], (FREESTYLE,)),
+        ([game_pb2.RULE_STANDARD, 77], (STANDARD,)),
+        ([77], ()),
+    ],
+)
+def test_rules_of_a_later_release_are_left_out(values: list[Any], rules: tuple[Any, ...]) -> None:
+    """A bot that plays nothing we know is not taken for one that plays freestyle."""
+    assert capabilities_from_proto(pb.Capabilities(rules=values)).rules == rules
+
+
+def test_unknown_rule() -> None:
+    """A rule that the contract doesn't know can't be offered."""
+    capabilities = Capabilities(rules=(FREESTYLE, LineRule("caro", overline_wins=True)))
+    with pytest.raises(ValueError, match="no rule caro"):
+        capabilities_to_proto(capabilities)
+
+
+def test_sizes_that_contradict_each_other() -> None:
+    """No board is both as long and as short as that."""
+    with pytest.raises(ValueError, match="min_board_size 19 is above max_board_size 15"):
+        capabilities_from_proto(pb.Capabilities(min_board_size=19, max_board_size=15))
+
+
+def test_a_part_of_a_millisecond_counts() -> None:
+    """A bot is never paired at a faster time control than it asked for."""
+    said = capabilities_to_proto(Capabilities(min_move_time=timedelta(microseconds=1500)))
+    assert said.min_move_time_ms == 2
