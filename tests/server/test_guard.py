@@ -189,13 +189,16 @@ def test_a_wrong_token_is_never_overlooked(serve: Serve, header: str) -> None:
 
 
 def test_anyone_may_manage_an_open_server(serve: Serve, ending: Callable[..., Any]) -> None:
-    """Where registration is open an operator needs no token."""
+    """Where registration is open an operator needs no token, and a bot's does no harm."""
 
     async def script(house: House) -> None:
         channel = await house.channel()
-        request = bot_service_pb2.RegisterBotRequest(name="ada").SerializeToString()
-        end = await ending(channel, "/meijin.v1.BotService/RegisterBot", request, None)
-        assert end.code is grpc.StatusCode.OK
+        bots = await house.bots()
+        made = await bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name="ada"))
+        for name, token in (("bob", None), ("eve", made.token)):
+            request = bot_service_pb2.RegisterBotRequest(name=name).SerializeToString()
+            end = await ending(channel, "/meijin.v1.BotService/RegisterBot", request, token)
+            assert end.code is grpc.StatusCode.OK
 
     serve(script)
 
