@@ -1,0 +1,63 @@
+"""Where compiled code is kept between runs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+OVERRIDE = "NUMBA_CACHE_DIR"
+_SOURCES = Path(__file__).parent
+_PRIVATE = 0o700
+_DIGEST_LENGTH = 16
+
+
+def cache_folder(environ: Mapping[str, str] = os.environ, sources: Path = _SOURCES) -> Path:
+    """Find the folder for compiled code: one that can be written, and this version's own.
+
+    numba looks at the file of the outermost function alone, so the digest of all of
+    `sources` is in the name. What numba is told by the environment, such as to check
+    bounds, makes another folder too. NUMBA_CACHE_DIR is taken as it is.
+    """
+    if environ.get(OVERRIDE):
+        return Path(environ[OVERRIDE])
+    name = f"core-{_digest(environ, sources)}"
+    for parent in _parents(environ):
+        folder = parent / "meijin" / name
+        if _is_ours(folder):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="meijin-core-"))
+
+
+def _digest(environ: Mapping[str, str], sources: Path) -> str:
+    sha = hashlib.sha256()
+    for path in sorted(sources.glob("*.py")):
+        sha.update(path.name.encode() + b"\0" + path.read_bytes())
+    for name in sorted(environ):
+        if name.startswith("NUMBA_"):
+            sha.update(f"{name}={environ[name]}\0".encode())
+    return sha.hexdigest()[:_DIGEST_LENGTH]
+
+
+def _parents(environ: Mapping[str, str]) -> list[Path]:
+    """List the folders to try: the user's cache, then a temporary one of the user's own."""
+    parents = []
+    with suppress(RuntimeError):
+        parents.append(Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"))
+    return [*parents, Path(tempfile.gettempdir()) / f"meijin-{os.getuid()}"]
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether the folder can be made and written, and no other user could fill it.
+
+    numba unpickles what it finds there.
+    """
+    try:
+        folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        owners = {folder.stat().st_uid, folder.parent.stat().st_uid}
+        return owners == {os.getuid()} and os.access(folder, os.W_OK)
+    except OSError:
+        return False

@@ -1,0 +1,29 @@
+"""What a position is worth, before any search."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from meijin.bots.core.jit import int64, jit, uint64
+from meijin.bots.core.state import STATE_TYPE
+
+WIN_SCORE = 30_000
+"""The score of a win, less a point for each ply up to it."""
+PROVEN = 29_000
+"""Scores from here on are wins, and losses below its negative."""
+MOST = 20_000
+"""The most that a position without a proof is worth."""
+
+_NOISE_SHIFT = uint64(40)
+
+
+@jit(int64(STATE_TYPE))
+def evaluate(state: np.record) -> int:
+    """Score the position for the side to move by the patterns around its empty cells.
+
+    The sums differ by who is to move, so no tempo is lost between plies.
+    """
+    value = state.sums[state.side]
+    if state.noise > 0:
+        value += int64(state.hash >> _NOISE_SHIFT) % (2 * state.noise + 1) - state.noise
+    return min(MOST, max(-MOST, value))

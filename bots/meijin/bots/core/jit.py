@@ -1,0 +1,45 @@
+"""Compilation by numba, typed: the one module that knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+import numpy as np
+
+from meijin.bots.core.cache import cache_folder
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+vars(numba.config)["CACHE_DIR"] = str(cache_folder())
+
+int64: Any = numba.int64
+uint64: Any = numba.uint64
+void: Any = numba.void
+
+
+def jit(
+    signature: object,
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Compile a function for one signature when its module is imported, or load it.
+
+    It runs without the interpreter's lock. Recursion needs the exact types: a call of a
+    cached function by itself with others aborts the process the next time it is loaded.
+    """
+    compiled: Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]] = (
+        numba.njit(signature, cache=True, nogil=True, error_model="numpy")
+    )
+    return compiled
+
+
+def record_type(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - numba's types have none
+    """The type of one record of a structured array, handed over as a pointer."""
+    return numba.from_dtype(dtype)
+
+
+def new_record(dtype: np.dtype[Any]) -> np.record:
+    """Make a record of zeros whose fields are attributes, compiled or not."""
+    record: np.record = np.zeros(1, dtype).view(np.recarray)[0]
+    return record

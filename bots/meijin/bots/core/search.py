@@ -1,0 +1,303 @@
+"""Alpha-beta search: principal variations, deepened ply by ply."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from meijin.bots.core.evaluate import PROVEN, WIN_SCORE, evaluate
+from meijin.bots.core.jit import int64, jit, void
+from meijin.bots.core.lookup import KIND_FIVE, REDUCTION_ROWS, TABLES_TYPE
+from meijin.bots.core.movegen import (
+    add_candidates,
+    add_defences,
+    first_cell,
+    forget,
+    open_four_cell,
+    pick,
+    reward,
+    score_moves,
+)
+from meijin.bots.core.shapes import ONE_FOUR, ONE_THREE, TWO_FOURS, WIN
+from meijin.bots.core.state import LINE, PLIES, STATE_TYPE, make, undo
+from meijin.bots.core.table import (
+    EXACT,
+    LOWER,
+    TABLE_TYPE,
+    UPPER,
+    Table,
+    find,
+    from_here,
+    from_root,
+    store,
+)
+from meijin.bots.core.threats import find_vcf, has_four
+
+NONE = -(1 << 40)
+"""No score: less than any."""
+ASPIRATION = 60
+"""Half of the first window around the last iteration's score."""
+ASPIRATION_GROWTH = 4
+ASPIRATION_LIMIT = 1000
+"""A window that has grown so wide is opened altogether."""
+FUTILITY_DEPTH = 3
+FUTILITY_MARGIN = 70
+"""A position better than beta by as much per ply left is not searched."""
+REDUCTION_DEPTH = 3
+REDUCTION_NUMBER = 3
+"""As many moves of a node are searched to the full depth."""
+FORCED_DEPTH = 6
+"""Where only one move is left the search goes no deeper: it tells people the score."""
+ROOT_VCF_NODES = 20_000
+INNER_VCF_NODES = 200
+LEAF_VCF_NODES = 40
+
+
+@jit(int64(STATE_TYPE, int64, int64))
+def prove(state: np.record, cell: int, ply: int) -> int:
+    """Make `cell` the line expected at `ply`."""
+    state.pv[ply, 0] = cell
+    state.pv_length[ply] = 1
+    return cell
+
+
+@jit(int64(STATE_TYPE, int64, int64))
+def prove_by_vcf(state: np.record, plies: int, ply: int) -> int:
+    """Make the VCF just found the line expected at `ply`, and return its score."""
+    for at in range(state.vcf_length):
+        state.pv[ply, at] = state.vcf_line[at]
+    state.pv_length[ply] = state.vcf_length
+    return WIN_SCORE - ply - plies
+
+
+@jit(void(STATE_TYPE, int64, int64))
+def extend_line(state: np.record, move: int, ply: int) -> None:
+    """Make `move` and what is expected after it the line expected at `ply`."""
+    length = min(state.pv_length[ply + 1], LINE - 1)
+    state.pv[ply, 0] = move
+    for at in range(length):
+        state.pv[ply, at + 1] = state.pv[ply + 1, at]
+    state.pv_length[ply] = length + 1
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, int64))
+def judge(state: np.record, tables: np.record, ply: int) -> int:
+    """The score where it is plain without a search, else `NONE`."""
+    side = state.side
+    if state.counts[side, WIN] > 0:
+        prove(state, first_cell(state, tables, side, KIND_FIVE), ply)
+        return WIN_SCORE - ply - 1
+    if state.empties == 0:
+        return 0
+    if ply >= PLIES - 1:
+        return evaluate(state)
+    if state.plain == 0 and state.counts[1 - side, WIN] == 0 and state.counts[side, TWO_FOURS] > 0:
+        prove(state, open_four_cell(state, tables, side), ply)
+        return WIN_SCORE - ply - 3
+    return NONE
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64))
+def judge_fours(state: np.record, tables: np.record, depth: int, ply: int) -> int:
+    """The score of a win by fours, or `NONE` if none is found."""
+    if state.use_vcf == 0 or has_four(state, state.side) == 0:
+        return NONE
+    limit = LEAF_VCF_NODES
+    if depth > 0:
+        limit = ROOT_VCF_NODES if ply == 0 else INNER_VCF_NODES
+    plies = find_vcf(state, tables, int64(limit))
+    if plies == 0:
+        return NONE
+    return prove_by_vcf(state, plies, ply)
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64))
+def list_moves(state: np.record, tables: np.record, ply: int, favourite: int) -> int:
+    """List and score the moves to try, and return how many there are."""
+    other = 1 - state.side
+    if state.plain == 0 and state.counts[other, WIN] > 0:
+        state.moves[ply, 0] = first_cell(state, tables, other, KIND_FIVE)
+        return 1
+    if state.plain == 0 and state.counts[other, TWO_FOURS] > 0:
+        count = add_defences(state, tables, ply)
+        score_moves(state, tables, ply, count, favourite)
+        return count
+    count = add_candidates(state, tables, ply)
+    score_moves(state, tables, ply, count, favourite)
+    return count if state.plain != 0 else min(count, state.width)
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
+def reduction(state: np.record, tables: np.record, move: int, depth: int, number: int) -> int:
+    """How many plies less a late and quiet move is searched at first."""
+    if state.use_reductions == 0 or depth < REDUCTION_DEPTH or number < REDUCTION_NUMBER:
+        return 0
+    side = state.side
+    if tables.threats[state.codes[side, move]] >= ONE_THREE:
+        return 0
+    if tables.threats[state.codes[1 - side, move]] >= ONE_FOUR:
+        return 0
+    plies = tables.reductions[min(depth, REDUCTION_ROWS - 1), min(number, REDUCTION_ROWS - 1)]
+    return min(plies, depth - 2)
+
+
+@jit(int64(STATE_TYPE, int64, int64, int64))
+def is_futile(state: np.record, beta: int, depth: int, margin: int) -> int:
+    """Whether a position is better than beta by so much that the opponent avoids it."""
+    if state.use_futility == 0 or depth > FUTILITY_DEPTH or abs(beta) >= PROVEN:
+        return 0
+    if state.counts[1 - state.side, TWO_FOURS] > 0:
+        return 0
+    return int64(evaluate(state) - margin * depth >= beta)
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, TABLE_TYPE, int64, int64, int64, int64))
+def pvs(
+    state: np.record,
+    tables: np.record,
+    table: Table,
+    alpha: int,
+    beta: int,
+    depth: int,
+    ply: int,
+) -> int:
+    """Score the position for the side to move, as far as `alpha` and `beta` ask.
+
+    A reply to a four is forced and costs no depth; it adds none either. The score means
+    nothing once `stop` is set.
+    """
+    state.nodes += 1
+    state.pv_length[ply] = 0
+    state.deepest = max(state.deepest, ply)
+    if state.nodes >= state.node_limit:
+        state.stop = 1
+    if state.stop != 0:
+        return 0
+    plain_score = judge(state, tables, ply)
+    if plain_score != NONE:
+        return plain_score
+    is_forced = state.plain == 0 and state.counts[1 - state.side, WIN] > 0
+    if depth <= 0 and not is_forced:
+        score = judge_fours(state, tables, depth, ply)
+        return evaluate(state) if score == NONE else score
+    is_pv = beta - alpha > 1
+    favourite = int64(-1)
+    key = state.hash ^ tables.turn[state.side]
+    if state.use_table != 0:
+        at = find(table, key)
+        if at >= 0:
+            favourite = int64(table[at].move)
+            score = from_root(int64(table[at].score), ply)
+            bound = int64(table[at].bound)
+            if not is_pv and int64(table[at].depth) >= depth:
+                if bound & LOWER != 0 and score >= beta:
+                    return score
+                if bound & UPPER != 0 and score <= alpha:
+                    return score
+    if not is_forced:
+        if not is_pv and is_futile(state, beta, depth, FUTILITY_MARGIN) != 0:
+            return evaluate(state)
+        score = judge_fours(state, tables, depth, ply)
+        if score != NONE:
+            return score
+    if ply == 0 and state.pv[0, 0] >= 0 and favourite < 0:
+        favourite = state.pv[0, 0]
+    count = list_moves(state, tables, ply, favourite)
+    best = int64(NONE)
+    best_move = int64(-1)
+    old_alpha = alpha
+    for number in range(count):
+        move = pick(state, ply, number, count)
+        left = int64(depth if is_forced else depth - 1)
+        less = int64(0)
+        if not is_forced:
+            less = reduction(state, tables, move, depth, number)
+        is_quiet = tables.threats[state.codes[state.side, move]] < ONE_FOUR
+        make(state, tables, move)
+        narrow = int64(-alpha - 1)
+        score = int64(alpha + 1)
+        if number > 0 and state.plain == 0:
+            score = -pvs(state, tables, table, narrow, int64(-alpha), left - less, ply + 1)
+            if score > alpha and less > 0:
+                score = -pvs(state, tables, table, narrow, int64(-alpha), left, ply + 1)
+        if number == 0 or state.plain != 0 or (score > alpha and is_pv):
+            score = -pvs(state, tables, table, int64(-beta), int64(-alpha), left, ply + 1)
+        undo(state, tables)
+        if state.stop != 0:
+            return 0
+        if score > best:
+            best = score
+            best_move = move
+        if score > alpha:
+            alpha = score
+            extend_line(state, move, ply)
+            if ply == 0:
+                state.root_score = score
+                state.root_tried = 1
+        if alpha >= beta:
+            if is_quiet and state.plain == 0:
+                reward(state, move, depth, ply)
+            break
+    if state.use_table != 0:
+        bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
+        kept = best_move if best > old_alpha else int64(-1)
+        store(table, key, state.age, from_here(best, ply), kept, depth, int64(bound))
+    return best
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, TABLE_TYPE, int64, int64))
+def aspire(state: np.record, tables: np.record, table: Table, depth: int, guess: int) -> int:
+    """Search the root in a window around `guess`, which grows until it holds the score."""
+    half = ASPIRATION
+    low, high = guess - half, guess + half
+    while True:
+        if half > ASPIRATION_LIMIT or abs(guess) >= PROVEN or state.plain != 0:
+            low, high = -WIN_SCORE, WIN_SCORE
+        score = pvs(state, tables, table, int64(low), int64(high), int64(depth), int64(0))
+        if state.stop != 0 or low < score < high or high - low >= 2 * WIN_SCORE:
+            return score
+        half *= ASPIRATION_GROWTH
+        if score <= low:
+            low = score - half
+        else:
+            high = score + half
+
+
+@jit(void(STATE_TYPE, int64, int64))
+def keep(state: np.record, score: int, depth: int) -> None:
+    """Make the line expected at the root the result."""
+    state.best_score = score
+    state.best_depth = depth
+    state.best_deepest = max(state.deepest, state.best_deepest)
+    length = state.pv_length[0]
+    state.best_length = length
+    for at in range(length):
+        state.best_line[at] = state.pv[0, at]
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE, TABLE_TYPE, int64))
+def deepen(state: np.record, tables: np.record, table: Table, depth_limit: int) -> None:
+    """Search one ply deeper at a time until a limit, `stop` or a proof; the game goes on.
+
+    The result is in ``best_*``: also that of an iteration cut short, once it knows better.
+    """
+    forget(state)
+    state.nodes = 0
+    state.best_deepest = 0
+    count = list_moves(state, tables, int64(0), int64(-1))
+    prove(state, pick(state, int64(0), int64(0), count), int64(0))
+    keep(state, evaluate(state), int64(0))
+    score = int64(0)
+    is_forced = state.counts[1 - state.side, WIN] > 0
+    for depth in range(1, depth_limit + 1):
+        state.deepest = 0
+        state.root_tried = 0
+        score = aspire(state, tables, table, int64(depth), score)
+        if state.stop != 0:
+            if state.root_tried != 0 and state.pv_length[0] > 0:
+                keep(state, state.root_score, int64(state.best_depth))
+            return
+        keep(state, score, int64(depth))
+        if score >= PROVEN or depth >= state.empties:
+            return
+        if is_forced and depth >= FORCED_DEPTH and state.plain == 0:
+            return

@@ -1,0 +1,139 @@
+"""The shapes of lines, against a definition spelt out cell by cell."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+import pytest
+
+from meijin.bots.core import shapes
+from meijin.bots.core.shapes import REACH, code_threats, line_patterns, window_shapes
+from meijin.game import FREESTYLE, STANDARD, Rule
+
+LOWER = {
+    "open four": "open three",
+    "four": "three",
+    "open three": "open two",
+    "three": "two",
+    "open two": "open one",
+    "two": "one",
+}
+NAMES = {
+    "": shapes.DEAD,
+    "one": shapes.ONE,
+    "open one": shapes.OPEN_ONE,
+    "two": shapes.TWO,
+    "open two": shapes.OPEN_TWO,
+    "wide two": shapes.WIDE_TWO,
+    "three": shapes.THREE,
+    "open three": shapes.OPEN_THREE,
+    "four": shapes.FOUR,
+    "open four": shapes.OPEN_FOUR,
+    "five": shapes.FIVE,
+}
+
+
+@cache
+def shape_of(line: str, *, exact: bool) -> str:
+    """Name the shape of the stone in the middle of ``x`` own, ``.`` empty, ``#`` others."""
+    middle = len(line) // 2
+    left = len(line[:middle]) - len(line[:middle].rstrip("x"))
+    right = len(line[middle + 1 :]) - len(line[middle + 1 :].lstrip("x"))
+    run = left + 1 + right
+    if run == 5 or (run > 5 and not exact):
+        return "five"
+    next_shapes = [
+        shape_of(line[:at] + "x" + line[at + 1 :], exact=exact)
+        for at, symbol in enumerate(line)
+        if symbol == "."
+    ]
+    for name, lower in (("five", "four"), *LOWER.items()):
+        ways = next_shapes.count(name)
+        if name == "open two":
+            ways += next_shapes.count("wide two")
+        if ways:
+            if name == "five" and ways > 1:
+                return "open four"
+            return "wide two" if name == "open three" and ways >= 3 else lower
+    return ""
+
+
+@pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
+def test_every_window(rule: Rule) -> None:
+    """Each window, or for the standard rule every seventh, has the shape that moves lead to."""
+    exact = rule is STANDARD
+    table = window_shapes(exact=exact)
+    reach = REACH[exact]
+    assert len(table) == 3 ** (2 * reach)
+    for window in range(0, len(table), 7 if exact else 1):
+        symbols = "".join(".x#"[window // 3**cell % 3] for cell in range(2 * reach))
+        line = f"{symbols[:reach]}x{symbols[reach:]}"
+        assert table[window] == NAMES[shape_of(line, exact=exact)], line
+
+
+@pytest.mark.parametrize(
+    ("line", "rule", "shape"),
+    [
+        ("..xx.xx..", FREESTYLE, shapes.FIVE),
+        ("....xxxx#", FREESTYLE, shapes.FOUR),
+        ("...xxxx..", FREESTYLE, shapes.OPEN_FOUR),
+        ("x.xxx.x..", FREESTYLE, shapes.OPEN_FOUR),
+        ("...xxx...", FREESTYLE, shapes.OPEN_THREE),
+        ("#..xxx..#", FREESTYLE, shapes.OPEN_THREE),
+        ("#.xxx.#..", FREESTYLE, shapes.THREE),
+        ("##xxx.#..", FREESTYLE, shapes.DEAD),
+        ("....x....", FREESTYLE, shapes.OPEN_ONE),
+        (".xxxxxx....", STANDARD, shapes.DEAD),
+        (".x.xxxx....", STANDARD, shapes.FOUR),
+        ("...xxxx....", STANDARD, shapes.OPEN_FOUR),
+    ],
+)
+def test_known_lines(line: str, rule: Rule, shape: int) -> None:
+    """Lines that every player knows; the middle stone is the one just played."""
+    middle = len(line) // 2
+    if line[middle] == ".":
+        line = line[:middle] + "x" + line[middle + 1 :]
+    symbols = line[:middle] + line[middle + 1 :]
+    window = sum(".x#".index(symbol) * 3**cell for cell, symbol in enumerate(symbols))
+    assert window_shapes(exact=rule is STANDARD)[window] == shape
+
+
+@pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
+def test_patterns_of_both_sides(rule: Rule) -> None:
+    """A key's pattern holds black's shape and white's, to whom the other's stones are walls."""
+    exact = rule is STANDARD
+    reach, rng = REACH[exact], Random(5)
+    table = line_patterns(exact=exact)
+    for _ in range(2000):
+        stones = [rng.choice([0, 0, 1, 2, 3]) for _ in range(2 * reach)]
+        pattern = table[sum(stone << 2 * cell for cell, stone in enumerate(stones))]
+        for color in range(2):
+            digits = [{0: 0, color + 1: 1}.get(stone, 2) for stone in stones]
+            window = sum(digit * 3**cell for cell, digit in enumerate(digits))
+            assert pattern >> 4 * color & 15 == window_shapes(exact=exact)[window]
+
+
+@pytest.mark.parametrize(
+    ("found", "threat"),
+    [
+        ((0, 0, 0, 0), shapes.QUIET),
+        ((shapes.THREE, 0, 0, 1), shapes.ONE_TWO),
+        ((shapes.OPEN_TWO, 0, shapes.WIDE_TWO, 1), shapes.TWO_TWOS),
+        ((0, shapes.OPEN_THREE, 0, shapes.TWO), shapes.ONE_THREE),
+        ((shapes.OPEN_TWO, shapes.OPEN_THREE, 0, 0), shapes.THREE_AND_TWO),
+        ((0, shapes.OPEN_THREE, shapes.OPEN_THREE, 0), shapes.TWO_THREES),
+        ((0, shapes.FOUR, 0, 0), shapes.ONE_FOUR),
+        ((shapes.THREE, shapes.FOUR, 0, 0), shapes.FOUR_AND_TWO),
+        ((shapes.OPEN_THREE, shapes.FOUR, 0, 0), shapes.FOUR_AND_THREE),
+        ((shapes.FOUR, shapes.FOUR, 0, 0), shapes.TWO_FOURS),
+        ((0, 0, 0, shapes.OPEN_FOUR), shapes.TWO_FOURS),
+        ((shapes.FIVE, 0, 0, shapes.OPEN_FOUR), shapes.WIN),
+    ],
+)
+def test_threats(found: tuple[int, ...], threat: int) -> None:
+    """The shapes of the four directions make one threat, in any order."""
+    for turn in range(4):
+        shapes_found = found[turn:] + found[:turn]
+        code = sum(shape << 4 * way for way, shape in enumerate(shapes_found))
+        assert code_threats()[code] == threat
