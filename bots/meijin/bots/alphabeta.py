@@ -1,54 +1,69 @@
-"""Alpha-beta search, deepened ply by ply until the time for the move is up."""
+"""Alpha-beta on the compiled search core."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+import importlib.util
+import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
-from meijin.bots.answer import Analysis, Choice
-from meijin.bots.bot import Bot
+from meijin.bots.answer import RESIGN, Choice, Resignation
+from meijin.bots.bot import DIGEST_LENGTH, Bot
 from meijin.bots.budget import thinking_time
-from meijin.bots.lines import Lines
+from meijin.bots.core.cache import is_compiled, source_digest
+from meijin.bots.errors import MissingExtraError
 from meijin.bots.position import Position
-from meijin.game import FREESTYLE, STANDARD, Board, Color
+from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
 from meijin.wire import Capabilities
 
-WIDTH = 12
-"""Cells tried at each node, the most promising of all."""
-MAX_DEPTH = 64
-WIN = 1_000_000
-"""The score of a win, less a point for each ply up to it."""
+if TYPE_CHECKING:
+    from meijin.bots.core.engine import Engine, Finding, Limits, Options
 
-_BOTH = Color.BLACK + Color.WHITE
+STRONGEST = 10
 
-Pv: TypeAlias = "tuple[int, Pv] | None"
-"""The line expected, as a chain: its first cell, and the rest."""
+logger = logging.getLogger("meijin.bots")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Where a search ends, whichever comes first."""
+class Level:
+    """What a weaker player is given."""
 
-    depth: int = MAX_DEPTH
+    depth: int
     """Plies."""
-    nodes: float = math.inf
-    seconds: float = math.inf
+    nodes: int
+    noise: int
+    """How far its evaluations are off."""
+    vcf: bool = True
+    vct: bool = False
+
+
+LEVELS: Mapping[int, Level] = {
+    1: Level(depth=1, nodes=100, noise=150, vcf=False),
+    2: Level(depth=1, nodes=200, noise=80, vcf=False),
+    3: Level(depth=2, nodes=1_000, noise=60, vcf=False),
+    4: Level(depth=3, nodes=2_000, noise=40, vcf=False),
+    5: Level(depth=4, nodes=5_000, noise=30),
+    6: Level(depth=5, nodes=10_000, noise=20),
+    7: Level(depth=6, nodes=25_000, noise=10),
+    8: Level(depth=8, nodes=80_000, noise=0),
+    9: Level(depth=10, nodes=250_000, noise=0, vct=True),
+}
+"""By strength; the strongest has no limits but its time."""
 
 
 class AlphaBetaBot(Bot):
-    """Looks as many plies ahead as time allows, at the most promising cells of each position."""
+    """Looks as many plies ahead as time allows, and further along threats."""
 
     name = "alphabeta"
+    version = "2"
     capabilities = Capabilities(
         rules=(FREESTYLE, STANDARD),
-        min_size=3,
+        min_size=5,
         max_size=22,
         min_move_time=timedelta(milliseconds=20),
-        any_line=True,
     )
 
     def __init__(
@@ -56,110 +71,98 @@ class AlphaBetaBot(Bot):
         time_limit: timedelta | None = None,
         depth: int | None = None,
         nodes: int | None = None,
+        level: int = STRONGEST,
+        *,
+        resign: bool = False,
     ) -> None:
-        """Set the most that one move may cost; the clock of the game limits it anyway."""
+        """Set the most that one move may cost; the clock of the game limits it anyway.
+
+        `level` is its strength, 1 to 10. With `resign` it gives up games that it has seen to
+        be lost.
+
+        Raises:
+            MissingExtraError: numba isn't installed.
+            ValueError: there is no such level.
+        """
+        if importlib.util.find_spec("numba") is None:
+            raise MissingExtraError(f"{self.name} needs numba; pip install 'meijin[bots]'")
+        if not 1 <= level <= STRONGEST:
+            raise ValueError(f"level {level} is out of range: 1 to {STRONGEST}")
         self._time_limit = time_limit
         self._depth = depth
         self._nodes = nodes
+        self._level = level
+        self._resign = resign
+        self._engines: dict[Variant, list[Engine]] = {}
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The limits that it was given."""
-        limits = {"time_limit": self._time_limit, "depth": self._depth, "nodes": self._nodes}
-        return {name: str(limit) for name, limit in limits.items() if limit is not None}
+        """The limits that it was given, and its level where that isn't the highest."""
+        options = {
+            "time_limit": self._time_limit,
+            "depth": self._depth,
+            "nodes": self._nodes,
+            "level": None if self._level == STRONGEST else self._level,
+            "resign": self._resign or None,
+        }
+        return {name: str(option) for name, option in options.items() if option is not None}
 
-    def choose(self, position: Position) -> Choice:
+    @property
+    def digest(self) -> str:
+        """Tells versions apart, those of the core too."""
+        both = f"{super().digest}{source_digest()}".encode()
+        return hashlib.sha256(both).hexdigest()[:DIGEST_LENGTH]
+
+    def prepare(self) -> None:
+        """Load the compiled search, or compile it; set up the board that most games have."""
+        if not is_compiled():
+            logger.info("compiling the search, which takes up to a minute, once")
+        engine = self._take(GOMOKU)
+        engine.warm_up()
+        self._engines[GOMOKU].append(engine)
+
+    def choose(self, position: Position) -> Choice | Resignation:
         """Search for the time that the clock allows."""
-        limits = Limits(
-            depth=self._depth or MAX_DEPTH,
-            nodes=self._nodes or math.inf,
-            seconds=thinking_time(position, self._time_limit).total_seconds(),
+        engine = self._take(position.variant)
+        try:
+            finding = engine.search_board(position.board, self._limits(position))
+        finally:
+            self._engines[position.variant].append(engine)
+        if self._resign and _is_lost(finding):
+            return RESIGN
+        return Choice(finding.cell, finding)
+
+    def _take(self, variant: Variant) -> Engine:
+        """Take an engine that no other thread is using."""
+        idle = self._engines.setdefault(variant, [])
+        try:
+            return idle.pop()
+        except IndexError:
+            # numba is imported where it is needed: it isn't part of the bare install.
+            from meijin.bots.core.engine import Engine  # noqa: PLC0415
+
+            return Engine(variant, self._options())
+
+    def _options(self) -> Options:
+        from meijin.bots.core.engine import Options  # noqa: PLC0415 - see `_take`
+
+        level = LEVELS.get(self._level)
+        if level is None:
+            return Options()
+        return Options(vcf=level.vcf, vct=level.vct, noise=level.noise, table_bits=16)
+
+    def _limits(self, position: Position) -> Limits:
+        from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Limits  # noqa: PLC0415 - see `_take`
+
+        level = LEVELS.get(self._level, Level(MAX_DEPTH, NO_LIMIT, noise=0))
+        return Limits(
+            depth=min(self._depth or MAX_DEPTH, level.depth),
+            nodes=min(self._nodes or NO_LIMIT, level.nodes),
+            time=thinking_time(position, self._time_limit),
         )
-        return search(position.board, limits)
 
 
-def search(board: Board, limits: Limits, clock: Callable[[], float] = time.monotonic) -> Choice:
-    """Find the best cell for the side to move; the game must not be over."""
-    return _Search(board, limits, clock).deepen()
+def _is_lost(finding: Finding) -> bool:
+    from meijin.bots.core.evaluate import PROVEN  # noqa: PLC0415 - see `AlphaBetaBot._take`
 
-
-class _OutOfLimitsError(Exception):
-    """The search ends here."""
-
-
-class _Search:
-    def __init__(self, board: Board, limits: Limits, clock: Callable[[], float]) -> None:
-        self._lines = Lines(board)
-        self._side = int(board.side_to_move)
-        self._start = self._lines.empty
-        self._limits = limits
-        self._clock = clock
-        self._end = clock() + limits.seconds
-        self._nodes = 0
-
-    def deepen(self) -> Choice:
-        """Search one ply deeper at a time, the best cell so far first."""
-        side = self._side
-        if wins := self._lines.completing(side):
-            return Choice(wins[0], Analysis(score=WIN - 1, depth=1, nodes=1, pv=wins[:1]))
-        cells = self._lines.completing(_BOTH - side) or self._lines.promising(WIDTH)
-        choice = Choice(cells[0])
-        for depth in range(1, min(self._limits.depth, self._start) + 1):
-            try:
-                score, pv = self._best(cells, side, depth, -WIN, WIN)
-            except _OutOfLimitsError:
-                break
-            analysis = Analysis(score=score, depth=depth, nodes=self._nodes, pv=_unchain(pv))
-            choice = Choice(analysis.pv[0], analysis)
-            cells = [choice.cell, *(cell for cell in cells if cell != choice.cell)]
-            if len(cells) == 1 or abs(score) >= WIN - self._start:
-                break
-        return choice
-
-    def _best(
-        self, cells: Sequence[int], side: int, depth: int, alpha: int, beta: int
-    ) -> tuple[int, Pv]:
-        """Find the best that `side` reaches over `cells`, as far as `alpha` and `beta` ask."""
-        lines = self._lines
-        best = -WIN
-        best_pv: Pv = (cells[0], None)
-        for cell in cells:
-            lines.place(cell, side)
-            score, pv = self._visit(_BOTH - side, depth - 1, -beta, -max(alpha, best))
-            lines.remove(cell, side)
-            if -score > best:
-                best, best_pv = -score, (cell, pv)
-                if best >= beta:
-                    break
-        return best, best_pv
-
-    def _visit(self, side: int, depth: int, alpha: int, beta: int) -> tuple[int, Pv]:
-        """Score the position for `side`, which is to move.
-
-        A side that can win does; one that must stop a win does just that, at any depth.
-        """
-        self._check_limits()
-        lines = self._lines
-        if wins := lines.completing(side):
-            return WIN - (self._start - lines.empty) - 1, (wins[0], None)
-        if not lines.empty:
-            return 0, None
-        cells = lines.completing(_BOTH - side)
-        if not cells:
-            if depth <= 0:
-                return lines.balance if side == Color.BLACK else -lines.balance, None
-            cells = lines.promising(WIDTH)
-        return self._best(cells, side, depth, alpha, beta)
-
-    def _check_limits(self) -> None:
-        self._nodes += 1
-        if self._nodes > self._limits.nodes or self._clock() >= self._end:
-            raise _OutOfLimitsError
-
-
-def _unchain(pv: Pv) -> list[int]:
-    cells = []
-    while pv:
-        cell, pv = pv
-        cells.append(cell)
-    return cells
+    return finding.score <= -PROVEN

@@ -14,7 +14,7 @@ from meijin.game import Outcome
 from meijin.wire import Capabilities
 
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_DIGEST_LENGTH = 16
+DIGEST_LENGTH = 16
 
 
 class Bot:
@@ -52,7 +52,13 @@ class Bot:
             sha.update(source)
         for option in sorted(self.configuration.items()):
             sha.update("\0".join(option).encode())
-        return sha.hexdigest()[:_DIGEST_LENGTH]
+        return sha.hexdigest()[:DIGEST_LENGTH]
+
+    def prepare(self) -> None:
+        """Get ready, before the bot says hello and any clock runs; it may take a while.
+
+        Called once by the client, in a search thread, and by nobody where there is no client.
+        """
 
     def choose(self, position: Position) -> Answer | Awaitable[Answer]:
         """Return a cell, a `Choice` with an analysis, or `RESIGN`; may be ``async def``.

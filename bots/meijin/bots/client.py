@@ -88,12 +88,36 @@ class Client:
         """
         address = self.settings.address
         try:
+            await self._prepare()
             async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
                 while not self._leaving.is_set():
                     await self._play(channel)
         finally:
             self._threads.close()
         self._log_farewell()
+
+    async def _prepare(self) -> None:
+        """Let the bot get ready in a search thread, as long as it isn't to leave."""
+        if type(self._bot).prepare is Bot.prepare:
+            return
+        prepared = asyncio.Event()
+        errors: list[Exception] = []
+
+        def prepare() -> None:
+            try:
+                self._bot.prepare()
+            except Exception as error:  # noqa: BLE001 - it is raised again below
+                errors.append(error)
+
+        self._threads.run(prepare, lambda _: prepared.set())
+        waits = [asyncio.create_task(event.wait()) for event in (prepared, self._leaving)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+        if errors:
+            raise errors[0]
 
     async def _play(self, channel: grpc.aio.Channel) -> None:
         """Open a stream and play on it until it ends; if that is no reason to leave, pause."""

@@ -11,6 +11,10 @@ class BotLoadError(ArenaError):
     """A bot's name, file or options lead to no bot."""
 
 
+class MissingExtraError(BotLoadError):
+    """A bot needs a package that the bare install lacks."""
+
+
 class StreamLostError(ArenaError):
     """The stream has ended, and the bot may return; the message is the reason."""
 

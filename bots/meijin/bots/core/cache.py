@@ -32,13 +32,17 @@ def cache_folder(environ: Mapping[str, str] = os.environ, sources: Path = _SOURC
     return Path(tempfile.mkdtemp(prefix="meijin-core-"))
 
 
-def _digest(environ: Mapping[str, str], sources: Path) -> str:
+def source_digest(sources: Path = _SOURCES) -> str:
+    """Tell versions of the core apart, its weights included: the start of a SHA-256."""
     sha = hashlib.sha256()
-    for path in sorted(sources.glob("*.py")):
+    for path in sorted([*sources.glob("*.py"), *sources.glob("*.json")]):
         sha.update(path.name.encode() + b"\0" + path.read_bytes())
-    for name in sorted(environ):
-        if name.startswith("NUMBA_"):
-            sha.update(f"{name}={environ[name]}\0".encode())
+    return sha.hexdigest()[:_DIGEST_LENGTH]
+
+
+def _digest(environ: Mapping[str, str], sources: Path) -> str:
+    settings = [f"{name}={value}" for name, value in environ.items() if name.startswith("NUMBA_")]
+    sha = hashlib.sha256("\0".join([source_digest(sources), *sorted(settings)]).encode())
     return sha.hexdigest()[:_DIGEST_LENGTH]
 
 
@@ -61,3 +65,8 @@ def _is_ours(folder: Path) -> bool:
         return owners == {os.getuid()} and os.access(folder, os.W_OK)
     except OSError:
         return False
+
+
+def is_compiled() -> bool:
+    """Whether compiled code of this version is there to be loaded."""
+    return any(cache_folder().rglob("search.pvs-*.nbi"))

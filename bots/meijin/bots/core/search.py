@@ -168,7 +168,7 @@ def pvs(
     state.nodes += 1
     state.pv_length[ply] = 0
     state.deepest = max(state.deepest, ply)
-    if state.nodes >= state.node_limit:
+    if state.nodes > state.node_limit:
         state.stop = 1
     if state.stop != 0:
         return 0
@@ -253,7 +253,7 @@ def aspire(state: np.record, tables: np.record, table: Table, depth: int, guess:
         if half > ASPIRATION_LIMIT or abs(guess) >= PROVEN or state.plain != 0:
             low, high = -WIN_SCORE, WIN_SCORE
         score = pvs(state, tables, table, int64(low), int64(high), int64(depth), int64(0))
-        if state.stop != 0 or low < score < high or high - low >= 2 * WIN_SCORE:
+        if state.stop != 0 or low < score < high or score >= PROVEN or low <= -WIN_SCORE:
             return score
         half *= ASPIRATION_GROWTH
         if score <= low:
@@ -283,10 +283,12 @@ def deepen(state: np.record, tables: np.record, table: Table, depth_limit: int) 
     forget(state)
     state.nodes = 0
     state.best_deepest = 0
-    count = list_moves(state, tables, int64(0), int64(-1))
-    prove(state, pick(state, int64(0), int64(0), count), int64(0))
-    keep(state, evaluate(state), int64(0))
-    score = int64(0)
+    score = judge(state, tables, int64(0))
+    if score == NONE:
+        count = list_moves(state, tables, int64(0), int64(-1))
+        prove(state, pick(state, int64(0), int64(0), count), int64(0))
+        score = evaluate(state)
+    keep(state, score, int64(0))
     is_forced = state.counts[1 - state.side, WIN] > 0
     for depth in range(1, depth_limit + 1):
         state.deepest = 0
