@@ -226,6 +226,6 @@ def test_says_that_it_compiles(
     caplog.clear()
     bot.prepare()
     assert not caplog.messages
-    monkeypatch.setattr("meijin.bots.alphabeta.is_compiled", lambda: False)
+    monkeypatch.setattr("meijin.bots.compiled.is_compiled", lambda _function: False)
     bot.prepare()
     assert caplog.messages == ["compiling the search, which takes up to a minute, once"]

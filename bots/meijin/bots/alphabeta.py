@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from meijin.bots.answer import RESIGN, Choice, Resignation
-from meijin.bots.bot import DIGEST_LENGTH, Bot
 from meijin.bots.budget import thinking_time
-from meijin.bots.core.cache import is_compiled, source_digest
-from meijin.bots.errors import MissingExtraError
+from meijin.bots.compiled import CompiledBot
 from meijin.bots.position import Position
 from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
 from meijin.wire import Capabilities
@@ -23,8 +18,6 @@ if TYPE_CHECKING:
     from meijin.bots.core.engine import Engine, Finding, Limits, Options
 
 STRONGEST = 10
-
-logger = logging.getLogger("meijin.bots")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +47,12 @@ LEVELS: Mapping[int, Level] = {
 """By strength; the strongest has no limits but its time."""
 
 
-class AlphaBetaBot(Bot):
+class AlphaBetaBot(CompiledBot):
     """Looks as many plies ahead as time allows, and further along threats."""
 
     name = "alphabeta"
     version = "2"
+    compiled = "search.pvs"
     capabilities = Capabilities(
         rules=(FREESTYLE, STANDARD),
         min_size=5,
@@ -84,8 +78,7 @@ class AlphaBetaBot(Bot):
             MissingExtraError: numba isn't installed.
             ValueError: there is no such level.
         """
-        if importlib.util.find_spec("numba") is None:
-            raise MissingExtraError(f"{self.name} needs numba; pip install 'meijin[bots]'")
+        super().__init__()
         if not 1 <= level <= STRONGEST:
             raise ValueError(f"level {level} is out of range: 1 to {STRONGEST}")
         self._time_limit = time_limit
@@ -107,16 +100,8 @@ class AlphaBetaBot(Bot):
         }
         return {name: str(option) for name, option in options.items() if option is not None}
 
-    @property
-    def digest(self) -> str:
-        """Tells versions apart, those of the core too."""
-        both = f"{super().digest}{source_digest()}".encode()
-        return hashlib.sha256(both).hexdigest()[:DIGEST_LENGTH]
-
-    def prepare(self) -> None:
-        """Load the compiled search, or compile it; set up the board that most games have."""
-        if not is_compiled():
-            logger.info("compiling the search, which takes up to a minute, once")
+    def warm_up(self) -> None:
+        """Set up the board that most games have, and search it."""
         engine = self._take(GOMOKU)
         engine.warm_up()
         self._engines[GOMOKU].append(engine)

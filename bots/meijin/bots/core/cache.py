@@ -67,6 +67,6 @@ def _is_ours(folder: Path) -> bool:
         return False
 
 
-def is_compiled() -> bool:
-    """Whether compiled code of this version is there to be loaded."""
-    return any(cache_folder().rglob("search.pvs-*.nbi"))
+def is_compiled(function: str) -> bool:
+    """Whether a function of this version, as ``module.name``, is there to be loaded."""
+    return any(cache_folder().rglob(f"{function}-*.nbi"))

@@ -15,6 +15,7 @@ _Result = TypeVar("_Result")
 
 vars(numba.config)["CACHE_DIR"] = str(cache_folder())
 
+float64: Any = numba.float64
 int64: Any = numba.int64
 uint64: Any = numba.uint64
 void: Any = numba.void
@@ -43,3 +44,8 @@ def new_record(dtype: np.dtype[Any]) -> np.record:
     """Make a record of zeros whose fields are attributes, compiled or not."""
     record: np.record = np.zeros(1, dtype).view(np.recarray)[0]
     return record
+
+
+def array_type(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - see `record_type`
+    """The type of a contiguous array of records."""
+    return numba.types.Array(numba.from_dtype(dtype), 1, "C")

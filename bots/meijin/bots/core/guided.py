@@ -1,0 +1,235 @@
+"""Monte-Carlo tree search led by patterns: PUCT, static leaves, proven results.
+
+The choice among children is that of Rosin, "Multi-armed bandits with episode context"
+(2011), as AlphaGo Zero uses it; proofs are backed up as in Winands and others,
+"Monte-Carlo tree search solver" (2008).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from meijin.bots.core.evaluate import evaluate
+from meijin.bots.core.geometry import CELLS
+from meijin.bots.core.jit import array_type, float64, int64, jit, new_record, record_type, void
+from meijin.bots.core.lookup import KIND_FIVE, TABLES_TYPE
+from meijin.bots.core.movegen import add_candidates, add_defences, first_cell, pick
+from meijin.bots.core.shapes import TWO_FOURS, WIN
+from meijin.bots.core.state import STATE_TYPE, make, undo
+from meijin.bots.core.threats import vcf
+
+EXPLORATION = 1.0
+"""How much the prior counts against the values found."""
+WIDTH = 24
+"""Children of a node, the most promising moves."""
+SHARPNESS = 24.0
+"""Points of order by which a move must be ahead to have e times the prior."""
+SCALE = 375.0
+"""Points of evaluation that are worth odds of e to 1."""
+URGENCY = 0.15
+"""A child never visited counts as worse than its parent by so much."""
+VCF_NODES = 100
+"""Nodes of the search for fours in each new position."""
+DOOMED = -0.99
+"""The value of a position all of whose tried moves lose, though others were left out."""
+
+NODE = np.dtype(
+    [
+        ("total", np.float64),  # of the values for the side that played `cell`, -1 to 1
+        ("prior", np.float32),
+        ("visits", np.int32),
+        ("first", np.int32),  # of its children, which stand side by side
+        ("count", np.int16),  # children; none before its second visit
+        ("cell", np.int16),  # of the stone that led here
+        ("proven", np.int8),  # 1 if the side that played `cell` wins, -1 if it loses
+        ("is_complete", np.int8),  # no move that is left out could help
+    ],
+    align=True,
+)
+"""A position of the tree, in 32 bytes: a second of thought makes a million of them."""
+NODES_TYPE = array_type(NODE)
+
+WORK = np.dtype(
+    [
+        ("used", np.int64),  # nodes of the tree
+        ("path", np.int64, CELLS + 1),  # from the root to the node of this visit
+    ],
+    align=True,
+)
+WORK_TYPE = record_type(WORK)
+
+
+def new_tree(capacity: int) -> tuple[np.ndarray, np.record]:
+    """Make a tree of one node, the root, with room for `capacity`."""
+    nodes = np.zeros(capacity, NODE)
+    nodes[0]["cell"] = -1
+    work = new_record(WORK)
+    work.used = 1
+    return nodes, work
+
+
+@jit(int64(NODES_TYPE, int64))
+def best_child(nodes: np.ndarray, node: int) -> int:
+    """Choose a child: a winning one, else the best bound of those not lost; -1 for none."""
+    visits = nodes[node].visits
+    spread = EXPLORATION * math.sqrt(np.float64(visits))
+    own = -nodes[node].total / visits if visits > 0 else 0.0
+    best, best_bound = -1, -1e9
+    for child in range(nodes[node].first, nodes[node].first + nodes[node].count):
+        proven = nodes[child].proven
+        if proven > 0:
+            return child
+        if proven < 0:
+            continue
+        count = nodes[child].visits
+        value = nodes[child].total / count if count > 0 else own - URGENCY
+        bound = value + spread * nodes[child].prior / (1 + count)
+        if bound > best_bound:
+            best, best_bound = child, bound
+    return best
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, int64))
+def add_moves(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> int:
+    """List the moves to try: forced replies where there are any, else candidates."""
+    other = 1 - state.side
+    if state.counts[other, WIN] > 0:
+        state.moves[0, 0] = first_cell(state, tables, other, KIND_FIVE)
+        nodes[node].is_complete = 1
+        return 1
+    if state.counts[other, TWO_FOURS] > 0:
+        nodes[node].is_complete = 1
+        return add_defences(state, tables, 0)
+    return add_candidates(state, tables, 0)
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE, int64))
+def _score(state: np.record, tables: np.record, count: int) -> None:
+    side = state.side
+    for number in range(count):
+        cell = state.moves[0, number]
+        own = tables.orders[state.codes[side, cell], 0]
+        others = tables.orders[state.codes[1 - side, cell], 1]
+        state.scores[0, number] = own + others
+
+
+@jit(void(STATE_TYPE, NODES_TYPE, WORK_TYPE, int64, int64))
+def _add_children(
+    state: np.record, nodes: np.ndarray, work: np.record, node: int, count: int
+) -> None:
+    """Make the best of the moves children, with priors by their scores (a softmax)."""
+    kept = min(count, WIDTH)
+    first = work.used
+    total = 0.0
+    for number in range(kept):
+        child = first + number
+        nodes[child].cell = pick(state, 0, number, count)
+        ahead = state.scores[0, number] - state.scores[0, 0]
+        prior = math.exp(ahead / SHARPNESS)
+        total += prior
+        nodes[child].prior = prior
+        nodes[child].first = nodes[child].count = nodes[child].visits = 0
+        nodes[child].proven = nodes[child].is_complete = 0
+        nodes[child].total = 0.0
+    for child in range(first, first + kept):
+        nodes[child].prior /= total
+    nodes[node].first, nodes[node].count = first, kept
+    work.used = first + kept
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE))
+def wins_by_force(state: np.record, tables: np.record) -> int:
+    """Whether the side to move has a five, an open four, or a chain of fours that wins."""
+    side = state.side
+    if state.counts[side, WIN] > 0:
+        return 1
+    if state.counts[1 - side, WIN] == 0 and state.counts[side, TWO_FOURS] > 0:
+        return 1
+    state.vcf_nodes, state.vcf_limit = 0, VCF_NODES
+    return vcf(state, tables, 0) > 0
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE, int64))
+def expand(
+    state: np.record, tables: np.record, nodes: np.ndarray, work: np.record, node: int
+) -> None:
+    """Give a node its children, as long as there is room for them."""
+    if work.used + WIDTH <= len(nodes) and state.empties > 0:
+        count = add_moves(state, tables, nodes, node)
+        _score(state, tables, count)
+        _add_children(state, nodes, work, node, count)
+
+
+@jit(float64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, int64))
+def judge(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> float:
+    """Value the position where a visit ends, for the side to move."""
+    if nodes[node].proven != 0:
+        return -np.float64(nodes[node].proven)
+    if nodes[node].count > 0:  # and all of them lose
+        if nodes[node].is_complete:
+            nodes[node].proven = 1
+            return -1.0
+        return DOOMED
+    if node != 0 and wins_by_force(state, tables):
+        nodes[node].proven = -1
+        return 1.0
+    if state.empties == 0:
+        return 0.0
+    return math.tanh(evaluate(state) / (2.0 * SCALE))
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE))
+def _descend(state: np.record, tables: np.record, nodes: np.ndarray, work: np.record) -> int:
+    """Play down to a leaf along the best bounds; the length of the path."""
+    node, depth = 0, 0
+    work.path[0] = 0
+    while nodes[node].proven == 0 and nodes[node].visits > 0:
+        if nodes[node].count == 0:
+            expand(state, tables, nodes, work, node)
+        child = best_child(nodes, node)
+        if child < 0:
+            break
+        node = child
+        depth += 1
+        work.path[depth] = node
+        make(state, tables, nodes[node].cell)
+    return depth
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE, int64))
+def grow(
+    state: np.record, tables: np.record, nodes: np.ndarray, work: np.record, visits: int
+) -> None:
+    """Visit the root so many times, or until it is decided; the position comes back."""
+    for _ in range(visits):
+        if nodes[0].proven != 0:
+            return
+        depth = _descend(state, tables, nodes, work)
+        value = -judge(state, tables, nodes, work.path[depth])
+        for at in range(depth, -1, -1):
+            node = work.path[at]
+            nodes[node].visits += 1
+            nodes[node].total += value
+            if at > 0:
+                undo(state, tables)
+                if nodes[node].proven > 0:
+                    nodes[work.path[at - 1]].proven = -1
+            value = -value
+
+
+@jit(void(NODES_TYPE, NODES_TYPE, WORK_TYPE, int64))
+def take_subtree(nodes: np.ndarray, target: np.ndarray, work: np.record, root: int) -> None:
+    """Copy the tree below `root` into `target`, where it begins at 0."""
+    target[0] = nodes[root]
+    used = 1
+    at = 0
+    while at < used:
+        first = target[at].first
+        target[at].first = used
+        for child in range(first, first + target[at].count):
+            target[used] = nodes[child]
+            used += 1
+        at += 1
+    work.used = used

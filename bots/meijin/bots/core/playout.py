@@ -1,0 +1,121 @@
+"""Games played to their end by chance, on a board of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from meijin.bots.core.geometry import CELLS, LINES, SIDE
+from meijin.bots.core.jit import int64, jit, new_record, record_type, uint64, void
+
+DRAW = 2
+"""What a game comes to that neither side, 0 or 1, has won."""
+
+BOARD = np.dtype(
+    [
+        ("line_length", np.int64),  # stones in a row that win
+        ("exact", np.int64),  # 1 where a longer row does not
+        ("side", np.int64),  # to move: 0 black, 1 white
+        ("seed", np.uint64),  # of the next draw; never 0
+        ("count", np.int64),  # empty cells
+        ("empty", np.int64, CELLS),  # the empty cells in any order, `count` of them
+        ("place", np.int64, CELLS),  # of an empty cell in `empty`
+        ("stones", np.uint64, (2, 4, LINES)),  # a bit per stone, by side, direction and line
+        ("line", np.int64, (4, CELLS)),  # of each cell, by direction
+        ("bit", np.uint64, (4, CELLS)),  # of each cell in its line
+    ],
+    align=True,
+)
+"""A position for playouts. Lines hold bits alone: a stone costs four of them and no patterns."""
+BOARD_TYPE = record_type(BOARD)
+
+
+def new_board(
+    width: int, height: int, *, line_length: int = 5, exact: bool = False, seed: int = 1
+) -> np.record:
+    """Make an empty board; the same seed draws the same games."""
+    board = new_record(BOARD)
+    board.line_length, board.exact = line_length, exact
+    board.seed = (seed * 0x9E3779B97F4A7C15 & (1 << 64) - 1) or 1
+    row, column = np.divmod(np.arange(width * height), width)
+    cells = slice(width * height)
+    for direction, line in enumerate((row, column, row + column, row - column + SIDE - 1)):
+        board.line[direction, cells] = line
+        along = column if direction == 0 else row
+        board.bit[direction, cells] = np.uint64(1) << along.astype(np.uint64)
+    board.count = width * height
+    board.empty[cells] = board.place[cells] = np.arange(width * height)
+    return board
+
+
+def set_up(board: np.record, moves: Iterable[int]) -> None:
+    """Play the moves, black's first, on an empty board."""
+    for cell in moves:
+        put(board, cell)
+
+
+@jit(int64(uint64, int64, int64))
+def has_run(line: np.uint64, length: int, exact: int) -> int:
+    """Whether a line of bits has `length` in a row, or exactly so many."""
+    run = line
+    for _ in range(length - 1):
+        run &= run >> np.uint64(1)
+    if exact:
+        run &= ~(line << np.uint64(1)) & ~(line >> np.uint64(length))
+    return int(run != np.uint64(0))
+
+
+@jit(int64(BOARD_TYPE, int64))
+def put(board: np.record, cell: int) -> int:
+    """Place a stone of the side to move; 1 where it wins."""
+    side = board.side
+    won = 0
+    for direction in range(4):
+        line = board.line[direction, cell]
+        bits = board.stones[side, direction, line] | board.bit[direction, cell]
+        board.stones[side, direction, line] = bits
+        won |= has_run(bits, board.line_length, board.exact)
+    last = board.empty[board.count - 1]
+    at = board.place[cell]
+    board.empty[at] = last
+    board.place[last] = at
+    board.count -= 1
+    board.side = 1 - side
+    return won
+
+
+@jit(int64(BOARD_TYPE, int64))
+def draw(board: np.record, below: int) -> int:
+    """Draw a number from 0 to `below` - 1 (xorshift64, Marsaglia 2003)."""
+    seed = board.seed
+    seed ^= seed << np.uint64(13)
+    seed ^= seed >> np.uint64(7)
+    seed ^= seed << np.uint64(17)
+    board.seed = seed
+    return int(((seed >> np.uint64(32)) * np.uint64(below)) >> np.uint64(32))
+
+
+@jit(int64(BOARD_TYPE))
+def play_out(board: np.record) -> int:
+    """Play random moves until the game is over, and return the side that wins, or `DRAW`."""
+    while board.count > 0:
+        side: int = board.side
+        if put(board, board.empty[draw(board, board.count)]):
+            return side
+    return DRAW
+
+
+@jit(void(BOARD_TYPE, BOARD_TYPE))
+def copy_position(board: np.record, source: np.record) -> None:
+    """Set the position of `board` to that of `source`; the geometry is the same."""
+    board.side = source.side
+    board.count = source.count
+    for at in range(source.count):
+        cell = source.empty[at]
+        board.empty[at] = cell
+        board.place[cell] = at
+    for side in range(2):
+        for direction in range(4):
+            for line in range(LINES):
+                board.stones[side, direction, line] = source.stones[side, direction, line]
