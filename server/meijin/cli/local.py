@@ -10,13 +10,18 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TypeAlias
 
+import typer
+
 from meijin.cli.connection import Connection, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.server.leash import leashed
 from meijin.v1 import bot_service_pb2 as pb
 
 START_TIME = 60.0
-"""Seconds that a server or a bot has to come up."""
+"""Seconds that a server has to come up."""
+
+BOT_TIME = 300.0
+"""Seconds that a bot has: at its first start it may have to compile its search."""
 
 STOP_TIME = 20.0
 """Seconds that it has to end before it is killed."""
@@ -109,8 +114,9 @@ def _address(server: "subprocess.Popen[str]", log: Path) -> str:
 
 
 def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None:
-    deadline = time.monotonic() + START_TIME
-    missing = set(children)
+    """Return when all bots are connected; what they say in the meantime is printed."""
+    deadline = time.monotonic() + BOT_TIME
+    missing, told = set(children), set[str]()
     while time.monotonic() < deadline:
         request = pb.ListBotsRequest(connected=True)
         missing -= {bot.name for bot in connection.ask(connection.bots.ListBots, request).bots}
@@ -120,10 +126,13 @@ def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None
             process, log = children[name]
             if process.poll() is not None:
                 raise CommandError(f"{name} ended: {_last_line(log)}")
+            if log.stat().st_size and (line := f"{name}: {_last_line(log)}") not in told:
+                told.add(line)
+                typer.echo(line, err=True)
         time.sleep(POLL)
     name = min(missing)
     raise CommandError(
-        f"{name} did not connect within {START_TIME:g} s: {_last_line(children[name][1])}"
+        f"{name} did not connect within {BOT_TIME:g} s: {_last_line(children[name][1])}"
     )
 
 
