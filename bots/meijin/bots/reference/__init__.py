@@ -1,0 +1,26 @@
+"""Readable adversarial search over any small game; the oracle that fast bots are held to."""
+
+from meijin.bots.reference.game import Game
+from meijin.bots.reference.minimax import Found, Table, alphabeta, fewest_leaves, minimax, negamax
+from meijin.bots.reference.ordering import Ordering, ordered_by, scan, shuffled
+from meijin.bots.reference.trace import Step, Trace, Window
+from meijin.bots.reference.uct import Estimate, uct
+
+__all__ = [
+    "Estimate",
+    "Found",
+    "Game",
+    "Ordering",
+    "Step",
+    "Table",
+    "Trace",
+    "Window",
+    "alphabeta",
+    "fewest_leaves",
+    "minimax",
+    "negamax",
+    "ordered_by",
+    "scan",
+    "shuffled",
+    "uct",
+]
