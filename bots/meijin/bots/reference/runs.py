@@ -1,0 +1,86 @@
+"""What runs of stones are worth: to a cell that would extend them, and to a whole board."""
+
+from __future__ import annotations
+
+from meijin.game import Board, Color
+from meijin.game.grid import BORDER
+
+WIN = 1_000_000.0
+"""The worth of a run that wins, more than all others on a board together."""
+
+
+def run_worth(count: int, open_ends: int, line: int = 5) -> float:
+    """The worth of `count` stones in a row with so many empty cells at its two ends.
+
+    The square of the count, a quarter of that where one end is blocked, nothing where both
+    are; `WIN` from `line` on.
+    """
+    if count >= line:
+        return WIN
+    return (0, count * count / 4, count * count)[open_ends]
+
+
+def cell_worth(board: Board, cell: int, color: Color) -> float:
+    """The worth of the runs that a stone of `color` on the empty `cell` would stand in.
+
+    The stone counts; alone it is no run, so a cell without neighbours of its colour is
+    worth nothing.
+    """
+    stones, at = board.stones, board.grid.index[cell]
+    total = 0.0
+    for step in board.grid.steps:
+        low = _walk(stones, at, -step, color)
+        high = _walk(stones, at, step, color)
+        count = (high - low) // step - 1
+        if count > 1:
+            ends = (stones[low] == 0) + (stones[high] == 0)
+            total += run_worth(count, ends, board.variant.line)
+    return total
+
+
+def cell_value(board: Board, cell: int) -> float:
+    """What the empty `cell` is worth: white's runs through it count for it, black's against."""
+    return cell_worth(board, cell, Color.WHITE) - cell_worth(board, cell, Color.BLACK)
+
+
+def promise(board: Board, cell: int) -> float:
+    """How much the empty `cell` matters, to whichever side takes it."""
+    return cell_worth(board, cell, Color.WHITE) + cell_worth(board, cell, Color.BLACK)
+
+
+def board_worth(board: Board) -> float:
+    """What a board is worth to black: the runs on it, white's counted against.
+
+    A win is worth less the later it comes, by a point a stone.
+    """
+    if board.winner is not None:
+        worth = WIN - board.ply
+        return worth if board.winner is Color.BLACK else -worth
+    stones = board.stones
+    total = 0.0
+    for at in board.grid.index:
+        if color := stones[at]:
+            worth = sum(_run_from(board, at, step) for step in board.grid.steps)
+            total += worth if color == Color.BLACK else -worth
+    return total
+
+
+def _run_from(board: Board, at: int, step: int) -> float:
+    """The worth of the run that begins with the stone `at`; nothing if it begins before."""
+    stones = board.stones
+    color, before = stones[at], stones[at - step]
+    if before == color:
+        return 0
+    end = _walk(stones, at, step, color)
+    ends = (before == 0) + (stones[end] == 0)
+    count = (end - at) // step
+    return run_worth(count, ends, board.variant.line)
+
+
+def _walk(stones: bytearray, at: int, step: int, color: int) -> int:
+    """The first place from `at` on, `at` left out, without a stone of `color`."""
+    assert color not in {0, BORDER}
+    at += step
+    while stones[at] == color:
+        at += step
+    return at
