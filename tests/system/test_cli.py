@@ -23,6 +23,7 @@ COMMANDS = {
     *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
     *(f"tournament {verb}" for verb in ("run", "create", "show", "list", "cancel", "resume")),
     *(f"game {verb}" for verb in ("show", "export", "list", "watch")),
+    *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
 }
 Meijin = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from meijin.bots import BotLoadError, RefusedError
-from meijin.cli import bots, demo, games, ladders, matches, servers, tournaments
+from meijin.cli import bots, demo, games, ladders, learn, matches, servers, tournaments
 from meijin.cli.errors import CommandError
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ app.add_typer(tournaments.app, name="tournament")
 app.command("ladder")(ladders.ladder)
 app.add_typer(games.app, name="game")
 app.command("demo")(demo.demo)
+app.add_typer(learn.app, name="learn")
 
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
