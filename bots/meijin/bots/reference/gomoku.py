@@ -16,7 +16,7 @@ NEAR = 2
 
 _MIDGAME = ("h8", "i9", "i7", "g9", "h9", "h10", "g7", "h7", "j10", "f8")
 MIDGAME = tuple(parse_cell(name, GOMOKU) for name in _MIDGAME)
-"""Ten stones on the board of Gomoku, neither side with a forced win in two plies."""
+"""Ten stones on the board of Gomoku; neither side can force a win within three plies."""
 
 
 class GomokuGame(StonesGame):

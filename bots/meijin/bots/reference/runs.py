@@ -1,4 +1,7 @@
-"""What runs of stones are worth: to a cell that would extend them, and to a whole board."""
+"""What runs of stones are worth: to a cell that would extend them, and to a whole board.
+
+Runs longer than the line count like the line, as under the freestyle rule.
+"""
 
 from __future__ import annotations
 
