@@ -72,6 +72,15 @@ def test_searches_agree_at_three_plies(seed: int, reach: int | None) -> None:
     assert_all_agree(small_board(seed), 3, reach)
 
 
+def test_midgame_is_undecided() -> None:
+    """Nobody wins it within three plies, whoever moves."""
+    board = Board.from_moves(MIDGAME)
+    for _ in range(2):
+        found = negamax(GomokuGame(board, reach=NEAR), 3, order=by_promise(board))
+        assert abs(found.value) < WIN / 2
+        board.undo()
+
+
 def test_table_saves_positions() -> None:
     """The same stones in another order are looked up."""
     board = small_board(1)

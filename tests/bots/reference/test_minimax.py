@@ -4,7 +4,7 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.bots.reference import (
@@ -55,7 +55,6 @@ def opposite(game: Game[int], move: int) -> float:
     return -perfect(game, move)
 
 
-@settings(deadline=None)
 @given(TREES, st.booleans(), st.integers(0, 9))
 def test_all_find_the_same(tree: Tree, maximiser_first: bool, seed: int) -> None:  # noqa: FBT001
     """For every ordering the value is minimax's, the move one of its best, the work no more."""
@@ -75,7 +74,6 @@ def test_all_find_the_same(tree: Tree, maximiser_first: bool, seed: int) -> None
             assert found.leaves <= plain.leaves
 
 
-@settings(deadline=None)
 @given(TREES, st.integers(0, 4), st.integers(0, 9))
 def test_all_agree_at_a_depth(tree: Tree, depth: int, seed: int) -> None:
     """Cut short at a depth, where the evaluation is 0, they still find the same."""
@@ -87,7 +85,6 @@ def test_all_agree_at_a_depth(tree: Tree, depth: int, seed: int) -> None:
         assert found.nodes <= plain.nodes
 
 
-@settings(deadline=None)
 @given(TREES)
 def test_both_forms_visit_the_same(tree: Tree) -> None:
     """Alpha-beta as one function or as two is the same search."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from meijin.bots.reference import Trace, Window, alphabeta, minimax, negamax
-from meijin.bots.reference.tree import S1, S2, TreeGame
+from meijin.bots.reference.tree import S1, S2, TreeGame, node
 
 S1_TEXT = """\
 root min = 2, entered with (-inf, inf)
@@ -37,6 +37,24 @@ def test_text_names_moves() -> None:
     alphabeta(TreeGame(S2.tree.at((1,))), trace=trace)
     lines = trace.text().splitlines()
     assert lines[1:] == ["  0 = 2", "  1 = 4", "  2 = 6"]
+
+
+@pytest.mark.parametrize("search", [alphabeta, negamax])
+@pytest.mark.parametrize("maximiser_first", [True, False])
+def test_equal_is_enough_to_cut_off(
+    search: Callable[..., object],
+    maximiser_first: bool,  # noqa: FBT001
+) -> None:
+    """A node is left when alpha reaches beta; all that is known of it then is a bound."""
+    sign = 1 if maximiser_first else -1
+    tree = node("", node("", 3 * sign, 5 * sign), node("", 3 * sign, 9 * sign))
+    trace: Trace[int] = Trace()
+    search(TreeGame(tree, maximiser_first=maximiser_first), trace=trace)
+    second = trace.root.steps[1]
+    assert second.is_cut_off
+    assert second.relation == ("<=" if maximiser_first else ">=")
+    assert [leaf.is_visited for leaf in second.steps] == [True, False]
+    assert {leaf.maximises for leaf in second.steps} == {maximiser_first}
 
 
 def test_minimax_leaves_nothing_out() -> None:
