@@ -23,6 +23,9 @@ START_TIME = 60.0
 BOT_TIME = 300.0
 """Seconds that a bot has: at its first start it may have to compile its search."""
 
+QUIET_TIME = 2.0
+"""Seconds after which a bot that is not connected yet has its last words passed on."""
+
 STOP_TIME = 20.0
 """Seconds that it has to end before it is killed."""
 
@@ -114,9 +117,10 @@ def _address(server: "subprocess.Popen[str]", log: Path) -> str:
 
 
 def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None:
-    """Return when all bots are connected; what they say in the meantime is printed."""
+    """Return when all bots are connected; what keeps one that is slow is printed."""
     deadline = time.monotonic() + BOT_TIME
     missing, told = set(children), set[str]()
+    quiet_until = time.monotonic() + QUIET_TIME
     while time.monotonic() < deadline:
         request = pb.ListBotsRequest(connected=True)
         missing -= {bot.name for bot in connection.ask(connection.bots.ListBots, request).bots}
@@ -126,9 +130,9 @@ def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None
             process, log = children[name]
             if process.poll() is not None:
                 raise CommandError(f"{name} ended: {_last_line(log)}")
-            if log.stat().st_size and (line := f"{name}: {_last_line(log)}") not in told:
-                told.add(line)
-                typer.echo(line, err=True)
+            if log.stat().st_size and name not in told and time.monotonic() > quiet_until:
+                told.add(name)
+                typer.echo(f"{name}: {_last_line(log)}", err=True)
         time.sleep(POLL)
     name = min(missing)
     raise CommandError(
