@@ -1,0 +1,168 @@
+"""How strong one built-in player is against another: a match without a server.
+
+    python benchmarks/strength.py FIRST SECOND [--games 100] [--seconds 0.5] [--processes 2]
+                                  [--json]
+
+A player is one of
+
+    alphabeta             the engine; `alphabeta:vcf=off,table=off` leaves parts of it out (vcf,
+                          vct, table, reductions, futility), `alphabeta:depth=4` limits it
+    guided, pure          the two forms of mcts
+    reference:depth=2     the readable alpha-beta
+    random
+
+Each balanced opening is played twice, with the colours reversed. Every player starts its games
+anew. Rows: wins, draws and losses of FIRST; its score; Elo with a 95 % interval, from the variance
+of the pairs' points (an opening's two games are not independent).
+"""
+
+import argparse
+import math
+import random
+import statistics
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from report import report
+
+from meijin.bots.core.engine import MAX_DEPTH, Engine, Limits, Options
+from meijin.bots.core.guided_tree import GuidedTree
+from meijin.bots.core.pure_tree import PureTree
+from meijin.bots.core.thought import Effort
+from meijin.bots.reference import gomoku
+from meijin.game import GOMOKU, Board, Color
+from meijin.game.opening import Opening, openings_for
+
+ALWAYS = 1 << 30
+Z_95 = 1.96
+SWITCHES = ("vcf", "vct", "table", "reductions", "futility")
+
+Player = Callable[[Board], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One opening, played with both colours."""
+
+    points: tuple[float, float]
+    """Of the first player, when it is black and when it is white."""
+
+
+def player(spec: str, seconds: float, seed: int) -> Player:
+    """Make a player for one game.
+
+    Raises:
+        ValueError: there is no such player, or it has no such option.
+    """
+    name, _, rest = spec.partition(":")
+    options = dict(option.split("=", 1) for option in rest.split(",") if option)
+    depth = int(options.pop("depth", MAX_DEPTH))
+    if name == "alphabeta" and options.keys() <= set(SWITCHES):
+        switches = {key: value != "off" for key, value in options.items()}
+        engine = Engine(GOMOKU, Options(**switches))
+        limits = Limits(depth=depth, time=timedelta(seconds=seconds))
+        return lambda board: engine.search_board(board, limits).cell
+    if options:
+        raise ValueError(f"{name} has no option {', '.join(options)}")
+    if name in {"guided", "pure"}:
+        tree = GuidedTree(GOMOKU) if name == "guided" else PureTree(GOMOKU, seed)
+        return lambda board: tree.think(board.moves, Effort(ALWAYS, seconds)).cell
+    if name == "reference":
+        return lambda board: gomoku.choose(board, depth, reach=gomoku.NEAR)
+    if name == "random":
+        rng = random.Random(seed)
+        return lambda board: rng.choice(board.legal_cells())
+    raise ValueError(f'no player "{name}"; see --help')
+
+
+def play(opening: Opening, black: Player, white: Player) -> float:
+    """Play a game; the points of black."""
+    board = Board.from_moves(opening, GOMOKU)
+    while not board.is_over:
+        board.play((black if board.side_to_move is Color.BLACK else white)(board))
+    return 0.5 if board.winner is None else float(board.winner is Color.BLACK)
+
+
+def play_pair(number: int, first: str, second: str, seconds: float) -> Pair:
+    """Play both games of a pair; its number names the opening."""
+    openings = openings_for(GOMOKU)
+    opening = openings[number % len(openings)]
+    make = partial(player, seconds=seconds, seed=number + 1)
+    black = play(opening, make(first), make(second))
+    white = 1 - play(opening, make(second), make(first))
+    return Pair((black, white))
+
+
+def pairs(first: str, second: str, *, count: int, seconds: float, processes: int) -> Iterator[Pair]:
+    """Play so many pairs, in the order in which they end."""
+    with ProcessPoolExecutor(processes) as pool:
+        running = [pool.submit(play_pair, n, first, second, seconds) for n in range(count)]
+        for future in as_completed(running):
+            yield future.result()
+
+
+def elo(score: float) -> float:
+    """The difference in Elo that an expected score means; infinite for 0 and 1."""
+    if score in {0.0, 1.0}:
+        return math.copysign(math.inf, score - 0.5)
+    return -400 * math.log10(1 / score - 1)
+
+
+def summary(first: str, second: str, played: Sequence[Pair]) -> dict[str, str | int | float]:
+    """One row for the table."""
+    points = [point for pair in played for point in pair.points]
+    shares = [sum(pair.points) / 2 for pair in played]
+    score = statistics.mean(shares)
+    error = statistics.stdev(shares) / math.sqrt(len(shares)) if len(shares) > 1 else 0.5
+    low, high = (min(max(score + sign * Z_95 * error, 0.0), 1.0) for sign in (-1, 1))
+    return {
+        "first": first,
+        "second": second,
+        "wins": points.count(1.0),
+        "draws": points.count(0.5),
+        "losses": points.count(0.0),
+        "score": round(score, 3),
+        "elo": round(elo(score), 1),
+        "elo_low": round(elo(low), 1),
+        "elo_high": round(elo(high), 1),
+    }
+
+
+def main() -> None:
+    """Play the match."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("first")
+    parser.add_argument("second")
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    try:
+        for spec in (options.first, options.second):
+            player(spec, options.seconds, 1)
+    except ValueError as error:
+        parser.error(str(error))
+    match = pairs(
+        options.first,
+        options.second,
+        count=max(1, options.games // 2),
+        seconds=options.seconds,
+        processes=options.processes,
+    )
+    played: list[Pair] = []
+    for pair in match:
+        played.append(pair)
+        points = sum(sum(pair.points) for pair in played)
+        print(f"{2 * len(played)} games, {points:g} points", file=sys.stderr)
+    report("Match", [summary(options.first, options.second, played)], as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()
