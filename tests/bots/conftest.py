@@ -51,14 +51,20 @@ class Session:
         self._end: asyncio.Future[tuple[grpc.StatusCode, str] | None] = (
             asyncio.get_running_loop().create_future()
         )
+        self._heard = asyncio.Event()
         self.metadata = dict(context.invocation_metadata())
 
     async def serve(self) -> None:
-        """Read requests until the test or the bot ends the stream."""
+        """Read requests until the test or the bot ends the stream.
+
+        It ends no earlier than the hello is read: gRPC's client may lose the status of a call
+        that ends while it writes.
+        """
         reader = asyncio.create_task(self._read())
         try:
             await asyncio.wait((reader, self._end), return_when=asyncio.FIRST_COMPLETED)
             if self._end.done() and (ending := self._end.result()):
+                await self._heard.wait()
                 await self._context.abort(*ending)
         finally:
             reader.cancel()
@@ -68,7 +74,9 @@ class Session:
         try:
             while (request := await self._context.read()) is not grpc.aio.EOF:
                 self._requests.put_nowait(request)
+                self._heard.set()
         finally:
+            self._heard.set()
             self._requests.put_nowait(None)
 
     async def receive(self) -> play_service_pb2.PlayRequest:
