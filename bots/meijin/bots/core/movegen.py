@@ -110,11 +110,12 @@ def add_candidates(state: np.record, tables: np.record, ply: int) -> int:
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
 def score_moves(state: np.record, tables: np.record, ply: int, count: int, favourite: int) -> None:
-    """Score the moves of `ply`; `favourite` is the move to try first, or -1."""
+    """Score all moves listed at `ply`; `favourite` is the move to try first, or -1."""
     side = state.side
     counter = int64(-1)
     if state.made > 0:
         counter = state.counters[side, state.played[state.made - 1]]
+    state.listed[ply] = count
     for number in range(count):
         cell = state.moves[ply, number]
         score = int64(tables.orders[state.codes[side, cell], 0])
@@ -129,11 +130,11 @@ def score_moves(state: np.record, tables: np.record, ply: int, count: int, favou
         state.scores[ply, number] = score
 
 
-@jit(int64(STATE_TYPE, int64, int64, int64))
-def pick(state: np.record, ply: int, number: int, count: int) -> int:
+@jit(int64(STATE_TYPE, int64, int64))
+def pick(state: np.record, ply: int, number: int) -> int:
     """Bring the best of the moves from `number` on to its place, and return it."""
     best = number
-    for other in range(number + 1, count):
+    for other in range(number + 1, state.listed[ply]):
         if state.scores[ply, other] > state.scores[ply, best]:
             best = other
     move, score = state.moves[ply, best], state.scores[ply, best]

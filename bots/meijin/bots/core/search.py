@@ -116,6 +116,7 @@ def list_moves(state: np.record, tables: np.record, ply: int, favourite: int) ->
     other = 1 - state.side
     if state.plain == 0 and state.counts[other, WIN] > 0:
         state.moves[ply, 0] = first_cell(state, tables, other, KIND_FIVE)
+        state.listed[ply] = 1
         return 1
     if state.plain == 0 and state.counts[other, TWO_FOURS] > 0:
         count = add_defences(state, tables, ply)
@@ -206,7 +207,7 @@ def pvs(
     best_move = int64(-1)
     old_alpha = alpha
     for number in range(count):
-        move = pick(state, ply, number, count)
+        move = pick(state, ply, number)
         left = int64(depth if is_forced else depth - 1)
         less = int64(0)
         if not is_forced:
@@ -249,11 +250,12 @@ def aspire(state: np.record, tables: np.record, table: Table, depth: int, guess:
     """Search the root in a window around `guess`, which grows until it holds the score."""
     half = ASPIRATION
     low, high = guess - half, guess + half
+    score = guess
     while True:
-        if half > ASPIRATION_LIMIT or abs(guess) >= PROVEN or state.plain != 0:
+        if half > ASPIRATION_LIMIT or abs(score) >= PROVEN or state.plain != 0:
             low, high = -WIN_SCORE, WIN_SCORE
         score = pvs(state, tables, table, int64(low), int64(high), int64(depth), int64(0))
-        if state.stop != 0 or low < score < high or score >= PROVEN or low <= -WIN_SCORE:
+        if state.stop != 0 or low < score < high or low <= -WIN_SCORE:
             return score
         half *= ASPIRATION_GROWTH
         if score <= low:
@@ -285,10 +287,12 @@ def deepen(state: np.record, tables: np.record, table: Table, depth_limit: int) 
     state.best_deepest = 0
     score = judge(state, tables, int64(0))
     if score == NONE:
-        count = list_moves(state, tables, int64(0), int64(-1))
-        prove(state, pick(state, int64(0), int64(0), count), int64(0))
+        list_moves(state, tables, int64(0), int64(-1))
+        prove(state, pick(state, int64(0), int64(0)), int64(0))
         score = evaluate(state)
     keep(state, score, int64(0))
+    if score >= PROVEN:
+        return
     is_forced = state.counts[1 - state.side, WIN] > 0
     for depth in range(1, depth_limit + 1):
         state.deepest = 0

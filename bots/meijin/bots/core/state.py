@@ -55,6 +55,7 @@ STATE = np.dtype(
         ("nodes", np.int64),
         ("deepest", np.int64),  # ply reached in this iteration
         ("moves", np.int64, (PLIES, CELLS)),
+        ("listed", np.int64, PLIES),  # how many moves there are, tried or not
         ("scores", np.int64, (PLIES, CELLS)),
         ("killers", np.int64, (PLIES, 2)),
         ("counters", np.int64, (2, CELLS)),  # what answered a cell well
@@ -213,10 +214,10 @@ def _change(state: np.record, tables: np.record, cell: int, direction: int, patt
 def _spread(state: np.record, tables: np.record, direction: int, cell: int) -> None:
     """Reclassify the empty cells of one line that a stone just placed is near to."""
     word = state.lines[direction, tables.line[direction, cell]]
-    first = -tables.before[direction, cell]
-    shift = tables.shift[direction, cell] + uint64(2 * first)
-    near = cell + first * tables.step[direction]
-    for _ in range(tables.after[direction, cell] - first + 1):
+    before = tables.before[direction, cell]
+    shift = tables.shift[direction, cell] - uint64(2 * before)
+    near = cell - before * tables.step[direction]
+    for _ in range(before + 1 + tables.after[direction, cell]):
         if (word >> shift) & uint64(3) == uint64(0):
             pattern = look_up(tables, word, shift)
             black = state.codes[0, near] >> (4 * direction) & 15

@@ -77,6 +77,8 @@ def vcf(state: np.record, tables: np.record, ply: int) -> int:
                         state.vcf_line[ply] = cell
                         state.vcf_line[ply + 1] = reply
                         return plies + 2
+                    if state.vcf_nodes > state.vcf_limit:
+                        return 0
     if state.vcf_nodes <= state.vcf_limit and state.stop == 0:
         state.vcf_seen[int64(key & uint64(SEEN - 1))] = key
     return 0
