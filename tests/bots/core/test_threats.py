@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from meijin.bots.core.threats import find_vcf
+from meijin.bots.core.vct import find_vct
 from meijin.game import FREESTYLE, STANDARD, Board, Color, IllegalMoveError, Rule, Variant
 
 if TYPE_CHECKING:
@@ -73,10 +74,10 @@ class Brute:
         return False
 
 
-def random_position(variant: Variant, rng: Random) -> Board:
+def random_position(variant: Variant, rng: Random, stones: tuple[int, int] = (12, 24)) -> Board:
     """A position without a winner, whose stones lie close together."""
     while True:
-        count = rng.randrange(12, 24)
+        count = rng.randrange(*stones)
         try:
             return Board.from_moves(rng.sample(range(variant.cells), count), variant)
         except IllegalMoveError:
@@ -134,3 +135,52 @@ def test_limit(core: type[Core]) -> None:
         position = core(variant, random_position(variant, rng).moves)
         find_vcf(position.state, position.tables, 3)
         assert position.state.vcf_nodes <= 4
+
+
+class VctCheck:
+    """Follows the core's wins by threats against every reply on the board."""
+
+    def __init__(self, core: type[Core]) -> None:
+        self._core = core
+        self._known: dict[tuple[frozenset[int], frozenset[int]], bool] = {}
+
+    def holds(self, board: Board) -> bool:
+        """Whether the side to move wins by the core's own moves, whatever is replied."""
+        key = frozenset(board.moves[::2]), frozenset(board.moves[1::2])
+        if key not in self._known:
+            self._known[key] = self._follow(board)
+        return self._known[key]
+
+    def _follow(self, board: Board) -> bool:
+        position = self._core(board.variant, board.moves)
+        if not find_vct(position.state, position.tables, 3, 1 << 40):
+            return False
+        side = board.side_to_move
+        board.play(int(position.state.vct_lines[0, 0]))
+        won = board.winner is side or all(
+            self._answers(board, cell) for cell in board.legal_cells()
+        )
+        board.undo()
+        return won
+
+    def _answers(self, board: Board, cell: int) -> bool:
+        board.play(cell)
+        won = board.winner is None and self.holds(board)
+        board.undo()
+        return won
+
+
+@pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
+def test_vct_beats_every_reply(rule: Rule, core: type[Core]) -> None:
+    """A win by threats stands against all replies, not just those that it has looked at."""
+    variant = Variant(rule, 7, 7)
+    rng, check = Random(11), VctCheck(core)
+    found = 0
+    while found < 8:
+        board = random_position(variant, rng, (10, 18))
+        position = core(variant, board.moves)
+        state, tables = position.state, position.tables
+        if find_vcf(state, tables, 1 << 40) or not 5 <= find_vct(state, tables, 2, 20_000) <= 7:
+            continue
+        found += 1
+        assert check.holds(board), str(board)

@@ -78,6 +78,10 @@ class Engine:
     One thread at a time may search; any may call `stop`.
     """
 
+    variant: Variant
+    state: np.record
+    """The position searched last, see `STATE`."""
+
     def __init__(self, variant: Variant, options: Options | None = None) -> None:
         """Set up the tables.
 
@@ -89,12 +93,12 @@ class Engine:
         self.variant = variant
         options = options or Options()
         self._tables = _tables(variant)
-        self._state = new_record(STATE)
+        self.state = new_record(STATE)
         self._table = new_table(options.table_bits)
         self._configure(options)
 
     def _configure(self, options: Options) -> None:
-        state = self._state
+        state = self.state
         full = not options.plain
         state.plain = options.plain
         state.use_vcf = full and options.vcf
@@ -124,7 +128,7 @@ class Engine:
         if board.variant != self.variant:
             raise ValueError(f"this engine plays {self.variant}, not {board.variant}")
         limits = limits or Limits()
-        state = self._state
+        state = self.state
         self._set_up(board)
         state.age += 1
         state.stop = 0
@@ -135,11 +139,11 @@ class Engine:
 
     def stop(self) -> None:
         """End the search that runs now, if one does."""
-        self._state.stop = 1
+        self.state.stop = 1
 
     def _set_up(self, board: Board) -> None:
         """Place the stones: in the order played, where it is known."""
-        state, tables = self._state, self._tables
+        state, tables = self.state, self._tables
         init(state, tables)
         if len(board.moves) == sum(stone is not None for stone in _stones(board)):
             for cell in board.moves:
@@ -171,7 +175,7 @@ class Engine:
             timer.join()  # or it might stop the next search
 
     def _finding(self) -> Finding:
-        state = self._state
+        state = self.state
         line = state.best_line[: state.best_length]
         return Finding(
             score=int(state.best_score),

@@ -12,13 +12,13 @@ from meijin.bots.core.movegen import (
     add_defences,
     first_cell,
     forget,
-    open_four_cell,
     pick,
     reward,
     score_moves,
 )
+from meijin.bots.core.proof import NONE, judge, judge_fours, judge_threats, prove
 from meijin.bots.core.shapes import ONE_FOUR, ONE_THREE, TWO_FOURS, WIN
-from meijin.bots.core.state import LINE, PLIES, STATE_TYPE, make, undo
+from meijin.bots.core.state import LINE, STATE_TYPE, make, undo
 from meijin.bots.core.table import (
     EXACT,
     LOWER,
@@ -30,10 +30,7 @@ from meijin.bots.core.table import (
     from_root,
     store,
 )
-from meijin.bots.core.threats import find_vcf, has_four
 
-NONE = -(1 << 40)
-"""No score: less than any."""
 ASPIRATION = 60
 """Half of the first window around the last iteration's score."""
 ASPIRATION_GROWTH = 4
@@ -47,26 +44,6 @@ REDUCTION_NUMBER = 3
 """As many moves of a node are searched to the full depth."""
 FORCED_DEPTH = 6
 """Where only one move is left the search goes no deeper: it tells people the score."""
-ROOT_VCF_NODES = 20_000
-INNER_VCF_NODES = 200
-LEAF_VCF_NODES = 40
-
-
-@jit(int64(STATE_TYPE, int64, int64))
-def prove(state: np.record, cell: int, ply: int) -> int:
-    """Make `cell` the line expected at `ply`."""
-    state.pv[ply, 0] = cell
-    state.pv_length[ply] = 1
-    return cell
-
-
-@jit(int64(STATE_TYPE, int64, int64))
-def prove_by_vcf(state: np.record, plies: int, ply: int) -> int:
-    """Make the VCF just found the line expected at `ply`, and return its score."""
-    for at in range(state.vcf_length):
-        state.pv[ply, at] = state.vcf_line[at]
-    state.pv_length[ply] = state.vcf_length
-    return WIN_SCORE - ply - plies
 
 
 @jit(void(STATE_TYPE, int64, int64))
@@ -77,37 +54,6 @@ def extend_line(state: np.record, move: int, ply: int) -> None:
     for at in range(length):
         state.pv[ply, at + 1] = state.pv[ply + 1, at]
     state.pv_length[ply] = length + 1
-
-
-@jit(int64(STATE_TYPE, TABLES_TYPE, int64))
-def judge(state: np.record, tables: np.record, ply: int) -> int:
-    """The score where it is plain without a search, else `NONE`."""
-    side = state.side
-    if state.counts[side, WIN] > 0:
-        prove(state, first_cell(state, tables, side, KIND_FIVE), ply)
-        return WIN_SCORE - ply - 1
-    if state.empties == 0:
-        return 0
-    if ply >= PLIES - 1:
-        return evaluate(state)
-    if state.plain == 0 and state.counts[1 - side, WIN] == 0 and state.counts[side, TWO_FOURS] > 0:
-        prove(state, open_four_cell(state, tables, side), ply)
-        return WIN_SCORE - ply - 3
-    return NONE
-
-
-@jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64))
-def judge_fours(state: np.record, tables: np.record, depth: int, ply: int) -> int:
-    """The score of a win by fours, or `NONE` if none is found."""
-    if state.use_vcf == 0 or has_four(state, state.side) == 0:
-        return NONE
-    limit = LEAF_VCF_NODES
-    if depth > 0:
-        limit = ROOT_VCF_NODES if ply == 0 else INNER_VCF_NODES
-    plies = find_vcf(state, tables, int64(limit))
-    if plies == 0:
-        return NONE
-    return prove_by_vcf(state, plies, ply)
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64))
@@ -124,7 +70,7 @@ def list_moves(state: np.record, tables: np.record, ply: int, favourite: int) ->
         return count
     count = add_candidates(state, tables, ply)
     score_moves(state, tables, ply, count, favourite)
-    return count if state.plain != 0 else min(count, state.width)
+    return count
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
@@ -198,6 +144,8 @@ def pvs(
         if not is_pv and is_futile(state, beta, depth, FUTILITY_MARGIN) != 0:
             return evaluate(state)
         score = judge_fours(state, tables, depth, ply)
+        if score == NONE:
+            score = judge_threats(state, tables, depth, ply)
         if score != NONE:
             return score
     if ply == 0 and state.pv[0, 0] >= 0 and favourite < 0:
@@ -207,6 +155,8 @@ def pvs(
     best_move = int64(-1)
     old_alpha = alpha
     for number in range(count):
+        if number >= state.width and best > -PROVEN and state.plain == 0:
+            break  # but a loss is none until every move is tried
         move = pick(state, ply, number)
         left = int64(depth if is_forced else depth - 1)
         less = int64(0)

@@ -13,6 +13,8 @@ PLIES = 160
 """The most plies that a search looks ahead, with all extensions."""
 LINE = 64
 """The most cells of an expected line."""
+VCT_PLIES = 48
+"""The most plies of a win by threats."""
 CHANGES = 40
 """The most codes that one stone changes."""
 SEEN = 1 << 14
@@ -70,8 +72,9 @@ STATE = np.dtype(
         ("vcf_nodes", np.int64),
         ("vcf_limit", np.int64),
         ("vcf_seen", np.uint64, SEEN),  # positions without a VCF, by the low bits of their keys
-        ("vct_line", np.int64, LINE),
-        ("vct_length", np.int64),
+        ("vct_lines", np.int64, (VCT_PLIES, LINE)),
+        ("vct_lengths", np.int64, VCT_PLIES),
+        ("vct_seen", np.uint64, SEEN),  # positions without a VCT of some depth
         ("vct_nodes", np.int64),
         ("vct_limit", np.int64),
         # The result.
