@@ -94,6 +94,6 @@ def test_folder_of_somebody_else(
 def test_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled code is there once the search is."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    assert not cache.is_compiled()
+    assert not cache.is_compiled("search.pvs")
     (tmp_path / "search.pvs-1.nbi").touch()
-    assert cache.is_compiled()
+    assert cache.is_compiled("search.pvs")

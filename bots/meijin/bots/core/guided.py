@@ -18,7 +18,7 @@ from meijin.bots.core.lookup import KIND_FIVE, TABLES_TYPE
 from meijin.bots.core.movegen import add_candidates, add_defences, first_cell, pick
 from meijin.bots.core.shapes import TWO_FOURS, WIN
 from meijin.bots.core.state import STATE_TYPE, make, undo
-from meijin.bots.core.threats import vcf
+from meijin.bots.core.threats import find_vcf
 
 EXPLORATION = 1.0
 """How much the prior counts against the values found."""
@@ -120,12 +120,13 @@ def _add_children(
     state: np.record, nodes: np.ndarray, work: np.record, node: int, count: int
 ) -> None:
     """Make the best of the moves children, with priors by their scores (a softmax)."""
+    state.listed[0] = count
     kept = min(count, WIDTH)
     first = work.used
     total = 0.0
     for number in range(kept):
         child = first + number
-        nodes[child].cell = pick(state, 0, number, count)
+        nodes[child].cell = pick(state, 0, number)
         ahead = state.scores[0, number] - state.scores[0, 0]
         prior = math.exp(ahead / SHARPNESS)
         total += prior
@@ -147,8 +148,7 @@ def wins_by_force(state: np.record, tables: np.record) -> int:
         return 1
     if state.counts[1 - side, WIN] == 0 and state.counts[side, TWO_FOURS] > 0:
         return 1
-    state.vcf_nodes, state.vcf_limit = 0, VCF_NODES
-    return vcf(state, tables, 0) > 0
+    return find_vcf(state, tables, VCF_NODES) > 0
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE, int64))

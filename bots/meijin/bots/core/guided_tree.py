@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from meijin.bots.core.guided import grow, new_tree, take_subtree
 from meijin.bots.core.jit import new_record
-from meijin.bots.core.lookup import build_tables
+from meijin.bots.core.lookup import KIND_FIVE, build_tables
+from meijin.bots.core.movegen import first_cell
+from meijin.bots.core.shapes import WIN
 from meijin.bots.core.state import LINE, STATE, init, make
 from meijin.bots.core.thought import Clock, Effort, Thought
-from meijin.bots.core.threats import vcf
+from meijin.bots.core.threats import find_vcf
 from meijin.bots.core.weights import load_weights
 from meijin.game import STANDARD, Variant
 
@@ -87,10 +89,11 @@ class GuidedTree:
         return node
 
     def _fours(self) -> tuple[int, ...]:
-        """A winning line of fours, or nothing."""
-        state = self._state
-        state.vcf_nodes, state.vcf_limit = 0, ROOT_VCF_NODES
-        if not vcf(state, self._tables, 0):
+        """A five, or a winning line of fours; nothing where there is none."""
+        state, side = self._state, int(self._state.side)
+        if state.counts[side, WIN]:
+            return (int(first_cell(state, self._tables, side, KIND_FIVE)),)
+        if not find_vcf(state, self._tables, ROOT_VCF_NODES):
             return ()
         return tuple(int(cell) for cell in state.vcf_line[: min(state.vcf_length, LINE)])
 
