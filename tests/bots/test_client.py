@@ -132,6 +132,68 @@ def test_hello(play: Play) -> None:
     play(script)
 
 
+class PreparingBot(FirstCellBot):
+    """Takes its time before it can play."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.ready = threading.Event()
+        self.begun = threading.Event()
+        self._error = error
+
+    def prepare(self) -> None:
+        """Wait for the test, or fail."""
+        self.begun.set()
+        self.ready.wait()
+        if self._error is not None:
+            raise self._error
+
+
+def test_prepares_before_the_hello(play: Play) -> None:
+    """The server hears of a bot that can play at once, and only then."""
+
+    async def script(server: ScriptedServer) -> None:
+        bot = PreparingBot()
+        async with server.connect(bot):
+            await asyncio.to_thread(bot.begun.wait)
+            waiting = asyncio.create_task(server.session())
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            bot.ready.set()
+            session = await waiting
+            await session.welcome()
+            await session.begin(1)
+            assert await session.receive_plays()
+
+    play(script)
+
+
+def test_leaves_while_it_prepares(play: Play) -> None:
+    """A bot that is to leave doesn't wait until it is ready."""
+
+    async def script(server: ScriptedServer) -> None:
+        bot = PreparingBot()
+        client = Client(bot, server=server.address)
+        serving = asyncio.create_task(client.serve())
+        await asyncio.to_thread(bot.begun.wait)
+        client.stop()
+        await serving
+        bot.ready.set()
+
+    play(script)
+
+
+def test_fails_to_prepare(play: Play) -> None:
+    """What goes wrong on the way to being ready ends the client."""
+
+    async def script(server: ScriptedServer) -> None:
+        bot = PreparingBot(OSError("no weights"))
+        bot.ready.set()
+        with pytest.raises(OSError, match="no weights"):
+            await Client(bot, server=server.address).serve()
+
+    play(script)
+
+
 def test_token(play: Play) -> None:
     """A token travels in the metadata, and says which bot it is unless a name is given."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from meijin.bots.core.evaluate import PROVEN, WIN_SCORE, evaluate
-from meijin.bots.core.jit import int64, jit, void
+from meijin.bots.core.jit import int64, jit, uint64, void
 from meijin.bots.core.lookup import KIND_FIVE, REDUCTION_ROWS, TABLES_TYPE
 from meijin.bots.core.movegen import (
     add_candidates,
@@ -97,6 +97,38 @@ def is_futile(state: np.record, beta: int, depth: int, margin: int) -> int:
     return int64(evaluate(state) - margin * depth >= beta)
 
 
+@jit(int64(STATE_TYPE, TABLE_TYPE, uint64, int64, int64, int64, int64))
+def recall(
+    state: np.record, table: Table, key: int, alpha: int, beta: int, depth: int, ply: int
+) -> int:
+    """The score in the table where it is enough, else `NONE`; sets `favourite`."""
+    state.favourite = -1
+    if state.use_table == 0:
+        return NONE
+    at = find(table, key)
+    if at < 0:
+        return NONE
+    state.favourite = table[at].move
+    if beta - alpha > 1 or int64(table[at].depth) < depth:
+        return NONE
+    score = from_root(int64(table[at].score), ply)
+    bound = int64(table[at].bound)
+    if (bound & LOWER != 0 and score >= beta) or (bound & UPPER != 0 and score <= alpha):
+        return score
+    return NONE
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64, int64))
+def settle(state: np.record, tables: np.record, beta: int, depth: int, ply: int, is_pv: int) -> int:
+    """The score where the evaluation or a win by threats is enough, else `NONE`."""
+    if is_pv == 0 and is_futile(state, beta, depth, FUTILITY_MARGIN) != 0:
+        return evaluate(state)
+    score = judge_fours(state, tables, depth, ply)
+    if score == NONE:
+        score = judge_threats(state, tables, depth, ply)
+    return score
+
+
 @jit(int64(STATE_TYPE, TABLES_TYPE, TABLE_TYPE, int64, int64, int64, int64))
 def pvs(
     state: np.record,
@@ -126,28 +158,14 @@ def pvs(
     if depth <= 0 and not is_forced:
         score = judge_fours(state, tables, depth, ply)
         return evaluate(state) if score == NONE else score
-    is_pv = beta - alpha > 1
-    favourite = int64(-1)
+    is_pv = int64(beta - alpha > 1)
     key = state.hash ^ tables.turn[state.side]
-    if state.use_table != 0:
-        at = find(table, key)
-        if at >= 0:
-            favourite = int64(table[at].move)
-            score = from_root(int64(table[at].score), ply)
-            bound = int64(table[at].bound)
-            if not is_pv and int64(table[at].depth) >= depth:
-                if bound & LOWER != 0 and score >= beta:
-                    return score
-                if bound & UPPER != 0 and score <= alpha:
-                    return score
-    if not is_forced:
-        if not is_pv and is_futile(state, beta, depth, FUTILITY_MARGIN) != 0:
-            return evaluate(state)
-        score = judge_fours(state, tables, depth, ply)
-        if score == NONE:
-            score = judge_threats(state, tables, depth, ply)
-        if score != NONE:
-            return score
+    score = recall(state, table, key, alpha, beta, depth, ply)
+    if score == NONE and not is_forced:
+        score = settle(state, tables, beta, depth, ply, is_pv)
+    if score != NONE:
+        return score
+    favourite = state.favourite
     if ply == 0 and state.pv[0, 0] >= 0 and favourite < 0:
         favourite = state.pv[0, 0]
     count = list_moves(state, tables, ply, favourite)
@@ -170,7 +188,7 @@ def pvs(
             score = -pvs(state, tables, table, narrow, int64(-alpha), left - less, ply + 1)
             if score > alpha and less > 0:
                 score = -pvs(state, tables, table, narrow, int64(-alpha), left, ply + 1)
-        if number == 0 or state.plain != 0 or (score > alpha and is_pv):
+        if number == 0 or state.plain != 0 or (score > alpha and is_pv != 0):
             score = -pvs(state, tables, table, int64(-beta), int64(-alpha), left, ply + 1)
         undo(state, tables)
         if state.stop != 0:

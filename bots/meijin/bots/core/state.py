@@ -59,6 +59,7 @@ STATE = np.dtype(
         ("moves", np.int64, (PLIES, CELLS)),
         ("listed", np.int64, PLIES),  # how many moves there are, tried or not
         ("scores", np.int64, (PLIES, CELLS)),
+        ("favourite", np.int64),  # the move that the table knows for the node just entered, or -1
         ("killers", np.int64, (PLIES, 2)),
         ("counters", np.int64, (2, CELLS)),  # what answered a cell well
         ("history", np.int64, (2, CELLS)),
