@@ -30,7 +30,6 @@ class Level:
     noise: int
     """How far its evaluations are off."""
     vcf: bool = True
-    vct: bool = False
 
 
 LEVELS: Mapping[int, Level] = {
@@ -42,7 +41,7 @@ LEVELS: Mapping[int, Level] = {
     6: Level(depth=5, nodes=10_000, noise=20),
     7: Level(depth=6, nodes=25_000, noise=10),
     8: Level(depth=8, nodes=80_000, noise=0),
-    9: Level(depth=10, nodes=250_000, noise=0, vct=True),
+    9: Level(depth=10, nodes=250_000, noise=0),
 }
 """By strength; the strongest has no limits but its time."""
 
@@ -134,7 +133,7 @@ class AlphaBetaBot(CompiledBot):
         level = LEVELS.get(self._level)
         if level is None:
             return Options()
-        return Options(vcf=level.vcf, vct=level.vct, noise=level.noise, table_bits=16)
+        return Options(vcf=level.vcf, noise=level.noise, table_bits=16)
 
     def _limits(self, position: Position) -> Limits:
         from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Limits  # noqa: PLC0415 - see `_take`

@@ -14,6 +14,7 @@ from meijin.bots.core.evaluate import PROVEN
 from meijin.game import GOMOKU, STANDARD, TIC_TAC_TOE, Board, Variant, parse_cell
 
 FEW = Options(table_bits=16)
+THREATS = replace(FEW, vct=True)
 
 MATES = """
 h8 a1 i8 c1 j8 e1 k8 g1
@@ -52,7 +53,7 @@ def mirrored(moves: list[int], symmetry: int) -> list[int]:
 def test_mates(names: str) -> None:
     """A win is found, however the board is turned; which one may hang on the order of cells."""
     for symmetry in range(8):
-        engine = Engine(GOMOKU, FEW)
+        engine = Engine(GOMOKU, THREATS)
         finding = engine.search(mirrored(cells(names), symmetry), Limits(nodes=400_000))
         assert finding.score >= PROVEN, symmetry
 
@@ -62,7 +63,7 @@ def test_mates_are_played_out(names: str) -> None:
     """The winner keeps the win to the end, whatever the loser tries."""
     board = Board.from_moves(cells(names))
     side = board.side_to_move
-    engine = Engine(GOMOKU, FEW)
+    engine = Engine(GOMOKU, THREATS)
     while not board.is_over:
         finding = engine.search_board(board, Limits(nodes=400_000))
         assert (finding.score >= PROVEN) == (board.side_to_move is side)
@@ -88,11 +89,13 @@ PARTS = ["vcf", "vct", "table", "reductions", "futility"]
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_parts_can_be_left_out(part: str) -> None:
-    """Without any one part the engine still plays, and looks at other positions."""
+def test_parts_can_be_switched(part: str) -> None:
+    """With any one part switched the engine still plays, and looks at other positions."""
     moves = cells("k5 j8 h8 k10 j9")
     whole = Engine(GOMOKU, FEW).search(moves, Limits(depth=6))
-    without = Engine(GOMOKU, replace(FEW, **{part: False})).search(moves, Limits(depth=6))
+    without = Engine(GOMOKU, replace(FEW, **{part: not getattr(FEW, part)})).search(
+        moves, Limits(depth=6)
+    )
     assert without.nodes != whole.nodes
     assert without.depth == 6
 

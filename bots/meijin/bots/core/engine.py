@@ -31,8 +31,8 @@ class Options:
 
     vcf: bool = True
     """Look for wins by fours."""
-    vct: bool = True
-    """Look for wins by fours and threes."""
+    vct: bool = False
+    """Look for wins by fours and threes; what it costs in depth has been more than it won."""
     table: bool = True
     """Remember positions."""
     reductions: bool = True

@@ -8,23 +8,31 @@ from meijin.bots.core.evaluate import WIN_SCORE, evaluate
 from meijin.bots.core.jit import int64, jit
 from meijin.bots.core.lookup import KIND_FIVE, TABLES_TYPE
 from meijin.bots.core.movegen import first_cell, open_four_cell
-from meijin.bots.core.shapes import ONE_THREE, THREE_AND_TWO, TWO_FOURS, TWO_THREES, WIN
+from meijin.bots.core.shapes import (
+    FOUR_AND_THREE,
+    FOUR_AND_TWO,
+    ONE_THREE,
+    THREE_AND_TWO,
+    TWO_FOURS,
+    TWO_THREES,
+    WIN,
+)
 from meijin.bots.core.state import PLIES, STATE_TYPE
 from meijin.bots.core.threats import find_vcf, has_four
 from meijin.bots.core.vct import find_vct
 
 NONE = -(1 << 40)
 """No score: less than any."""
-ROOT_VCF_NODES = 20_000
-INNER_VCF_NODES = 200
-LEAF_VCF_NODES = 40
-VCT_PLY = 2
+ROOT_VCF_NODES = 2_000
+INNER_VCF_NODES = 60
+LEAF_VCF_NODES = 16
+VCT_PLY = 1
 """Positions further from the root are not searched for threes."""
 VCT_DEPTH = 4
 """Nor those with fewer plies left, but for the root, which is once."""
 VCT_THREATS = 8
 ROOT_VCT_NODES = 3_000
-INNER_VCT_NODES = 300
+INNER_VCT_NODES = 500
 
 
 @jit(int64(STATE_TYPE, int64, int64))
@@ -61,14 +69,25 @@ def judge(state: np.record, tables: np.record, ply: int) -> int:
     return NONE
 
 
+@jit(int64(STATE_TYPE, int64))
+def is_promising(state: np.record, depth: int) -> int:
+    """Whether a four leads to more; others win too rarely for what they cost."""
+    side = state.side
+    if state.counts[side, FOUR_AND_THREE] > 0:
+        return 1
+    return int64(depth > 0 and state.counts[side, FOUR_AND_TWO] > 1)
+
+
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64))
 def judge_fours(state: np.record, tables: np.record, depth: int, ply: int) -> int:
     """The score of a win by fours, or `NONE` if none is found."""
     if state.use_vcf == 0 or has_four(state, state.side) == 0:
         return NONE
-    limit = LEAF_VCF_NODES
-    if depth > 0:
-        limit = ROOT_VCF_NODES if ply == 0 else INNER_VCF_NODES
+    if ply > 0 and is_promising(state, depth) == 0:
+        return NONE
+    limit = INNER_VCF_NODES if depth > 0 else LEAF_VCF_NODES
+    if ply == 0:
+        limit = ROOT_VCF_NODES
     plies = find_vcf(state, tables, int64(limit))
     if plies == 0:
         return NONE
