@@ -14,6 +14,7 @@ from meijin.bots.compiled import CompiledBot
 from meijin.bots.core.thought import Effort
 from meijin.bots.position import Position
 from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
+from meijin.game.variant import GOMOKU_LINE
 from meijin.wire import Capabilities
 
 if TYPE_CHECKING:
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 
 MOST_TREES = 4
 """Games whose trees are kept; each takes 64 MB."""
-FIVE = 5
 MOST_VISITS = 1 << 30
-CHUNK = 256
+WARM_UP_VISITS = 256
 
 
 GUIDED = "guided"
@@ -86,7 +86,7 @@ class MctsBot(CompiledBot):
 
     def warm_up(self) -> None:
         """Look at the first move of the game that is played most."""
-        self._new_tree(GOMOKU).think((), Effort(visits=CHUNK, seconds=math.inf))
+        self._new_tree(GOMOKU).think((), Effort(visits=WARM_UP_VISITS, seconds=math.inf))
 
     def choose(self, position: Position) -> Choice:
         """Search for the time that the clock allows."""
@@ -120,6 +120,6 @@ class MctsBot(CompiledBot):
         from meijin.bots.core.guided_tree import GuidedTree  # noqa: PLC0415 - see above
         from meijin.bots.core.pure_tree import PureTree  # noqa: PLC0415 - see above
 
-        if self._form == PURE or variant.line != FIVE:
+        if self._form == PURE or variant.line != GOMOKU_LINE:
             return PureTree(variant, 1 if self._seed is None else self._seed)
         return GuidedTree(variant)

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from meijin.game import FREESTYLE, RULES, Rule, TimeControl, Variant
+from meijin.game.variant import GOMOKU_LINE
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.values import rule_from_proto, rule_to_proto
 
-GOMOKU_LINE = 5
 USUAL_SIZE = 15
 
 _KNOWN_RULES = {game_pb2.RULE_UNSPECIFIED, *(rule_to_proto(rule) for rule in RULES.values())}

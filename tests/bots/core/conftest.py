@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 
-import numpy as np
 import pytest
 
 from meijin.bots.core.jit import new_record
-from meijin.bots.core.lookup import build_tables
+from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.state import STATE, init, make
-from meijin.bots.core.weights import load_weights
-from meijin.game import STANDARD, Variant
-
-
-@cache
-def tables_of(variant: Variant) -> np.record:
-    """The tables of a variant; building them takes 0.1 s."""
-    return build_tables(
-        variant.width,
-        variant.height,
-        exact=variant.rule is STANDARD,
-        weights=load_weights(),
-    )
+from meijin.game import Variant
 
 
 class Core:

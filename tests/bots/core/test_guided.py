@@ -9,12 +9,11 @@ import pytest
 from meijin.bots.core import guided
 from meijin.bots.core.guided import WIDTH, grow, new_tree, take_subtree
 from meijin.bots.core.jit import new_record
-from meijin.bots.core.lookup import build_tables
+from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.state import STATE, init, make
-from meijin.bots.core.weights import load_weights
 from meijin.game import Board, Variant, parse_opening
 
-TABLES = build_tables(15, 15, exact=False, weights=load_weights())
+TABLES = tables_of(Variant())
 
 OPEN_THREE = "h8 h9 i8 i9 j8 a1"  # black to move makes an open four
 
@@ -151,7 +150,7 @@ def test_a_subtree_is_the_tree_below_a_node() -> None:
 
 def test_a_full_board_is_a_draw() -> None:
     """A position without an empty cell is worth nothing to either side."""
-    tables = build_tables(5, 5, exact=False, weights=load_weights())
+    tables = tables_of(Variant(width=5, height=5))
     columns = [0, 2, 1, 3, 4]
     order = [row * 5 + column for column in columns for row in range(5)]
     board = Board(Variant(width=5, height=5))

@@ -30,24 +30,13 @@ VARIANTS = [
 ]
 
 
-def board_of(variant: Variant, seed: int = 1) -> np.record:
-    """An empty board for playouts."""
-    return new_board(
-        variant.width,
-        variant.height,
-        line_length=variant.line,
-        exact=variant.rule is STANDARD,
-        seed=seed,
-    )
-
-
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=25)
 def test_stones_win_as_the_rules_say(variant: Variant, seed: int) -> None:
     """Random games end with the same move as on the board of the rules."""
     cells = Random(seed).sample(range(variant.cells), variant.cells)
-    board, bits = Board(variant), board_of(variant)
+    board, bits = Board(variant), new_board(variant)
     for cell in cells:
         board.play(cell)
         assert put(bits, cell) == (board.winner is not None)
@@ -70,7 +59,7 @@ def test_rows_of_bits(line: int, length: int, exact: int) -> None:
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_a_playout_ends(variant: Variant) -> None:
     """Somebody wins with a stone on the board, or the board is full."""
-    root, board = board_of(variant), board_of(variant, seed=5)
+    root, board = new_board(variant), new_board(variant, seed=5)
     seen = set()
     for _ in range(200):
         copy_position(board, root)
@@ -85,7 +74,7 @@ def test_a_seed_draws_the_same_games() -> None:
     """Two boards with one seed agree, and another seed differs."""
 
     def stones(seed: int) -> list[int]:
-        board = board_of(Variant(), seed)
+        board = new_board(Variant(), seed)
         play_out(board)
         return sorted(board.empty[: board.count])
 
@@ -95,7 +84,7 @@ def test_a_seed_draws_the_same_games() -> None:
 
 def test_draws_are_even() -> None:
     """Every number below the limit comes as often as the others, within five deviations."""
-    board = board_of(Variant())
+    board = new_board(Variant())
     counts = np.bincount([draw(board, 7) for _ in range(7000)], minlength=7)
     assert len(counts) == 7
     assert abs(counts - 1000).max() < 5 * 1000**0.5
@@ -103,7 +92,7 @@ def test_draws_are_even() -> None:
 
 def test_a_copied_position_is_another_board() -> None:
     """Playing on the copy leaves the source as it was."""
-    root, board = board_of(Variant()), board_of(Variant())
+    root, board = new_board(Variant()), new_board(Variant())
     set_up(root, [112, 113])
     before = root.stones.copy()
     copy_position(board, root)

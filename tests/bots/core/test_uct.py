@@ -16,10 +16,7 @@ def searched(
     moves: Sequence[int], playouts: int, variant: Variant = GOMOKU, *, capacity: int = 1 << 16
 ) -> np.ndarray:
     """The tree after so many playouts from the position that the moves lead to."""
-    root, board = (
-        new_board(variant.width, variant.height, line_length=variant.line, seed=seed)
-        for seed in (1, 7)
-    )
+    root, board = (new_board(variant, seed) for seed in (1, 7))
     set_up(root, moves)
     nodes, work = new_tree(capacity)
     grow(nodes, work, root, board, playouts)

@@ -6,18 +6,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import lru_cache
 from threading import Timer
 
 import numpy as np
 
 from meijin.bots.answer import Analysis
 from meijin.bots.core.jit import new_record
-from meijin.bots.core.lookup import build_tables
+from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.search import deepen
 from meijin.bots.core.state import STATE, init, make
 from meijin.bots.core.table import new_table
-from meijin.bots.core.weights import load_weights
 from meijin.game import FREESTYLE, STANDARD, Board, Color, Variant
 from meijin.game.variant import GOMOKU_LINE, MIN_GOMOKU_SIDE
 
@@ -92,7 +90,7 @@ class Engine:
             raise ValueError(f"the search core plays five in a row on 5x5 to 22x22, not {variant}")
         self.variant = variant
         options = options or Options()
-        self._tables = _tables(variant)
+        self._tables = tables_of(variant)
         self.state = new_record(STATE)
         self._table = new_table(options.table_bits)
         self._configure(options)
@@ -197,13 +195,3 @@ def plays(variant: Variant) -> bool:
 
 def _stones(board: Board) -> list[Color | None]:
     return [board.stone(cell) for cell in range(board.variant.cells)]
-
-
-@lru_cache(maxsize=8)
-def _tables(variant: Variant) -> np.record:
-    return build_tables(
-        variant.width,
-        variant.height,
-        exact=variant.rule is STANDARD,
-        weights=load_weights(),
-    )

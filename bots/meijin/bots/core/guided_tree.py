@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from meijin.bots.core.guided import grow, new_tree, take_subtree
 from meijin.bots.core.jit import new_record
-from meijin.bots.core.lookup import KIND_FIVE, build_tables
+from meijin.bots.core.lookup import KIND_FIVE, tables_of
 from meijin.bots.core.movegen import first_cell
+from meijin.bots.core.proof import ROOT_VCF_NODES
 from meijin.bots.core.shapes import WIN
 from meijin.bots.core.state import LINE, STATE, init, make
 from meijin.bots.core.thought import Clock, Effort, Thought
 from meijin.bots.core.threats import find_vcf
-from meijin.bots.core.weights import load_weights
-from meijin.game import STANDARD, Variant
+from meijin.game import Variant
 
 CAPACITY = 1 << 20
 """Nodes, 32 bytes each; there are two trees of them."""
@@ -22,18 +22,13 @@ CHUNK = 256
 """Visits between two looks at the clock: two or three milliseconds."""
 LEAST = 2
 """Visits before the root has children."""
-ROOT_VCF_NODES = 20_000
-"""Nodes of the search for fours before anything else, some 10 ms."""
 
 
 class GuidedTree:
     """Searches one position after the other; those of one game share what was learnt."""
 
     def __init__(self, variant: Variant, *, clock: Clock = time.monotonic) -> None:
-        exact = variant.rule is STANDARD
-        self._tables = build_tables(
-            variant.width, variant.height, exact=exact, weights=load_weights()
-        )
+        self._tables = tables_of(variant)
         self._state = new_record(STATE)
         self._clock = clock
         self._nodes, self._work = new_tree(CAPACITY)

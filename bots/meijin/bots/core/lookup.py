@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from meijin.bots.core.shapes import (
     code_threats,
     line_patterns,
 )
-from meijin.bots.core.weights import Weights
+from meijin.bots.core.weights import Weights, load_weights
+from meijin.game import STANDARD, Variant
 
 CODES = 1 << 16
 
@@ -54,6 +56,13 @@ TABLES = np.dtype(
     align=True,
 )
 TABLES_TYPE = record_type(TABLES)
+
+
+@lru_cache(maxsize=8)
+def tables_of(variant: Variant) -> np.record:
+    """The tables of a variant with the package's weights: one copy, which nobody writes to."""
+    exact = variant.rule is STANDARD
+    return build_tables(variant.width, variant.height, exact=exact, weights=load_weights())
 
 
 def build_tables(width: int, height: int, *, exact: bool, weights: Weights) -> np.record:

@@ -8,6 +8,7 @@ import numpy as np
 
 from meijin.bots.core.geometry import CELLS, LINES, SIDE
 from meijin.bots.core.jit import int64, jit, new_record, record_type, uint64, void
+from meijin.game import STANDARD, Variant
 
 DRAW = 2
 """What a game comes to that neither side, 0 or 1, has won."""
@@ -31,21 +32,19 @@ BOARD = np.dtype(
 BOARD_TYPE = record_type(BOARD)
 
 
-def new_board(
-    width: int, height: int, *, line_length: int = 5, exact: bool = False, seed: int = 1
-) -> np.record:
+def new_board(variant: Variant, seed: int = 1) -> np.record:
     """Make an empty board; the same seed draws the same games."""
     board = new_record(BOARD)
-    board.line_length, board.exact = line_length, exact
+    board.line_length, board.exact = variant.line, variant.rule is STANDARD
     board.seed = (seed * 0x9E3779B97F4A7C15 & (1 << 64) - 1) or 1
-    row, column = np.divmod(np.arange(width * height), width)
-    cells = slice(width * height)
+    row, column = np.divmod(np.arange(variant.cells), variant.width)
+    cells = slice(variant.cells)
     for direction, line in enumerate((row, column, row + column, row - column + SIDE - 1)):
         board.line[direction, cells] = line
         along = column if direction == 0 else row
         board.bit[direction, cells] = np.uint64(1) << along.astype(np.uint64)
-    board.count = width * height
-    board.empty[cells] = board.place[cells] = np.arange(width * height)
+    board.count = variant.cells
+    board.empty[cells] = board.place[cells] = np.arange(variant.cells)
     return board
 
 

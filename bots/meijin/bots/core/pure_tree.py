@@ -10,7 +10,7 @@ import numpy as np
 from meijin.bots.core.playout import new_board, set_up
 from meijin.bots.core.thought import Clock, Effort, Thought
 from meijin.bots.core.uct import grow, new_tree
-from meijin.game import STANDARD, Variant
+from meijin.game import Variant
 
 CAPACITY = 1 << 19
 """Nodes, 48 bytes each."""
@@ -24,12 +24,12 @@ class PureTree:
     def __init__(self, variant: Variant, seed: int = 1, *, clock: Clock = time.monotonic) -> None:
         self._variant = variant
         self._clock = clock
-        self._board = self._new_board(seed)
+        self._board = new_board(variant, seed)
 
     def think(self, moves: Sequence[int], effort: Effort) -> Thought:
         """Find the move visited most; the game must not be over."""
         end = self._clock() + effort.seconds
-        root = self._new_board(1)
+        root = new_board(self._variant)
         set_up(root, moves)
         nodes, work = new_tree(CAPACITY)
         while (visits := int(nodes[0]["visits"])) < effort.visits:
@@ -42,16 +42,6 @@ class PureTree:
             share=float(nodes[best]["wins"] / nodes[best]["visits"]),
             visits=int(nodes[0]["visits"]),
             line=_line(nodes),
-        )
-
-    def _new_board(self, seed: int) -> np.record:
-        variant = self._variant
-        return new_board(
-            variant.width,
-            variant.height,
-            line_length=variant.line,
-            exact=variant.rule is STANDARD,
-            seed=seed,
         )
 
 
