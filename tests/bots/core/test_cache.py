@@ -30,7 +30,7 @@ def test_folder(tmp_path: Path, sources: Path) -> None:
     assert cache_folder({"XDG_CACHE_HOME": str(tmp_path)}, sources) == folder
 
 
-@pytest.mark.parametrize("name", ["first.py", "second.py", "weights.json"])
+@pytest.mark.parametrize("name", ["first.py", "second.py", "network.npz"])
 def test_another_source(tmp_path: Path, sources: Path, name: str) -> None:
     """A change in any source leads to another folder, whichever function was compiled."""
     environ = {"XDG_CACHE_HOME": str(tmp_path)}

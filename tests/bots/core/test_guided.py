@@ -65,7 +65,7 @@ def test_the_position_comes_back(seed: int) -> None:
     before = state.copy()
     nodes, work = new_tree(1 << 15)
     grow(state, TABLES, nodes, work, 500)
-    for field in ("side", "stones", "codes", "counts", "masks", "sums", "hash", "made"):
+    for field in ("side", "stones", "codes", "counts", "masks", "hash", "made"):
         assert np.array_equal(state[field], before[field]), field
 
 

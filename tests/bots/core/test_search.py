@@ -45,7 +45,7 @@ def minimax(core: Core, board: Board, depth: int, ply: int) -> int:
     if board.is_full:
         return 0
     if depth == 0:
-        return int(evaluate(core.state))
+        return int(evaluate(core.state, core.tables))
     best = -WIN_SCORE
     for cell in near(board):
         board.play(cell)

@@ -18,7 +18,7 @@ from meijin.game import FREESTYLE, RULES, STANDARD, Rule, Variant
 if TYPE_CHECKING:
     from tests.bots.core.conftest import Core
 
-POSITION = ("side", "empties", "hash", "stones", "occupied", "lines", "counts", "masks", "sums")
+POSITION = ("side", "empties", "hash", "stones", "occupied", "lines", "counts", "masks")
 """The fields that the stones alone determine; `codes` is stale under a stone."""
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 

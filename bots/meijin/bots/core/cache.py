@@ -33,9 +33,9 @@ def cache_folder(environ: Mapping[str, str] = os.environ, sources: Path = _SOURC
 
 
 def source_digest(sources: Path = _SOURCES) -> str:
-    """Tell versions of the core apart, its weights included: the start of a SHA-256."""
+    """Tell versions of the core apart, its network included: the start of a SHA-256."""
     sha = hashlib.sha256()
-    for path in sorted([*sources.glob("*.py"), *sources.glob("*.json")]):
+    for path in sorted([*sources.glob("*.py"), *sources.glob("*.npz")]):
         sha.update(path.name.encode() + b"\0" + path.read_bytes())
     return sha.hexdigest()[:_DIGEST_LENGTH]
 

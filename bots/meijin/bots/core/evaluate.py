@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from meijin.bots.core.jit import int64, jit, uint64
+from meijin.bots.core.lookup import TABLES_TYPE
+from meijin.bots.core.network import value
 from meijin.bots.core.state import STATE_TYPE
 
 WIN_SCORE = 30_000
@@ -17,13 +19,10 @@ MOST = 20_000
 _NOISE_SHIFT = uint64(40)
 
 
-@jit(int64(STATE_TYPE))
-def evaluate(state: np.record) -> int:
-    """Score the position for the side to move by the patterns around its empty cells.
-
-    The sums differ by who is to move, so no tempo is lost between plies.
-    """
-    value = state.sums[state.side]
+@jit(int64(STATE_TYPE, TABLES_TYPE))
+def evaluate(state: np.record, tables: np.record) -> int:
+    """Score the position for the side to move by the network."""
+    score = value(state, tables)
     if state.noise > 0:
-        value += int64(state.hash >> _NOISE_SHIFT) % (2 * state.noise + 1) - state.noise
-    return min(MOST, max(-MOST, value))
+        score += int64(state.hash >> _NOISE_SHIFT) % (2 * state.noise + 1) - state.noise
+    return min(MOST, max(-MOST, score))

@@ -16,6 +16,7 @@ from meijin.bots.core.geometry import CELLS
 from meijin.bots.core.jit import array_type, float64, int64, jit, new_record, record_type, void
 from meijin.bots.core.lookup import KIND_FIVE, TABLES_TYPE
 from meijin.bots.core.movegen import add_candidates, add_defences, first_cell, pick
+from meijin.bots.core.network import POINTS, PRIORITY_POINTS, priority, see
 from meijin.bots.core.shapes import TWO_FOURS, WIN
 from meijin.bots.core.state import STATE_TYPE, make, undo
 from meijin.bots.core.threats import find_vcf
@@ -24,10 +25,6 @@ EXPLORATION = 1.0
 """How much the prior counts against the values found."""
 WIDTH = 24
 """Children of a node, the most promising moves."""
-SHARPNESS = 24.0
-"""Points of order by which a move must be ahead to have e times the prior."""
-SCALE = 375.0
-"""Points of evaluation that are worth odds of e to 1."""
 URGENCY = 0.15
 """A child never visited counts as worse than its parent by so much."""
 VCF_NODES = 100
@@ -107,12 +104,9 @@ def add_moves(state: np.record, tables: np.record, nodes: np.ndarray, node: int)
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64))
 def _score(state: np.record, tables: np.record, count: int) -> None:
-    side = state.side
+    see(state, tables)
     for number in range(count):
-        cell = state.moves[0, number]
-        own = tables.orders[state.codes[side, cell], 0]
-        others = tables.orders[state.codes[1 - side, cell], 1]
-        state.scores[0, number] = own + others
+        state.scores[0, number] = priority(state, tables, state.moves[0, number])
 
 
 @jit(void(STATE_TYPE, NODES_TYPE, WORK_TYPE, int64, int64))
@@ -128,7 +122,7 @@ def _add_children(
         child = first + number
         nodes[child].cell = pick(state, 0, number)
         ahead = state.scores[0, number] - state.scores[0, 0]
-        prior = math.exp(ahead / SHARPNESS)
+        prior = math.exp(ahead / PRIORITY_POINTS)
         total += prior
         nodes[child].prior = prior
         nodes[child].first = nodes[child].count = nodes[child].visits = 0
@@ -177,7 +171,7 @@ def judge(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> 
         return 1.0
     if state.empties == 0:
         return 0.0
-    return math.tanh(evaluate(state) / (2.0 * SCALE))
+    return math.tanh(evaluate(state, tables) / (2.0 * POINTS))
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meijin.bots.core.geometry import CELLS, SIDE, geometry_of
 from meijin.bots.core.jit import new_record, record_type
@@ -18,7 +21,7 @@ from meijin.bots.core.shapes import (
     code_threats,
     line_patterns,
 )
-from meijin.bots.core.weights import Weights, load_weights
+from meijin.bots.core.windows import KEYS, ROWS, number_windows
 from meijin.game import STANDARD, Variant
 
 CODES = 1 << 16
@@ -27,6 +30,13 @@ KIND_QUIET, KIND_THREE, KIND_FOUR, KIND_FIVE = range(4)
 """Cells are gathered by what a stone there makes: less than a three, an open three, a four
 of any sort, a five."""
 KINDS = 4
+
+NETWORK = "network.npz"
+"""Made by scripts/train.py."""
+CHANNELS = 32
+"""Numbers in a row."""
+HIDDEN = 32
+"""Units in each of the network's layers."""
 
 REDUCTION_ROWS = 64
 LMR_DIVISOR = 1.3
@@ -49,9 +59,17 @@ TABLES = np.dtype(
         ("kinds", np.int64, 16),  # of a threat
         ("reductions", np.int64, (REDUCTION_ROWS, REDUCTION_ROWS)),  # by depth and move number
         ("threats", np.uint8, CODES),  # by code, see `code_threats`
-        ("values", np.int32, (CODES, 2)),  # of an empty cell's code to its side: to move, or not
-        ("orders", np.int32, (CODES, 2)),  # of a move by its code: own, and the opponent's
         ("patterns", np.uint8, 1 << 20),  # by the key of a window, see `line_patterns`
+        # The network, see `meijin.bots.core.network`.
+        ("window_rows", np.int64, KEYS),  # the row of a window, by its key
+        ("rows", np.int16, (ROWS, 2 * CHANNELS)),  # in black's view, then in white's
+        ("policy", np.int16, (2, 2 * CHANNELS)),  # by side to move
+        ("first", np.int16, (HIDDEN, 2 * CHANNELS)),  # the mover's sums first
+        ("first_bias", np.int32, HIDDEN),
+        ("second", np.int16, (HIDDEN, HIDDEN)),
+        ("second_bias", np.int32, HIDDEN),
+        ("last", np.int32, HIDDEN),
+        ("last_bias", np.int64),
     ],
     align=True,
 )
@@ -60,13 +78,9 @@ TABLES_TYPE = record_type(TABLES)
 
 @lru_cache(maxsize=8)
 def tables_of(variant: Variant) -> np.record:
-    """The tables of a variant with the package's weights: one copy, which nobody writes to."""
+    """The tables of a variant: one copy, which nobody writes to."""
     exact = variant.rule is STANDARD
-    return build_tables(variant.width, variant.height, exact=exact, weights=load_weights())
-
-
-def build_tables(width: int, height: int, *, exact: bool, weights: Weights) -> np.record:
-    """Compute the tables of a board; `exact` is for rules under which six is no five."""
+    width, height = variant.width, variant.height
     geometry = geometry_of(width, height)
     reach = REACH[exact]
     tables = new_record(TABLES)
@@ -83,8 +97,7 @@ def build_tables(width: int, height: int, *, exact: bool, weights: Weights) -> n
     _fill_kinds(tables)
     _fill_reductions(tables)
     tables.threats[:] = code_threats()
-    tables.values[:] = weights.values
-    tables.orders[:] = weights.orders
+    _fill_network(tables)
     patterns = line_patterns(exact=exact)
     tables.patterns[: len(patterns)] = patterns
     return tables
@@ -105,6 +118,24 @@ def _fill_kinds(tables: np.record) -> None:
             tables.kinds[threat] = KIND_FOUR
         elif threat >= ONE_THREE:
             tables.kinds[threat] = KIND_THREE
+
+
+@cache
+def load_network() -> dict[str, NDArray[Any]]:
+    """Read the arrays of the network, named as in `TABLES`."""
+    with resources.files("meijin.bots.core").joinpath(NETWORK).open("rb") as file:
+        return dict(np.load(file).items())
+
+
+def _fill_network(tables: np.record) -> None:
+    """Lay out the network for both colours: what is learnt is the mover's view."""
+    windows, network = number_windows(), load_network()
+    tables.window_rows[:] = windows.rows
+    rows, policy = network["rows"], network["policy"]
+    tables.rows[:] = np.concatenate([rows, rows[windows.exchanged]], axis=1)
+    tables.policy[:] = policy.reshape(-1), policy[::-1].reshape(-1)
+    for name in ("first", "first_bias", "second", "second_bias", "last", "last_bias"):
+        tables[name] = network[name]
 
 
 def _fill_reductions(tables: np.record) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from meijin.bots.core.jit import int64, jit, void
 from meijin.bots.core.lookup import KIND_FOUR, TABLES_TYPE
+from meijin.bots.core.network import priority, see
 from meijin.bots.core.shapes import TWO_FOURS
 from meijin.bots.core.state import OCCUPIED_MARGIN, PLIES, STATE_TYPE
 
@@ -116,10 +117,10 @@ def score_moves(state: np.record, tables: np.record, ply: int, count: int, favou
     if state.made > 0:
         counter = state.counters[side, state.played[state.made - 1]]
     state.listed[ply] = count
+    see(state, tables)
     for number in range(count):
         cell = state.moves[ply, number]
-        score = int64(tables.orders[state.codes[side, cell], 0])
-        score += int64(tables.orders[state.codes[1 - side, cell], 1])
+        score = priority(state, tables, cell)
         score += state.history[side, cell] >> HISTORY_SHIFT
         if cell == state.killers[ply, 0] or cell == state.killers[ply, 1]:
             score += KILLER_BONUS

@@ -62,7 +62,7 @@ def judge(state: np.record, tables: np.record, ply: int) -> int:
     if state.empties == 0:
         return 0
     if ply >= PLIES - 1:
-        return evaluate(state)
+        return evaluate(state, tables)
     if state.plain == 0 and state.counts[1 - side, WIN] == 0 and state.counts[side, TWO_FOURS] > 0:
         prove(state, open_four_cell(state, tables, side), ply)
         return WIN_SCORE - ply - 3

@@ -87,14 +87,14 @@ def reduction(state: np.record, tables: np.record, move: int, depth: int, number
     return min(plies, depth - 2)
 
 
-@jit(int64(STATE_TYPE, int64, int64, int64))
-def is_futile(state: np.record, beta: int, depth: int, margin: int) -> int:
+@jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
+def is_futile(state: np.record, tables: np.record, beta: int, depth: int, margin: int) -> int:
     """Whether a position is better than beta by so much that the opponent avoids it."""
     if state.use_futility == 0 or depth > FUTILITY_DEPTH or abs(beta) >= PROVEN:
         return 0
     if state.counts[1 - state.side, TWO_FOURS] > 0:
         return 0
-    return int64(evaluate(state) - margin * depth >= beta)
+    return int64(evaluate(state, tables) - margin * depth >= beta)
 
 
 @jit(int64(STATE_TYPE, TABLE_TYPE, uint64, int64, int64, int64, int64))
@@ -121,8 +121,8 @@ def recall(
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64, int64))
 def settle(state: np.record, tables: np.record, beta: int, depth: int, ply: int, is_pv: int) -> int:
     """The score where the evaluation or a win by threats is enough, else `NONE`."""
-    if is_pv == 0 and is_futile(state, beta, depth, FUTILITY_MARGIN) != 0:
-        return evaluate(state)
+    if is_pv == 0 and is_futile(state, tables, beta, depth, FUTILITY_MARGIN) != 0:
+        return evaluate(state, tables)
     score = judge_fours(state, tables, depth, ply)
     if score == NONE:
         score = judge_threats(state, tables, depth, ply)
@@ -157,7 +157,7 @@ def pvs(
     is_forced = state.plain == 0 and state.counts[1 - state.side, WIN] > 0
     if depth <= 0 and not is_forced:
         score = judge_fours(state, tables, depth, ply)
-        return evaluate(state) if score == NONE else score
+        return evaluate(state, tables) if score == NONE else score
     is_pv = int64(beta - alpha > 1)
     key = state.hash ^ tables.turn[state.side]
     score = recall(state, table, key, alpha, beta, depth, ply)
@@ -257,7 +257,7 @@ def deepen(state: np.record, tables: np.record, table: Table, depth_limit: int) 
     if score == NONE:
         list_moves(state, tables, int64(0), int64(-1))
         prove(state, pick(state, int64(0), int64(0)), int64(0))
-        score = evaluate(state)
+        score = evaluate(state, tables)
     keep(state, score, int64(0))
     if score >= PROVEN:
         return

@@ -6,7 +6,7 @@ import numpy as np
 
 from meijin.bots.core.geometry import CELLS, LINES, SIDE
 from meijin.bots.core.jit import int64, jit, record_type, uint64, void
-from meijin.bots.core.lookup import KINDS, TABLES_TYPE
+from meijin.bots.core.lookup import CHANNELS, HIDDEN, KINDS, TABLES_TYPE
 from meijin.bots.core.shapes import THREATS
 
 PLIES = 160
@@ -35,12 +35,18 @@ STATE = np.dtype(
         ("codes", np.int64, (2, CELLS)),  # of each cell by colour; stale under a stone
         ("counts", np.int64, (2, THREATS)),  # empty cells by colour and threat
         ("masks", np.int64, (2, KINDS, SIDE)),  # the same by kind: a bit per column, by row
-        ("sums", np.int64, 2),  # the values of all empty cells, if black or white is to move
         # What `undo` needs.
         ("played", np.int64, CELLS),
         ("log", np.uint64, CELLS * CHANGES),  # cell, white's code, black's code: 16 bits each
         ("log_ends", np.int64, CELLS + 1),
-        ("old_sums", np.int64, (CELLS, 2)),
+        # What the network has seen, see `meijin.bots.core.network`.
+        ("seen", np.int64),  # stones
+        ("seen_stones", np.int64, CELLS),  # cells times two, and one more for white
+        ("seen_lines", np.uint64, (4, LINES)),
+        ("features", np.int16, (CELLS, 2 * CHANNELS)),  # before they are rectified
+        ("pooled", np.int32, 2 * CHANNELS),
+        ("inputs", np.int16, 2 * CHANNELS),
+        ("layer", np.int16, HIDDEN),
         # How to search; 1 is yes.
         ("stop", np.int64),  # set by another thread; polled at every node
         ("node_limit", np.int64),
@@ -117,8 +123,6 @@ def include(state: np.record, tables: np.record, cell: int, sign: int) -> None:
         threat = int64(tables.threats[code])
         state.counts[color, threat] += sign
         state.masks[color, tables.kinds[threat], row] ^= bit
-        state.sums[color] += sign * int64(tables.values[code, 0])
-        state.sums[1 - color] += sign * int64(tables.values[code, 1])
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE))
@@ -149,7 +153,6 @@ def rebuild(state: np.record, tables: np.record) -> None:
     """Compute everything about the position from its stones."""
     _rebuild_lines(state, tables)
     for color in range(2):
-        state.sums[color] = 0
         for threat in range(THREATS):
             state.counts[color, threat] = 0
         for kind in range(KINDS):
@@ -167,6 +170,23 @@ def rebuild(state: np.record, tables: np.record) -> None:
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE))
+def see_nothing(state: np.record, tables: np.record) -> None:
+    """Let the network see an empty board."""
+    state.seen = 0
+    for direction in range(4):
+        for line in range(state.seen_lines.shape[1]):
+            state.seen_lines[direction, line] = ~uint64(0)
+    for cell in range(tables.cells):
+        for direction in range(4):
+            line = tables.line[direction, cell]
+            state.seen_lines[direction, line] ^= uint64(3) << tables.shift[direction, cell]
+        for channel in range(2 * CHANNELS):
+            state.features[cell, channel] = 0
+    for channel in range(2 * CHANNELS):
+        state.pooled[channel] = 0
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE))
 def init(state: np.record, tables: np.record) -> None:
     """Empty the board, black to move."""
     state.side = 0
@@ -175,11 +195,12 @@ def init(state: np.record, tables: np.record) -> None:
     for cell in range(CELLS):
         state.stones[cell] = 0
     rebuild(state, tables)
+    see_nothing(state, tables)
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
 def _recode(state: np.record, tables: np.record, color: int, cell: int, code: int) -> None:
-    """Give an empty cell another code, and count it so; the sums are the caller's."""
+    """Give an empty cell another code, and count it so."""
     old = int64(tables.threats[state.codes[color, cell]])
     new = int64(tables.threats[code])
     state.codes[color, cell] = code
@@ -208,9 +229,6 @@ def _change(state: np.record, tables: np.record, cell: int, direction: int, patt
         shape = pattern >> (4 * color) & 15
         code = old & ~(15 << (4 * direction)) | shape << (4 * direction)
         if code != old:
-            for own in range(2):
-                gain = int64(tables.values[code, own]) - int64(tables.values[old, own])
-                state.sums[color ^ own] += gain
             _recode(state, tables, color, cell, code)
 
 
@@ -250,7 +268,6 @@ def make(state: np.record, tables: np.record, cell: int) -> None:
     side = state.side
     made = state.made
     state.played[made] = cell
-    state.old_sums[made, 0], state.old_sums[made, 1] = state.sums[0], state.sums[1]
     state.log_ends[made + 1] = state.log_ends[made]
     include(state, tables, cell, -1)
     _toggle(state, tables, cell)
@@ -277,4 +294,3 @@ def undo(state: np.record, tables: np.record) -> None:
     state.empties += 1
     _toggle(state, tables, cell)
     include(state, tables, cell, 1)
-    state.sums[0], state.sums[1] = state.old_sums[made, 0], state.old_sums[made, 1]

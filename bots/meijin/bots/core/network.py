@@ -1,0 +1,155 @@
+"""A small network that values positions and moves, kept up to date stone by stone.
+
+Each empty cell looks along its four lines, four cells each way. Such a window has a row of
+numbers for each colour's point of view; the four rows of a cell are summed and rectified. The
+value of a position comes from the sums of that over the board, the mover's first, through two
+small layers; the priority of a move from the numbers of its cell alone. All numbers are
+integers, so no error gathers however many stones come and go, and all machines agree.
+
+The shape is that of efficiently updatable networks (Nasu, "Efficiently updatable neural-network-
+based evaluation functions for computer shogi", 2018), with the window of a line for a feature.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from meijin.bots.core.jit import int64, jit, uint64, void
+from meijin.bots.core.lookup import CHANNELS, HIDDEN, TABLES_TYPE
+from meijin.bots.core.state import STATE_TYPE
+from meijin.bots.core.windows import WINDOW
+
+POINTS = 100
+"""What odds of e to 1 are worth, in the score of a position."""
+PRIORITY_POINTS = 64
+"""The same in the priority of a move."""
+POOL_SHIFT = 7
+"""Sums over the board lose as many bits."""
+LAYER_SHIFT = 10
+"""As do the sums of the first layer, and those of the second."""
+VALUE_SHIFT = 12
+PRIORITY_SHIFT = 17
+MOST = 32_767
+"""What a number of 16 bits holds."""
+
+_HALF = uint64(2 * WINDOW)
+_MASK = uint64((1 << 2 * WINDOW) - 1)
+_ZERO = np.int16(0)
+
+
+@jit(int64(TABLES_TYPE, uint64, uint64))
+def row_of(tables: np.record, word: int, shift: int) -> int:
+    """The row for the cell that begins at bit `shift` of the word of its line."""
+    low = (word >> (shift - _HALF)) & _MASK
+    high = (word >> (shift + uint64(2))) & _MASK
+    return int64(tables.window_rows[int64(low | (high << _HALF))])
+
+
+@jit(void(STATE_TYPE, int64, int64))
+def count_cell(state: np.record, cell: int, sign: int) -> None:
+    """Count an empty cell in the sums (`sign` 1), or count it no more (-1)."""
+    features, pooled = state.features[cell], state.pooled
+    for channel in range(2 * CHANNELS):
+        pooled[channel] += sign * max(features[channel], _ZERO)
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
+def exchange(state: np.record, tables: np.record, cell: int, old: int, new: int) -> None:
+    """Replace a row of an empty cell by another."""
+    features, pooled = state.features[cell], state.pooled
+    before, after = tables.rows[old], tables.rows[new]
+    for channel in range(2 * CHANNELS):
+        was = features[channel]
+        now = np.int16(was + after[channel] - before[channel])
+        features[channel] = now
+        pooled[channel] += np.int16(max(now, _ZERO) - max(was, _ZERO))
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE, int64, int64))
+def toggle_stone(state: np.record, tables: np.record, cell: int, side: int) -> None:
+    """Place or take a stone as far as the windows of the empty cells around it go."""
+    bits = uint64(side + 1)
+    for direction in range(4):
+        line = tables.line[direction, cell]
+        shift = tables.shift[direction, cell]
+        old_word = state.seen_lines[direction, line]
+        word = old_word ^ (bits << shift)
+        state.seen_lines[direction, line] = word
+        before = min(tables.before[direction, cell], WINDOW)
+        near = cell - before * tables.step[direction]
+        shift -= uint64(2 * before)
+        for _ in range(before + 1 + min(tables.after[direction, cell], WINDOW)):
+            if near != cell and (word >> shift) & uint64(3) == uint64(0):
+                old, new = row_of(tables, old_word, shift), row_of(tables, word, shift)
+                if old != new:
+                    exchange(state, tables, near, old, new)
+            shift += uint64(2)
+            near += tables.step[direction]
+
+
+@jit(int64(STATE_TYPE, int64))
+def stone_at(state: np.record, number: int) -> int:
+    """A stone played: its cell times two, and one more if it is white."""
+    cell = state.played[number]
+    return 2 * cell + state.stones[cell] - 1
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE))
+def see(state: np.record, tables: np.record) -> None:
+    """Bring features and sums to the position: take what was undone, place what is new.
+
+    Positions that nobody values, such as those of most threats, so cost nothing.
+    """
+    common = int64(0)
+    limit = min(state.seen, state.made)
+    while common < limit and state.seen_stones[common] == stone_at(state, common):
+        common += 1
+    for at in range(state.seen - 1, common - 1, -1):
+        cell, side = state.seen_stones[at] >> 1, state.seen_stones[at] & 1
+        toggle_stone(state, tables, cell, side)
+        count_cell(state, cell, 1)
+    for at in range(common, state.made):
+        state.seen_stones[at] = stone_at(state, at)
+        cell, side = state.seen_stones[at] >> 1, state.seen_stones[at] & 1
+        count_cell(state, cell, -1)
+        toggle_stone(state, tables, cell, side)
+    state.seen = state.made
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE))
+def value(state: np.record, tables: np.record) -> int:
+    """The value of the position for the side to move."""
+    see(state, tables)
+    inputs, first = state.inputs, state.layer
+    for own in range(2):
+        offset = (state.side ^ own) * CHANNELS
+        for channel in range(CHANNELS):
+            total = state.pooled[offset + channel] >> POOL_SHIFT
+            inputs[own * CHANNELS + channel] = min(total, MOST)
+    for unit in range(HIDDEN):
+        weights = tables.first[unit]
+        total = np.int32(tables.first_bias[unit])
+        for channel in range(2 * CHANNELS):
+            total = np.int32(
+                total + np.int32(np.int32(inputs[channel]) * np.int32(weights[channel]))
+            )
+        first[unit] = min(max(total >> LAYER_SHIFT, 0), MOST)
+    result = int64(tables.last_bias)
+    for unit in range(HIDDEN):
+        weights = tables.second[unit]
+        total = np.int32(tables.second_bias[unit])
+        for before in range(HIDDEN):
+            total = np.int32(total + np.int32(np.int32(first[before]) * np.int32(weights[before])))
+        result += max(total >> LAYER_SHIFT, 0) * tables.last[unit]
+    return result >> VALUE_SHIFT
+
+
+@jit(int64(STATE_TYPE, TABLES_TYPE, int64))
+def priority(state: np.record, tables: np.record, cell: int) -> int:
+    """The priority of a move of the side to move; the position must have been seen."""
+    features, policy = state.features[cell], tables.policy[state.side]
+    total = np.int32(0)
+    for channel in range(2 * CHANNELS):
+        feature = np.int32(max(features[channel], _ZERO))
+        total = np.int32(total + np.int32(feature * np.int32(policy[channel])))
+    return int64(total) >> PRIORITY_SHIFT
