@@ -16,6 +16,7 @@ from meijin.bots import (
     MctsBot,
     Position,
     RandomBot,
+    ReferenceBot,
     find_bot,
     load_bot,
 )
@@ -67,7 +68,12 @@ def options_of(bot: Bot) -> dict[str, object]:
 
 def test_built_in() -> None:
     """The bots of this package have short names."""
-    assert {"random": RandomBot, "alphabeta": AlphaBetaBot, "mcts": MctsBot} == BUILT_IN
+    assert {
+        "random": RandomBot,
+        "reference": ReferenceBot,
+        "alphabeta": AlphaBetaBot,
+        "mcts": MctsBot,
+    } == BUILT_IN
     for name, kind in BUILT_IN.items():
         assert type(load_bot(name)) is kind
         assert kind.name == name
@@ -75,7 +81,7 @@ def test_built_in() -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("randm", 'did you mean "random"'), ("zzz", "there are random, alphabeta, mcts")],
+    [("randm", 'did you mean "random"'), ("zzz", "there are random, reference, alphabeta, mcts")],
 )
 def test_unknown_name(name: str, hint: str) -> None:
     """A wrong name is answered with the right one."""

@@ -20,6 +20,7 @@ from meijin.bots.errors import (
 from meijin.bots.mcts import MctsBot
 from meijin.bots.position import Position
 from meijin.bots.random_bot import RandomBot
+from meijin.bots.reference_bot import ReferenceBot
 from meijin.bots.runner import run, serve
 from meijin.bots.template import bot_source
 from meijin.wire import Capabilities
@@ -43,6 +44,7 @@ __all__ = [
     "NotAllowedError",
     "Position",
     "RandomBot",
+    "ReferenceBot",
     "RefusedError",
     "ReplacedError",
     "Resignation",

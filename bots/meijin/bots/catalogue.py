@@ -18,9 +18,10 @@ from meijin.bots.bot import Bot
 from meijin.bots.errors import BotLoadError
 from meijin.bots.mcts import MctsBot
 from meijin.bots.random_bot import RandomBot
+from meijin.bots.reference_bot import ReferenceBot
 
 BUILT_IN: Mapping[str, type[Bot]] = MappingProxyType(
-    {bot.name: bot for bot in (RandomBot, AlphaBetaBot, MctsBot)}
+    {bot.name: bot for bot in (RandomBot, ReferenceBot, AlphaBetaBot, MctsBot)}
 )
 """The bots of this package, by their names."""
 

@@ -8,7 +8,9 @@ from meijin.bots.reference import Ordering, Table, alphabeta, minimax, negamax, 
 from meijin.bots.reference.gomoku import (
     MIDGAME,
     NEAR,
+    NEAR_PLIES,
     GomokuGame,
+    PlayoutGame,
     by_promise,
     cells_near,
     centre,
@@ -129,3 +131,13 @@ def test_cells_near() -> None:
     assert len(cells_near(Board.from_moves([112]), 2)) == 25
     assert cells_near(Board(), 2) == set()
     assert list(GomokuGame(board, reach=1).moves()) == [1, 15, 16]
+
+
+def test_playouts_leave_the_stones() -> None:
+    """The first plies of a search stay near the stones, the others go anywhere."""
+    board = Board.from_moves([112])
+    game = PlayoutGame(board)
+    for _ in range(NEAR_PLIES):
+        assert list(game.moves()) == sorted(cells_near(board, NEAR) - set(board.moves))
+        game.play(game.moves()[0])
+    assert list(game.moves()) == board.legal_cells()

@@ -13,6 +13,8 @@ from meijin.game import GOMOKU, Board, Color, Variant, parse_cell
 
 NEAR = 2
 """A cell at most so far from a stone, in rows and in columns, is near."""
+NEAR_PLIES = 2
+"""Of a search by playouts: a move and its answer are near the stones."""
 
 _MIDGAME = ("h8", "i9", "i7", "g9", "h9", "h10", "g7", "h7", "j10", "f8")
 MIDGAME = tuple(parse_cell(name, GOMOKU) for name in _MIDGAME)
@@ -47,6 +49,22 @@ class GomokuGame(StonesGame):
             return cells
         near = cells_near(board, self._reach)
         return [cell for cell in cells if cell in near] or cells
+
+
+class PlayoutGame(GomokuGame):
+    """`Game` for searches by playouts: near the stones at first, then anywhere.
+
+    The cells near the stones matter for `NEAR_PLIES` plies; from there on all are moves, which
+    are quicker to list.
+    """
+
+    def __init__(self, board: Board, *, maximiser: Color = Color.BLACK) -> None:
+        super().__init__(board, maximiser=maximiser, reach=NEAR)
+        self._far = board.ply + NEAR_PLIES
+
+    def moves(self) -> Sequence[int]:
+        """The cells to try, ascending."""
+        return self.board.legal_cells() if self.board.ply >= self._far else super().moves()
 
 
 def centre(variant: Variant) -> int:
