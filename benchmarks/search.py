@@ -13,32 +13,35 @@ per_cpu_second  nodes, playouts or visits in a second of processor time
 
 alphabeta       the engine as it plays
 pure, guided    the two forms of mcts: playouts, and visits
-plain           bare alpha-beta of depth 3 on the core; and the same functions, run by the
-interpreted     interpreter on one position of depth 2: what compilation brings is the ratio
+plain           bare alpha-beta of depth 3 on the core
+python          the same work in plain Python, in as many positions; the benchmark fails if the
+                scores or the numbers of positions differ
+plain / python  how many times as fast the core is
+reference       the readable alpha-beta, depth 2, over the cells near stones
 """
 
 import argparse
-import json
-import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from plain_search import PlainSearch
+from plain_state import PlainState
 from report import report
 
 from meijin.bots.core.engine import Engine, Limits, Options
 from meijin.bots.core.guided_tree import GuidedTree
 from meijin.bots.core.pure_tree import PureTree
 from meijin.bots.core.thought import Effort
-from meijin.game import GOMOKU
+from meijin.bots.reference import alphabeta as readable_alphabeta
+from meijin.bots.reference.gomoku import NEAR, GomokuGame, by_promise
+from meijin.game import GOMOKU, Board
 from meijin.game.opening import Opening, openings_for
 
 ALWAYS = 1 << 30
 PLAIN_DEPTH = 3
-INTERPRETED_DEPTH = 2
+REFERENCE_DEPTH = 2
 
 Row = dict[str, str | int | float]
 
@@ -83,47 +86,77 @@ def trees(positions: Sequence[Opening], seconds: float) -> Iterator[Row]:
         }
 
 
-def plain(name: str, positions: Sequence[Opening], depth: int) -> Row:
-    """Bare alpha-beta to a fixed depth."""
+def comparison(positions: Sequence[Opening], depth: int) -> Iterator[Row]:
+    """Bare alpha-beta on the core, in plain Python, and how they compare.
+
+    Raises:
+        RuntimeError: they disagree.
+    """
     engine = Engine(GOMOKU, Options(plain=True))
+    engine.warm_up()
     start = time.thread_time()
-    nodes = sum(engine.search(moves, Limits(depth=depth)).nodes for moves in positions)
+    findings = [engine.search(moves, Limits(depth=depth)) for moves in positions]
+    compiled = _plain("plain", depth, sum(f.nodes for f in findings), time.thread_time() - start)
+    searches = [PlainSearch(PlainState(GOMOKU, moves)) for moves in positions]
+    start = time.thread_time()
+    scores = [search.deepen(depth) for search in searches]
+    spent = time.thread_time() - start
+    for finding, score, search in zip(findings, scores, searches, strict=True):
+        if (finding.score, finding.nodes) != (score, search.nodes):
+            raise RuntimeError(
+                f"the core finds {finding.score} in {finding.nodes} nodes, "
+                f"plain Python {score} in {search.nodes}"
+            )
+    python = _plain("python", depth, sum(search.nodes for search in searches), spent)
+    yield compiled
+    yield python
+    ratio = float(compiled["per_cpu_second"]) / float(python["per_cpu_second"])
+    blank: Row = dict.fromkeys(compiled, "")
+    yield blank | {"search": "plain / python", "per_cpu_second": round(ratio, 1)}
+
+
+def reference(positions: Sequence[Opening], depth: int) -> Row:
+    """The readable alpha-beta."""
+    start, nodes = time.thread_time(), 0
+    for moves in positions:
+        board = Board.from_moves(moves)
+        game = GomokuGame(board, maximiser=board.side_to_move, reach=NEAR)
+        nodes += readable_alphabeta(game, depth, order=by_promise(board)).nodes
+    return _plain("reference", depth, nodes, time.thread_time() - start)
+
+
+def _plain(name: str, depth: int, nodes: int, seconds: float) -> Row:
+    """A row for searches of a fixed depth; `seconds` are those of all positions together."""
     return {
         "search": name,
-        "seconds": round(time.thread_time() - start, 3),
+        "seconds": round(seconds, 3),
         "depth": depth,
         "deepest": depth,
-        "per_cpu_second": round(nodes / (time.thread_time() - start)),
+        "per_cpu_second": round(nodes / seconds),
     }
 
 
-def interpreted() -> Row:
-    """The same in a process whose compiler is off."""
-    command = [sys.executable, __file__, "--interpreted"]
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    row: Row = json.loads(done.stdout)
-    return row
+def rows(positions: Sequence[Opening], seconds: Sequence[float]) -> Iterator[Row]:
+    """Measure every search."""
+    for each in seconds:
+        yield alphabeta(positions, each)
+        yield from trees(positions, each)
+    yield from comparison(positions, PLAIN_DEPTH)
+    yield reference(positions, REFERENCE_DEPTH)
 
 
 def main() -> None:
-    """Measure every search."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    """Print what is measured."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--seconds", default="0.5,1")
-    parser.add_argument("--interpreted", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     positions = openings_for(GOMOKU)[: options.positions]
-    if options.interpreted:
-        print(json.dumps(plain("interpreted", positions[:1], INTERPRETED_DEPTH)))
-        return
-    rows = []
-    for seconds in map(float, options.seconds.split(",")):
-        rows.append(alphabeta(positions, seconds))
-        rows += trees(positions, seconds)
-    rows += [plain("plain", positions, PLAIN_DEPTH), interpreted()]
-    report("Searches", rows, as_json=options.json)
+    seconds = [float(each) for each in options.seconds.split(",")]
+    report("Searches", list(rows(positions, seconds)), as_json=options.json)
 
 
 if __name__ == "__main__":
