@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
 from meijin.bots.core import cache
-from meijin.bots.core.cache import cache_folder, source_digest
+from meijin.bots.core.cache import (
+    LIFETIME,
+    LOCK,
+    cache_folder,
+    remove_leftovers,
+    source_digest,
+    take,
+)
 
 
 @pytest.fixture
@@ -97,3 +107,115 @@ def test_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not cache.is_compiled("search.pvs")
     (tmp_path / "search.pvs-1.nbi").touch()
     assert cache.is_compiled("search.pvs")
+
+
+NOW = time.time()
+LONG_AGO = NOW - LIFETIME.total_seconds() - 60
+
+
+def leftover(parent: Path, name: str = "core-old", used: float = LONG_AGO) -> Path:
+    """A folder with compiled code that was taken at a time."""
+    folder = parent / name
+    (folder / "below").mkdir(parents=True)
+    (folder / "below" / "search.pvs-1.nbi").touch()
+    os.utime(folder, (used, used))
+    return folder
+
+
+def test_leftovers_are_removed(tmp_path: Path) -> None:
+    """Folders that nobody has used for a month go; all else stays."""
+    old = leftover(tmp_path)
+    recent = leftover(tmp_path, "core-recent", LONG_AGO + 120)
+    foreign = leftover(tmp_path, "weights")
+    remove_leftovers(tmp_path, NOW)
+    assert not old.exists()
+    assert recent.exists()
+    assert foreign.exists()
+
+
+def test_finding_the_folder_clears_up(tmp_path: Path, sources: Path) -> None:
+    """The first look for the folder removes what other versions have left."""
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    old = leftover(tmp_path / "meijin")
+    folder = cache_folder(environ, sources)
+    assert not old.exists()
+    assert folder.exists()
+
+
+def test_use_counts(tmp_path: Path, sources: Path) -> None:
+    """A folder is as old as its last use, not as its making."""
+    folder = cache_folder({"XDG_CACHE_HOME": str(tmp_path)}, sources)
+    os.utime(folder, (LONG_AGO, LONG_AGO))
+    take(folder)
+    assert folder.stat().st_mtime >= NOW - 1
+
+
+def test_own_folder_stays(tmp_path: Path, sources: Path) -> None:
+    """A process that runs for months doesn't lose its own folder."""
+    folder = cache_folder({"XDG_CACHE_HOME": str(tmp_path)}, sources)
+    remove_leftovers(folder.parent, NOW + 2 * LIFETIME.total_seconds())
+    assert folder.exists()
+
+
+TAKE = """
+import sys
+from pathlib import Path
+from meijin.bots.core.cache import take
+take(Path(sys.argv[1]))
+print("taken", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_folder_of_a_running_process_stays(tmp_path: Path) -> None:
+    """What another process has taken stays until that ends, however old it is."""
+    old = leftover(tmp_path)
+    command = [sys.executable, "-c", TAKE, str(old)]
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        command, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "taken\n"
+        os.utime(old, (LONG_AGO, LONG_AGO))
+        remove_leftovers(tmp_path, NOW)
+        assert (old / "below").exists()
+        process.communicate()
+    os.utime(old, (LONG_AGO, LONG_AGO))
+    remove_leftovers(tmp_path, NOW)
+    assert not old.exists()
+
+
+CLEAR = """
+import sys
+from pathlib import Path
+from meijin.bots.core.cache import remove_leftovers
+remove_leftovers(Path(sys.argv[1]), float(sys.argv[2]))
+"""
+
+
+def test_processes_clear_up_together(tmp_path: Path) -> None:
+    """Several processes may remove the same folders at once; none fails."""
+    for number in range(100):
+        leftover(tmp_path, f"core-{number}")
+    command = [sys.executable, "-W", "error", "-c", CLEAR, str(tmp_path), str(NOW)]
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    running = [subprocess.Popen(command, env=variables) for _ in range(3)]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_be_removed_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that may not be written is no reason to fail; neither is a file in its place."""
+    old = leftover(tmp_path)
+    (tmp_path / "core-file").touch()
+    os.utime(tmp_path / "core-file", (LONG_AGO, LONG_AGO))
+
+    def refuse(path: Path, *_: object) -> int:
+        raise PermissionError(13, "read-only", str(path))
+
+    monkeypatch.setattr(os, "open", refuse)
+    remove_leftovers(tmp_path, NOW)
+    assert old.exists()
+    take(old)
+    assert not (old / LOCK).exists()

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 
 OVERRIDE = "NUMBA_CACHE_DIR"
+LIFETIME = timedelta(days=30)
+"""Other versions' folders that no process has taken for so long are removed."""
+LOCK = "in-use"
+"""The file that every process locks in its folder, until it ends."""
 _SOURCES = Path(__file__).parent
 _PRIVATE = 0o700
 _DIGEST_LENGTH = 16
+_NAME = "core-"
+_taken: dict[Path, int] = {}
+"""The folders that this process has taken, and the descriptors of their locks."""
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ, sources: Path = _SOURCES) -> Path:
@@ -20,16 +31,50 @@ def cache_folder(environ: Mapping[str, str] = os.environ, sources: Path = _SOURC
 
     numba looks at the file of the outermost function alone, so the digest of all of
     `sources` is in the name. What numba is told by the environment, such as to check
-    bounds, makes another folder too. NUMBA_CACHE_DIR is taken as it is.
+    bounds, makes another folder too. The first call clears up what other versions have left.
+    NUMBA_CACHE_DIR is taken as it is.
     """
     if environ.get(OVERRIDE):
         return Path(environ[OVERRIDE])
-    name = f"core-{_digest(environ, sources)}"
+    name = f"{_NAME}{_digest(environ, sources)}"
     for parent in _parents(environ):
         folder = parent / "meijin" / name
         if _is_ours(folder):
+            if folder not in _taken:
+                take(folder)
+                remove_leftovers(folder.parent, time.time())
             return folder
     return Path(tempfile.mkdtemp(prefix="meijin-core-"))
+
+
+def take(folder: Path) -> None:
+    """Mark a folder as used: from now on, and until this process ends."""
+    with suppress(OSError):
+        os.utime(folder)
+        _taken[folder] = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, _PRIVATE)
+        fcntl.flock(_taken[folder], fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+
+def remove_leftovers(parent: Path, now: float) -> None:
+    """Remove the folders in `parent` that have not been taken for `LIFETIME`.
+
+    Those that a process has taken stay, however old. What can't be removed, or is removed by
+    another process at the same time, is left alone. `now` is in seconds since the epoch.
+    """
+    oldest = now - LIFETIME.total_seconds()
+    for folder in parent.glob(f"{_NAME}*"):
+        with suppress(OSError):
+            if folder.stat().st_mtime < oldest:
+                _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, _PRIVATE)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(lock)
 
 
 def source_digest(sources: Path = _SOURCES) -> str:
