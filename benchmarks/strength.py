@@ -8,8 +8,13 @@ A player is one of
     alphabeta             the engine; `alphabeta:vcf=off,table=off` leaves parts of it out (vcf,
                           vct, table, reductions, futility), `alphabeta:depth=4` limits it
     guided, pure          the two forms of mcts
-    reference:depth=2     the readable alpha-beta
+    reference:depth=2     the readable alpha-beta, whose depth is 2 unless said otherwise; depth 4
+                          takes some seconds a move
     random
+
+With `alphabeta:nodes=20000` or `guided:playouts=5000` a move may cost so much, however long that
+takes: such a match does not depend on what else the machine does. Players without such a limit
+have --seconds.
 
 Each balanced opening is played twice, with the colours reversed. Every player starts its games
 anew. Rows: wins, draws and losses of FIRST; its score; Elo with a 95 % interval, from the variance
@@ -21,7 +26,7 @@ import math
 import random
 import statistics
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from datetime import timedelta
@@ -29,7 +34,7 @@ from functools import partial
 
 from report import report
 
-from meijin.bots.core.engine import MAX_DEPTH, Engine, Limits, Options
+from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Engine, Limits, Options
 from meijin.bots.core.guided_tree import GuidedTree
 from meijin.bots.core.pure_tree import PureTree
 from meijin.bots.core.thought import Effort
@@ -39,7 +44,16 @@ from meijin.game.opening import Opening, openings_for
 
 ALWAYS = 1 << 30
 Z_95 = 1.96
+REFERENCE_DEPTH = 2
 SWITCHES = ("vcf", "vct", "table", "reductions", "futility")
+OPTIONS: Mapping[str, Sequence[str]] = {
+    "alphabeta": ("depth", "nodes", *SWITCHES),
+    "guided": ("playouts",),
+    "pure": ("playouts",),
+    "reference": ("depth",),
+    "random": (),
+}
+"""What may be said of each player."""
 
 Player = Callable[[Board], int]
 
@@ -58,25 +72,54 @@ def player(spec: str, seconds: float, seed: int) -> Player:
     Raises:
         ValueError: there is no such player, or it has no such option.
     """
-    name, _, rest = spec.partition(":")
-    options = dict(option.split("=", 1) for option in rest.split(",") if option)
-    depth = int(options.pop("depth", MAX_DEPTH))
-    if name == "alphabeta" and options.keys() <= set(SWITCHES):
-        switches = {key: value != "off" for key, value in options.items()}
-        engine = Engine(GOMOKU, Options(**switches))
-        limits = Limits(depth=depth, time=timedelta(seconds=seconds))
-        return lambda board: engine.search_board(board, limits).cell
-    if options:
-        raise ValueError(f"{name} has no option {', '.join(options)}")
+    name, options = read_player(spec)
+    if name == "alphabeta":
+        return engine_player(options, seconds)
     if name in {"guided", "pure"}:
         tree = GuidedTree(GOMOKU) if name == "guided" else PureTree(GOMOKU, seed)
-        return lambda board: tree.think(board.moves, Effort(ALWAYS, seconds)).cell
+        visits = options.get("playouts")
+        effort = Effort(visits, math.inf) if visits else Effort(ALWAYS, seconds)
+        return lambda board: tree.think(board.moves, effort).cell
     if name == "reference":
+        depth = options.get("depth", REFERENCE_DEPTH)
         return lambda board: gomoku.choose(board, depth, reach=gomoku.NEAR)
-    if name == "random":
-        rng = random.Random(seed)
-        return lambda board: rng.choice(board.legal_cells())
-    raise ValueError(f'no player "{name}"; see --help')
+    rng = random.Random(seed)
+    return lambda board: rng.choice(board.legal_cells())
+
+
+def engine_player(options: Mapping[str, int], seconds: float) -> Player:
+    """Make the engine with parts left out, or with limits."""
+    switches = {key: bool(options[key]) for key in SWITCHES if key in options}
+    engine = Engine(GOMOKU, Options(**switches))
+    limits = Limits(
+        depth=options.get("depth", MAX_DEPTH),
+        nodes=options.get("nodes", NO_LIMIT),
+        time=None if "nodes" in options else timedelta(seconds=seconds),
+    )
+    return lambda board: engine.search_board(board, limits).cell
+
+
+def read_player(spec: str) -> tuple[str, dict[str, int]]:
+    """Take ``name:option=value,option=value`` apart; a switch is 1 or 0.
+
+    Raises:
+        ValueError: there is no such player, or it has no such option.
+    """
+    name, _, rest = spec.partition(":")
+    if name not in OPTIONS:
+        raise ValueError(f'no player "{name}"; there are {", ".join(OPTIONS)}')
+    options = {}
+    for option in filter(None, rest.split(",")):
+        key, _, text = option.partition("=")
+        if key not in OPTIONS[name]:
+            known = ", ".join(OPTIONS[name]) or "none"
+            raise ValueError(f'{name} has no option "{key}"; its options: {known}')
+        if key in SWITCHES and text not in {"on", "off"}:
+            raise ValueError(f'{key} is "on" or "off", not "{text}"')
+        if key not in SWITCHES and not (text.isdecimal() and int(text)):
+            raise ValueError(f'{key} is a number from 1 on, not "{text}"')
+        options[key] = int(text == "on") if key in SWITCHES else int(text)
+    return name, options
 
 
 def play(opening: Opening, black: Player, white: Player) -> float:
