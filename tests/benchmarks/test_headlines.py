@@ -12,6 +12,7 @@ from meijin.bots.core.evaluate import WIN_SCORE, evaluate
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.state import STATE, init, make, undo
+from meijin.bots.reference.gomoku import MIDGAME
 from meijin.game import FREESTYLE, STANDARD, Board, Rule, Variant
 
 MOST = 1_000_000
@@ -81,6 +82,14 @@ def test_all_agree(seed: int, wide: bool) -> None:  # noqa: FBT001 - a parameter
         for name in ("scan", "random", "ordered"):
             assert found[name].nodes <= found["minimax"].nodes
         assert all(0 < count.leaves < count.nodes for count in found.values())
+
+
+def test_all_agree_in_the_middle_game() -> None:
+    """They do so where no five is near and values are many."""
+    counter = Counter(MIDGAME, wide=False)
+    found = counts(counter, 3, MOST)
+    assert found["ordered"].nodes < found["random"].nodes < found["scan"].nodes
+    assert found["table"].nodes < found["ordered"].nodes
 
 
 def test_a_full_board_ends_a_line() -> None:

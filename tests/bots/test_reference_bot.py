@@ -44,9 +44,14 @@ def test_begins_in_the_centre(algorithm: str) -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_wins_at_once(algorithm: str) -> None:
-    """A side that can make five does so, with either colour."""
-    assert asked(quick(algorithm), "h8 a1 i8 c1 j8 e1 k8 g1").cell in cells("g8 l8")
-    assert asked(quick(algorithm), "a1 h8 c3 i9 e1 j10 g3 l12 o15").cell == cells("k11")[0]
+    """A side that can make five does so and thinks well of it, with either colour."""
+    black = asked(quick(algorithm), "h8 a1 i8 c1 j8 e1 k8 g1")
+    white = asked(quick(algorithm), "a1 h8 c3 i9 e1 j10 g3 l12 o15")
+    assert black.cell in cells("g8 l8")
+    assert white.cell == cells("k11")[0]
+    for choice in (black, white):
+        assert choice.analysis is not None
+        assert choice.analysis.score == 100 if algorithm == UCT else choice.analysis.score > 900_000
 
 
 @pytest.mark.parametrize("algorithm", [ALPHABETA, MINIMAX])
