@@ -25,7 +25,7 @@ from meijin.bots.core.table import (
 )
 
 SCAN, RANDOM, PROMISE = range(3)
-"""The orders: row by row; drawn at each position; by what a move makes and takes."""
+"""The orders: row by row; drawn at each position; by the priorities of the network."""
 NONE = -(1 << 40)
 """No score: less than any."""
 
@@ -87,14 +87,14 @@ def next_move(state: np.record, tally: np.record, ply: int, number: int) -> int:
     return pick(state, ply, number)
 
 
-@jit(int64(STATE_TYPE, TALLY_TYPE, int64))
-def leaf_score(state: np.record, tally: np.record, depth: int) -> int:
+@jit(int64(STATE_TYPE, TABLES_TYPE, TALLY_TYPE, int64))
+def leaf_score(state: np.record, tables: np.record, tally: np.record, depth: int) -> int:
     """Count the position; its score where the search ends, else `NONE`."""
     tally.nodes += 1
     if depth > 0 and state.empties > 0:
         return NONE
     tally.leaves += 1
-    return evaluate(state) if state.empties > 0 else int64(0)
+    return evaluate(state, tables) if state.empties > 0 else int64(0)
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, TALLY_TYPE, int64, int64))
@@ -110,7 +110,7 @@ def five_score(state: np.record, tables: np.record, tally: np.record, move: int,
 @jit(int64(STATE_TYPE, TABLES_TYPE, TALLY_TYPE, int64, int64))
 def minimax(state: np.record, tables: np.record, tally: np.record, depth: int, ply: int) -> int:
     """Score the position for the side to move by visiting every other one."""
-    score = leaf_score(state, tally, depth)
+    score = leaf_score(state, tables, tally, depth)
     if score != NONE:
         return score
     best = int64(NONE)
@@ -159,7 +159,7 @@ def alphabeta(
     ply: int,
 ) -> int:
     """Score the position for the side to move, as far as `alpha` and `beta` ask."""
-    score = leaf_score(state, tally, depth)
+    score = leaf_score(state, tables, tally, depth)
     if score != NONE:
         return score
     key = state.hash ^ tables.turn[state.side]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from plain_network import PlainNetwork
 from plain_state import PlainState
 
 from meijin.bots.core.evaluate import MOST, PROVEN, WIN_SCORE
@@ -23,6 +24,10 @@ class PlainSearch:
     """Positions visited in all iterations."""
     _first: int = -1
     """The best move of the iteration before."""
+    network: PlainNetwork = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.network = PlainNetwork(self.state)
 
     def deepen(self, depth_limit: int) -> int:
         """Score the position for the side to move."""
@@ -45,7 +50,7 @@ class PlainSearch:
         if state.empties == 0:
             return 0
         if depth <= 0:
-            return max(-MOST, min(MOST, state.sums[state.side]))
+            return max(-MOST, min(MOST, self.network.value()))
         best = LOWEST
         moves, scores = self._listed(self._first if ply == 0 else -1)
         for number in range(len(moves)):
@@ -64,11 +69,9 @@ class PlainSearch:
 
     def _listed(self, favourite: int) -> tuple[list[int], list[int]]:
         """The moves to try with their scores; `favourite` is the one to try first, or -1."""
-        state = self.state
-        moves = state.candidates()
-        own, other = state.codes[state.side], state.codes[1 - state.side]
-        gains, losses = state.own_orders, state.other_orders
-        scores = [gains[own[cell]] + losses[other[cell]] for cell in moves]
+        moves = self.state.candidates()
+        self.network.see()
+        scores = [self.network.priority(cell) for cell in moves]
         if favourite >= 0:
             scores[moves.index(favourite)] += TABLE_BONUS
         return moves, scores

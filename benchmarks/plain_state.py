@@ -41,14 +41,13 @@ class PlainState:
 
     def __init__(self, variant: Variant, cells: Iterable[int] = ()) -> None:
         tables = tables_of(variant)
+        self.variant = variant
         self.width, self.height, self.cells = variant.width, variant.height, variant.cells
         self._bits = 2 * int(tables.reach)
         self._mask = (1 << self._bits) - 1
         self._patterns = bytes(tables.patterns[: 1 << 2 * self._bits])
         self._threats = bytes(tables.threats)
-        self._own_values, self._other_values = tables.values.T.tolist()
-        self.own_orders, self.other_orders = tables.orders.T.tolist()
-        self._windows = [
+        self.windows = [
             [_window(tables, direction, cell) for cell in range(self.cells)]
             for direction in range(4)
         ]
@@ -56,10 +55,9 @@ class PlainState:
         self.empties = self.cells
         self.occupied = [0] * (SIDE + 2 * OCCUPIED_MARGIN)
         self.counts = [[0] * THREATS, [0] * THREATS]
-        self.sums = [0, 0]
-        self._played: list[tuple[int, int, int, list[Change]]] = []
+        self._played: list[tuple[int, int, list[Change]]] = []
         self._lines = [[WALLS] * LINES for _ in range(4)]
-        for windows, lines in zip(self._windows, self._lines, strict=True):
+        for windows, lines in zip(self.windows, self._lines, strict=True):
             for window in windows:
                 lines[window.line] ^= 3 << window.shift
         self.codes = [[0] * self.cells, [0] * self.cells]
@@ -70,7 +68,7 @@ class PlainState:
     def make(self, cell: int) -> None:
         """Place a stone of the side to move on an empty cell."""
         changes: list[Change] = []
-        self._played.append((cell, self.sums[0], self.sums[1], changes))
+        self._played.append((cell, self.side, changes))
         self._include(cell, -1)
         self._toggle(cell)
         for direction in range(4):
@@ -80,18 +78,21 @@ class PlainState:
 
     def undo(self) -> None:
         """Take the last stone back."""
-        cell, black_sum, white_sum, changes = self._played.pop()
+        cell, _, changes = self._played.pop()
         blacks, whites = self.codes
         self.side = 1 - self.side
         self.empties += 1
         for near, black, white in changes:
             if blacks[near] != black:
-                self._restore(0, near, black)
+                self._recode(0, near, black)
             if whites[near] != white:
-                self._restore(1, near, white)
+                self._recode(1, near, white)
         self._toggle(cell)
         self._include(cell, 1)
-        self.sums[:] = black_sum, white_sum
+
+    def played(self) -> list[tuple[int, int]]:
+        """The stones in the order played: their cells, and who placed them."""
+        return [(cell, side) for cell, side, _ in self._played]
 
     def candidates(self) -> list[int]:
         """The empty cells near stones, as the core lists them."""
@@ -123,7 +124,7 @@ class PlainState:
 
     def _spread(self, direction: int, cell: int, changes: list[Change]) -> None:
         """Reclassify the empty cells of one line that a stone just placed is near to."""
-        window = self._windows[direction][cell]
+        window = self.windows[direction][cell]
         word = self._lines[direction][window.line]
         blacks, whites = self.codes
         patterns, bits, mask = self._patterns, self._bits, self._mask
@@ -143,7 +144,7 @@ class PlainState:
 
     def _toggle(self, cell: int) -> None:
         self.occupied[cell // self.width + OCCUPIED_MARGIN] ^= 1 << cell % self.width
-        for windows, lines in zip(self._windows, self._lines, strict=True):
+        for windows, lines in zip(self.windows, self._lines, strict=True):
             window = windows[cell]
             lines[window.line] ^= self.side + 1 << window.shift
 
@@ -159,18 +160,9 @@ class PlainState:
         for color in range(2):
             code = self.codes[color][cell]
             self.counts[color][self._threats[code]] += sign
-            self.sums[color] += sign * self._own_values[code]
-            self.sums[1 - color] += sign * self._other_values[code]
 
     def _recode(self, color: int, cell: int, code: int) -> None:
-        old = self.codes[color][cell]
-        own_values, other_values, sums = self._own_values, self._other_values, self.sums
-        sums[color] += own_values[code] - own_values[old]
-        sums[1 - color] += other_values[code] - other_values[old]
-        self._restore(color, cell, code)
-
-    def _restore(self, color: int, cell: int, code: int) -> None:
-        """Give a cell a code, and count it so; the sums are the caller's."""
+        """Give a cell a code, and count it so."""
         codes, threats = self.codes[color], self._threats
         old, new = threats[codes[cell]], threats[code]
         codes[cell] = code

@@ -6,6 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from plain_network import PlainNetwork
 from plain_search import PlainSearch
 from plain_state import PlainState
 
@@ -13,6 +14,7 @@ from meijin.bots.core.engine import Engine, Limits, Options
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.movegen import add_candidates
+from meijin.bots.core.network import priority, value
 from meijin.bots.core.state import STATE, init, make, undo
 from meijin.game import FREESTYLE, GOMOKU, STANDARD, Board, Variant
 from meijin.game.opening import openings_for
@@ -33,7 +35,6 @@ def assert_same(plain: PlainState, state: np.record) -> None:
     assert plain.empties == state.empties
     assert plain.occupied == state.occupied.tolist()
     assert plain.counts == state.counts.tolist()
-    assert plain.sums == state.sums.tolist()
     for cell in range(plain.cells):
         if state.stones[cell] == 0:
             assert [codes[cell] for codes in plain.codes] == state.codes[:, cell].tolist()
@@ -55,6 +56,25 @@ def test_states_agree(variant: Variant) -> None:
             plain.undo()
             undo(state, tables)
             assert_same(plain, state)
+
+
+def test_networks_agree() -> None:
+    """However stones come and go, plain Python values positions and moves as the core does."""
+    rng = Random(1)
+    plain, state, tables = PlainState(GOMOKU), new_record(STATE), tables_of(GOMOKU)
+    network = PlainNetwork(plain)
+    init(state, tables)
+    for cell in rng.sample(range(225), 60):
+        plain.make(cell)
+        make(state, tables, cell)
+        if rng.random() < 0.4:
+            plain.undo()
+            undo(state, tables)
+        if rng.random() < 0.5:
+            assert network.value() == value(state, tables)
+            near = plain.candidates()
+            found = [network.priority(cell) for cell in near]
+            assert found == [priority(state, tables, cell) for cell in near]
 
 
 def assert_searches_agree(board: Board, depth: int) -> None:
