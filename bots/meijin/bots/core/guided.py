@@ -12,12 +12,12 @@ import math
 import numpy as np
 
 from meijin.bots.core.evaluate import evaluate
+from meijin.bots.core.forced import add_replies, plies_at_hand
 from meijin.bots.core.geometry import CELLS
 from meijin.bots.core.jit import array_type, float64, int64, jit, new_record, record_type, void
-from meijin.bots.core.lookup import KIND_FIVE, TABLES_TYPE
-from meijin.bots.core.movegen import add_candidates, add_defences, first_cell, pick
+from meijin.bots.core.lookup import TABLES_TYPE
+from meijin.bots.core.movegen import add_candidates, pick
 from meijin.bots.core.network import POINTS, PRIORITY_POINTS, priority, see
-from meijin.bots.core.shapes import TWO_FOURS, WIN
 from meijin.bots.core.state import STATE_TYPE, make, undo
 from meijin.bots.core.threats import find_vcf
 
@@ -91,14 +91,10 @@ def best_child(nodes: np.ndarray, node: int) -> int:
 @jit(int64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, int64))
 def add_moves(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> int:
     """List the moves to try: forced replies where there are any, else candidates."""
-    other = 1 - state.side
-    if state.counts[other, WIN] > 0:
-        state.moves[0, 0] = first_cell(state, tables, other, KIND_FIVE)
+    count = add_replies(state, tables, 0)
+    if count > 0:
         nodes[node].is_complete = 1
-        return 1
-    if state.counts[other, TWO_FOURS] > 0:
-        nodes[node].is_complete = 1
-        return add_defences(state, tables, 0)
+        return count
     return add_candidates(state, tables, 0)
 
 
@@ -137,12 +133,7 @@ def _add_children(
 @jit(int64(STATE_TYPE, TABLES_TYPE))
 def wins_by_force(state: np.record, tables: np.record) -> int:
     """Whether the side to move has a five, an open four, or a chain of fours that wins."""
-    side = state.side
-    if state.counts[side, WIN] > 0:
-        return 1
-    if state.counts[1 - side, WIN] == 0 and state.counts[side, TWO_FOURS] > 0:
-        return 1
-    return find_vcf(state, tables, VCF_NODES) > 0
+    return int64(plies_at_hand(state) > 0 or find_vcf(state, tables, VCF_NODES) > 0)
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE, int64))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from meijin.bots.core.evaluate import WIN_SCORE, evaluate
+from meijin.bots.core.forced import FIVE_PLIES, cell_at_hand, plies_at_hand
 from meijin.bots.core.jit import int64, jit
-from meijin.bots.core.lookup import KIND_FIVE, TABLES_TYPE
-from meijin.bots.core.movegen import first_cell, open_four_cell
+from meijin.bots.core.lookup import TABLES_TYPE
 from meijin.bots.core.shapes import (
     FOUR_AND_THREE,
     FOUR_AND_TWO,
@@ -15,7 +15,6 @@ from meijin.bots.core.shapes import (
     THREE_AND_TWO,
     TWO_FOURS,
     TWO_THREES,
-    WIN,
 )
 from meijin.bots.core.state import PLIES, STATE_TYPE
 from meijin.bots.core.threats import find_vcf, has_four
@@ -55,17 +54,14 @@ def prove_by_vcf(state: np.record, plies: int, ply: int) -> int:
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64))
 def judge(state: np.record, tables: np.record, ply: int) -> int:
     """The score where it is plain without a search, else `NONE`."""
-    side = state.side
-    if state.counts[side, WIN] > 0:
-        prove(state, first_cell(state, tables, side, KIND_FIVE), ply)
-        return WIN_SCORE - ply - 1
+    plies = plies_at_hand(state)
+    if plies == FIVE_PLIES or (plies > 0 and state.plain == 0):
+        prove(state, cell_at_hand(state, tables, plies), ply)
+        return WIN_SCORE - ply - plies
     if state.empties == 0:
         return 0
     if ply >= PLIES - 1:
         return evaluate(state, tables)
-    if state.plain == 0 and state.counts[1 - side, WIN] == 0 and state.counts[side, TWO_FOURS] > 0:
-        prove(state, open_four_cell(state, tables, side), ply)
-        return WIN_SCORE - ply - 3
     return NONE
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from meijin.bots.core.evaluate import PROVEN, WIN_SCORE, evaluate
+from meijin.bots.core.forced import add_replies
 from meijin.bots.core.jit import int64, jit, uint64, void
-from meijin.bots.core.lookup import KIND_FIVE, REDUCTION_ROWS, TABLES_TYPE
+from meijin.bots.core.lookup import REDUCTION_ROWS, TABLES_TYPE
 from meijin.bots.core.movegen import (
     add_candidates,
-    add_defences,
-    first_cell,
     forget,
     pick,
     reward,
@@ -59,16 +58,11 @@ def extend_line(state: np.record, move: int, ply: int) -> None:
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64))
 def list_moves(state: np.record, tables: np.record, ply: int, favourite: int) -> int:
     """List and score the moves to try, and return how many there are."""
-    other = 1 - state.side
-    if state.plain == 0 and state.counts[other, WIN] > 0:
-        state.moves[ply, 0] = first_cell(state, tables, other, KIND_FIVE)
-        state.listed[ply] = 1
-        return 1
-    if state.plain == 0 and state.counts[other, TWO_FOURS] > 0:
-        count = add_defences(state, tables, ply)
-        score_moves(state, tables, ply, count, favourite)
-        return count
-    count = add_candidates(state, tables, ply)
+    count = int64(0)
+    if state.plain == 0:
+        count = add_replies(state, tables, ply)
+    if count == 0:
+        count = add_candidates(state, tables, ply)
     score_moves(state, tables, ply, count, favourite)
     return count
 

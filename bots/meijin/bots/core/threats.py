@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from meijin.bots.core.forced import cell_at_hand, plies_at_hand
 from meijin.bots.core.jit import int64, jit, uint64, void
 from meijin.bots.core.lookup import KIND_FIVE, KIND_FOUR, TABLES_TYPE
-from meijin.bots.core.movegen import first_cell, lowest, open_four_cell
-from meijin.bots.core.shapes import FOUR_AND_TWO, ONE_FOUR, TWO_FOURS, WIN
+from meijin.bots.core.movegen import first_cell, lowest
+from meijin.bots.core.shapes import FOUR_AND_TWO, ONE_FOUR, WIN
 from meijin.bots.core.state import LINE, SEEN, STATE_TYPE, make, undo
 
 
@@ -45,15 +46,13 @@ def vcf(state: np.record, tables: np.record, ply: int) -> int:
     side = state.side
     state.vcf_nodes += 1
     state.nodes += 1
-    if state.counts[side, WIN] > 0:
-        end_vcf(state, ply, first_cell(state, tables, side, KIND_FIVE))
-        return 1
+    plies = plies_at_hand(state)
+    if plies > 0:
+        end_vcf(state, ply, cell_at_hand(state, tables, plies))
+        return plies
     blocks = state.counts[1 - side, WIN]
     if blocks > 1 or ply >= LINE - 4 or state.vcf_nodes > state.vcf_limit or state.stop != 0:
         return 0
-    if blocks == 0 and state.counts[side, TWO_FOURS] > 0:
-        end_vcf(state, ply, open_four_cell(state, tables, side))
-        return 3
     key = state.hash ^ tables.turn[side]
     if has_four(state, side) == 0 or state.vcf_seen[int64(key & uint64(SEEN - 1))] == key:
         return 0
