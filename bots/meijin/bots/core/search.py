@@ -7,7 +7,7 @@ import numpy as np
 from meijin.bots.core.evaluate import PROVEN, WIN_SCORE, evaluate
 from meijin.bots.core.forced import add_replies
 from meijin.bots.core.jit import int64, jit, uint64, void
-from meijin.bots.core.lookup import REDUCTION_ROWS, TABLES_TYPE
+from meijin.bots.core.lookup import TABLES_TYPE
 from meijin.bots.core.movegen import (
     add_candidates,
     forget,
@@ -16,7 +16,16 @@ from meijin.bots.core.movegen import (
     score_moves,
 )
 from meijin.bots.core.proof import NONE, judge, judge_fours, judge_threats, prove
-from meijin.bots.core.shapes import ONE_FOUR, ONE_THREE, TWO_FOURS, WIN
+from meijin.bots.core.selectivity import (
+    is_calm,
+    is_futile,
+    is_unknown,
+    is_worse,
+    price,
+    reduction,
+    width,
+)
+from meijin.bots.core.shapes import ONE_FOUR, WIN
 from meijin.bots.core.state import LINE, STATE_TYPE, make, undo
 from meijin.bots.core.table import (
     EXACT,
@@ -30,17 +39,11 @@ from meijin.bots.core.table import (
     store,
 )
 
-ASPIRATION = 60
+ASPIRATION = 30
 """Half of the first window around the last iteration's score."""
 ASPIRATION_GROWTH = 4
 ASPIRATION_LIMIT = 1000
 """A window that has grown so wide is opened altogether."""
-FUTILITY_DEPTH = 3
-FUTILITY_MARGIN = 70
-"""A position better than beta by as much per ply left is not searched."""
-REDUCTION_DEPTH = 3
-REDUCTION_NUMBER = 3
-"""As many moves of a node are searched to the full depth."""
 FORCED_DEPTH = 6
 """Where only one move is left the search goes no deeper: it tells people the score."""
 
@@ -67,30 +70,6 @@ def list_moves(state: np.record, tables: np.record, ply: int, favourite: int) ->
     return count
 
 
-@jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
-def reduction(state: np.record, tables: np.record, move: int, depth: int, number: int) -> int:
-    """How many plies less a late and quiet move is searched at first."""
-    if state.use_reductions == 0 or depth < REDUCTION_DEPTH or number < REDUCTION_NUMBER:
-        return 0
-    side = state.side
-    if tables.threats[state.codes[side, move]] >= ONE_THREE:
-        return 0
-    if tables.threats[state.codes[1 - side, move]] >= ONE_FOUR:
-        return 0
-    plies = tables.reductions[min(depth, REDUCTION_ROWS - 1), min(number, REDUCTION_ROWS - 1)]
-    return min(plies, depth - 2)
-
-
-@jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
-def is_futile(state: np.record, tables: np.record, beta: int, depth: int, margin: int) -> int:
-    """Whether a position is better than beta by so much that the opponent avoids it."""
-    if state.use_futility == 0 or depth > FUTILITY_DEPTH or abs(beta) >= PROVEN:
-        return 0
-    if state.counts[1 - state.side, TWO_FOURS] > 0:
-        return 0
-    return int64(evaluate(state, tables) - margin * depth >= beta)
-
-
 @jit(int64(STATE_TYPE, TABLE_TYPE, uint64, int64, int64, int64, int64))
 def recall(
     state: np.record, table: Table, key: int, alpha: int, beta: int, depth: int, ply: int
@@ -114,13 +93,45 @@ def recall(
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64, int64))
 def settle(state: np.record, tables: np.record, beta: int, depth: int, ply: int, is_pv: int) -> int:
-    """The score where the evaluation or a win by threats is enough, else `NONE`."""
-    if is_pv == 0 and is_futile(state, tables, beta, depth, FUTILITY_MARGIN) != 0:
-        return evaluate(state, tables)
-    score = judge_fours(state, tables, depth, ply)
-    if score == NONE:
-        score = judge_threats(state, tables, depth, ply)
+    """The score where the evaluation or a win by threats is enough, else `NONE`.
+
+    Threats are looked at in the principal variation alone: elsewhere their nodes find little
+    that a deeper search would not.
+    """
+    state.statics[ply] = evaluate(state, tables)
+    if is_pv == 0:
+        return state.statics[ply] if is_futile(state, beta, depth, ply) != 0 else NONE
+    score = judge_fours(state, tables, ply)
+    if score == NONE and ply == 0:
+        score = judge_threats(state, tables)
     return score
+
+
+@jit(int64(STATE_TYPE))
+def is_over(state: np.record) -> int:
+    """Whether the search must end; asked at every node."""
+    if state.nodes > state.node_limit:
+        state.stop = 1
+    return state.stop
+
+
+@jit(void(STATE_TYPE, int64, int64, int64))
+def improve(state: np.record, move: int, score: int, ply: int) -> None:
+    """Make the best move so far known, as the line and at the root as the result."""
+    extend_line(state, move, ply)
+    if ply == 0:
+        state.root_score = score
+        state.root_tried = 1
+
+
+@jit(void(STATE_TYPE, TABLE_TYPE, uint64, int64, int64, int64, int64))
+def remember(
+    state: np.record, table: Table, key: int, score: int, move: int, depth: int, bound: int
+) -> None:
+    """Keep in the table what was found; a move that raised nothing is none."""
+    if state.use_table != 0:
+        kept = int64(-1) if bound == UPPER else move
+        store(table, key, state.age, score, kept, depth, bound)
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, TABLE_TYPE, int64, int64, int64, int64))
@@ -135,51 +146,52 @@ def pvs(
 ) -> int:
     """Score the position for the side to move, as far as `alpha` and `beta` ask.
 
-    A reply to a four is forced and costs no depth; it adds none either. The score means
-    nothing once `stop` is set.
+    Forced replies cost no depth; they add none either. The score means nothing once `stop`
+    is set.
     """
     state.nodes += 1
     state.pv_length[ply] = 0
+    state.statics[ply] = NONE
     state.deepest = max(state.deepest, ply)
-    if state.nodes > state.node_limit:
-        state.stop = 1
-    if state.stop != 0:
+    if is_over(state) != 0:
         return 0
-    plain_score = judge(state, tables, ply)
-    if plain_score != NONE:
-        return plain_score
+    score = judge(state, tables, ply)
+    if score != NONE:
+        return score
     is_forced = state.plain == 0 and state.counts[1 - state.side, WIN] > 0
-    if depth <= 0 and not is_forced:
-        score = judge_fours(state, tables, depth, ply)
-        return evaluate(state, tables) if score == NONE else score
+    if depth <= 0 and is_calm(state, depth) != 0:
+        return evaluate(state, tables)
     is_pv = int64(beta - alpha > 1)
     key = state.hash ^ tables.turn[state.side]
     score = recall(state, table, key, alpha, beta, depth, ply)
+    favourite = state.favourite
     if score == NONE and not is_forced:
         score = settle(state, tables, beta, depth, ply, is_pv)
     if score != NONE:
         return score
-    favourite = state.favourite
-    if ply == 0 and state.pv[0, 0] >= 0 and favourite < 0:
+    if ply == 0 and favourite < 0:
         favourite = state.pv[0, 0]
+    depth -= is_unknown(state, favourite, depth)
     count = list_moves(state, tables, ply, favourite)
+    worse = is_worse(state, ply) * (1 - is_pv)
+    tried = width(state, depth, is_pv, worse)
     best = int64(NONE)
     best_move = int64(-1)
-    old_alpha = alpha
+    bound = int64(UPPER)
     for number in range(count):
-        if number >= state.width and best > -PROVEN and state.plain == 0:
+        if number >= tried and best > -PROVEN and state.plain == 0:
             break  # but a loss is none until every move is tried
         move = pick(state, ply, number)
-        left = int64(depth if is_forced else depth - 1)
+        is_quiet = tables.threats[state.codes[state.side, move]] < ONE_FOUR
+        left = int64(depth - price(state, tables, move, count))
         less = int64(0)
         if not is_forced:
-            less = reduction(state, tables, move, depth, number)
-        is_quiet = tables.threats[state.codes[state.side, move]] < ONE_FOUR
+            less = reduction(state, tables, move, depth, number, worse - is_pv)
         make(state, tables, move)
         narrow = int64(-alpha - 1)
         score = int64(alpha + 1)
         if number > 0 and state.plain == 0:
-            score = -pvs(state, tables, table, narrow, int64(-alpha), left - less, ply + 1)
+            score = -pvs(state, tables, table, narrow, int64(-alpha), int64(left - less), ply + 1)
             if score > alpha and less > 0:
                 score = -pvs(state, tables, table, narrow, int64(-alpha), left, ply + 1)
         if number == 0 or state.plain != 0 or (score > alpha and is_pv != 0):
@@ -188,22 +200,16 @@ def pvs(
         if state.stop != 0:
             return 0
         if score > best:
-            best = score
-            best_move = move
+            best, best_move = score, move
         if score > alpha:
-            alpha = score
-            extend_line(state, move, ply)
-            if ply == 0:
-                state.root_score = score
-                state.root_tried = 1
+            alpha, bound = score, int64(EXACT)
+            improve(state, move, score, ply)
         if alpha >= beta:
+            bound = int64(LOWER)
             if is_quiet and state.plain == 0:
                 reward(state, move, depth, ply)
             break
-    if state.use_table != 0:
-        bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-        kept = best_move if best > old_alpha else int64(-1)
-        store(table, key, state.age, from_here(best, ply), kept, depth, int64(bound))
+    remember(state, table, key, from_here(best, ply), best_move, depth, bound)
     return best
 
 

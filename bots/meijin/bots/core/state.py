@@ -66,6 +66,7 @@ STATE = np.dtype(
         ("listed", np.int64, PLIES),  # how many moves there are, tried or not
         ("scores", np.int64, (PLIES, CELLS)),
         ("favourite", np.int64),  # the move that the table knows for the node just entered, or -1
+        ("statics", np.int64, PLIES),  # evaluations of the line being searched, where known
         ("killers", np.int64, (PLIES, 2)),
         ("counters", np.int64, (2, CELLS)),  # what answered a cell well
         ("history", np.int64, (2, CELLS)),
