@@ -14,7 +14,7 @@ from meijin.bots.core.engine import Engine, Limits, Options
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.movegen import add_candidates
-from meijin.bots.core.network import priority, value
+from meijin.bots.core.network import priority, see, value
 from meijin.bots.core.state import STATE, init, make, undo
 from meijin.game import FREESTYLE, GOMOKU, STANDARD, Board, Variant
 from meijin.game.opening import openings_for
@@ -72,6 +72,8 @@ def test_networks_agree() -> None:
             undo(state, tables)
         if rng.random() < 0.5:
             assert network.value() == value(state, tables)
+            see(state, tables)
+            network.see()
             near = plain.candidates()
             found = [network.priority(cell) for cell in near]
             assert found == [priority(state, tables, cell) for cell in near]

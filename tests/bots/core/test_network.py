@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from meijin.bots.core.evaluate import MOST, evaluate
 from meijin.bots.core.lookup import load_network
 from meijin.bots.core.network import (
     LAYER_SHIFT,
@@ -107,11 +108,27 @@ def test_value(rule: Rule, seed: int, core: type[Core]) -> None:
     position = core(variant, shuffled(variant, seed, 0.05 + 0.05 * seed))
     side = int(position.state.side)
     assert value(position.state, position.tables) == expected_value(position)
+    see(position.state, position.tables)
     policy, features = load_network()["policy"].astype(int), expected_features(position)
     for cell in range(variant.cells):
         if position.state.stones[cell] == 0:
             expected = int((features[cell][[side, 1 - side]] * policy).sum()) >> PRIORITY_SHIFT
             assert priority(position.state, position.tables, cell) == expected
+
+
+def test_values_are_remembered(core: type[Core]) -> None:
+    """A position has the same value however often, and by whichever way, it is reached."""
+    variant, rng = Variant(width=9, height=9), Random(6)
+    position = core(variant)
+    for _ in range(60):
+        if position.state.made and rng.random() < 0.4:
+            undo(position.state, position.tables)
+        else:
+            cells = np.flatnonzero(position.state.stones[:81] == 0)
+            make(position.state, position.tables, rng.choice(cells.tolist()))
+        expected = min(MOST, max(-MOST, expected_value(position)))
+        for _ in range(2):
+            assert evaluate(position.state, position.tables) == expected
 
 
 def turned(cell: int, side: int, turn: int) -> int:

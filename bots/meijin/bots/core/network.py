@@ -65,24 +65,41 @@ def exchange(state: np.record, tables: np.record, cell: int, old: int, new: int)
         pooled[channel] += np.int16(max(now, _ZERO) - max(was, _ZERO))
 
 
-@jit(void(STATE_TYPE, TABLES_TYPE, int64, int64))
-def toggle_stone(state: np.record, tables: np.record, cell: int, side: int) -> None:
-    """Place or take a stone as far as the windows of the empty cells around it go."""
+@jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
+def glance(state: np.record, tables: np.record, cell: int, old: int, new: int) -> None:
+    """Count what `exchange` would change, and leave the cell as it is."""
+    features, glanced = state.features[cell], state.glanced
+    before, after = tables.rows[old], tables.rows[new]
+    for channel in range(2 * CHANNELS):
+        was = features[channel]
+        now = np.int16(was + after[channel] - before[channel])
+        glanced[channel] += np.int16(max(now, _ZERO) - max(was, _ZERO))
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
+def toggle_stone(state: np.record, tables: np.record, cell: int, side: int, keep: int) -> None:
+    """Place or take a stone as far as the windows of the empty cells around it go.
+
+    With `keep` 0 that is only glanced at.
+    """
     bits = uint64(side + 1)
     for direction in range(4):
         line = tables.line[direction, cell]
         shift = tables.shift[direction, cell]
         old_word = state.seen_lines[direction, line]
         word = old_word ^ (bits << shift)
-        state.seen_lines[direction, line] = word
+        if keep != 0:
+            state.seen_lines[direction, line] = word
         before = min(tables.before[direction, cell], WINDOW)
         near = cell - before * tables.step[direction]
         shift -= uint64(2 * before)
         for _ in range(before + 1 + min(tables.after[direction, cell], WINDOW)):
             if near != cell and (word >> shift) & uint64(3) == uint64(0):
                 old, new = row_of(tables, old_word, shift), row_of(tables, word, shift)
-                if old != new:
+                if old != new and keep != 0:
                     exchange(state, tables, near, old, new)
+                elif old != new:
+                    glance(state, tables, near, old, new)
             shift += uint64(2)
             near += tables.step[direction]
 
@@ -94,37 +111,72 @@ def stone_at(state: np.record, number: int) -> int:
     return 2 * cell + state.stones[cell] - 1
 
 
-@jit(void(STATE_TYPE, TABLES_TYPE))
-def see(state: np.record, tables: np.record) -> None:
-    """Bring features and sums to the position: take what was undone, place what is new.
+@jit(void(STATE_TYPE, TABLES_TYPE, int64))
+def see_first(state: np.record, tables: np.record, count: int) -> None:
+    """See the first stones of the position: take what was undone, place what is new.
 
     Positions that nobody values, such as those of most threats, so cost nothing.
     """
     common = int64(0)
-    limit = min(state.seen, state.made)
+    limit = min(state.seen, count)
     while common < limit and state.seen_stones[common] == stone_at(state, common):
         common += 1
     for at in range(state.seen - 1, common - 1, -1):
         cell, side = state.seen_stones[at] >> 1, state.seen_stones[at] & 1
-        toggle_stone(state, tables, cell, side)
-        count_cell(state, cell, 1)
-    for at in range(common, state.made):
+        toggle_stone(state, tables, cell, side, int64(1))
+        count_cell(state, cell, int64(1))
+    for at in range(common, count):
         state.seen_stones[at] = stone_at(state, at)
         cell, side = state.seen_stones[at] >> 1, state.seen_stones[at] & 1
-        count_cell(state, cell, -1)
-        toggle_stone(state, tables, cell, side)
-    state.seen = state.made
+        count_cell(state, cell, int64(-1))
+        toggle_stone(state, tables, cell, side, int64(1))
+    state.seen = count
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE))
+def see(state: np.record, tables: np.record) -> None:
+    """See the position."""
+    see_first(state, tables, state.made)
+
+
+@jit(int64(STATE_TYPE))
+def is_seen(state: np.record) -> int:
+    """Whether the position is the one seen last."""
+    if state.seen != state.made:
+        return 0
+    for at in range(state.made - 1, -1, -1):
+        if state.seen_stones[at] != stone_at(state, at):
+            return 0
+    return 1
+
+
+@jit(void(STATE_TYPE, TABLES_TYPE))
+def pool(state: np.record, tables: np.record) -> None:
+    """Find the sums over the board; a last stone that is new is only glanced at.
+
+    Most positions are valued and left again, so what changed need not be kept and undone.
+    """
+    if state.made == 0 or is_seen(state) != 0:
+        see(state, tables)
+        state.glanced[:] = state.pooled
+        return
+    see_first(state, tables, state.made - 1)
+    stone = stone_at(state, state.made - 1)
+    features = state.features[stone >> 1]
+    for channel in range(2 * CHANNELS):
+        state.glanced[channel] = state.pooled[channel] - max(features[channel], _ZERO)
+    toggle_stone(state, tables, stone >> 1, stone & 1, int64(0))
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE))
 def value(state: np.record, tables: np.record) -> int:
     """The value of the position for the side to move."""
-    see(state, tables)
+    pool(state, tables)
     inputs, first = state.inputs, state.layer
     for own in range(2):
         offset = (state.side ^ own) * CHANNELS
         for channel in range(CHANNELS):
-            total = state.pooled[offset + channel] >> POOL_SHIFT
+            total = state.glanced[offset + channel] >> POOL_SHIFT
             inputs[own * CHANNELS + channel] = min(total, MOST)
     for unit in range(HIDDEN):
         weights = tables.first[unit]

@@ -19,6 +19,8 @@ CHANGES = 40
 """The most codes that one stone changes."""
 SEEN = 1 << 14
 """Positions that a threat search remembers."""
+VALUES = 1 << 16
+"""Positions whose values are remembered; their keys' low bits are the place."""
 OCCUPIED_MARGIN = 3
 """Empty rows above and below `occupied`, so that neighbours need no check."""
 
@@ -45,8 +47,10 @@ STATE = np.dtype(
         ("seen_lines", np.uint64, (4, LINES)),
         ("features", np.int16, (CELLS, 2 * CHANNELS)),  # before they are rectified
         ("pooled", np.int32, 2 * CHANNELS),
+        ("glanced", np.int32, 2 * CHANNELS),  # the same with a last stone that is not kept
         ("inputs", np.int16, 2 * CHANNELS),
         ("layer", np.int16, HIDDEN),
+        ("values", np.uint64, VALUES),  # of positions: their keys, the value in the low 16 bits
         # How to search; 1 is yes.
         ("stop", np.int64),  # set by another thread; polled at every node
         ("node_limit", np.int64),
