@@ -6,7 +6,8 @@
 A player is one of
 
     alphabeta             the engine; `alphabeta:vcf=off,table=off` leaves parts of it out (vcf,
-                          vct, table, reductions, futility), `alphabeta:depth=4` limits it
+                          vct, table, reductions, futility), `alphabeta:depth=4` limits it, and
+                          `alphabeta:level=3` is a weaker player, 1 to 9
     guided, pure          the two forms of mcts
     reference:depth=2     the readable alpha-beta, whose depth is 2 unless said otherwise; depth 4
                           takes some seconds a move
@@ -28,12 +29,13 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
 from report import report
 
+from meijin.bots.alphabeta import LEVELS, STRONGEST
 from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Engine, Limits, Options
 from meijin.bots.core.guided_tree import GuidedTree
 from meijin.bots.core.pure_tree import PureTree
@@ -47,7 +49,7 @@ Z_95 = 1.96
 REFERENCE_DEPTH = 2
 SWITCHES = ("vcf", "vct", "table", "reductions", "futility")
 OPTIONS: Mapping[str, Sequence[str]] = {
-    "alphabeta": ("depth", "nodes", *SWITCHES),
+    "alphabeta": ("depth", "level", "nodes", *SWITCHES),
     "guided": ("playouts",),
     "pure": ("playouts",),
     "reference": ("depth",),
@@ -88,14 +90,19 @@ def player(spec: str, seconds: float, seed: int) -> Player:
 
 
 def engine_player(options: Mapping[str, int], seconds: float) -> Player:
-    """Make the engine with parts left out, or with limits."""
+    """Make the engine of a level, with parts left out, or with limits."""
     switches = {key: bool(options[key]) for key in SWITCHES if key in options}
-    engine = Engine(GOMOKU, Options(**switches))
+    settings = Options(**switches)
     limits = Limits(
         depth=options.get("depth", MAX_DEPTH),
         nodes=options.get("nodes", NO_LIMIT),
         time=None if "nodes" in options else timedelta(seconds=seconds),
     )
+    level = LEVELS.get(options.get("level", STRONGEST))
+    if level is not None:
+        settings = replace(settings, noise=level.noise, vcf=level.vcf)
+        limits = Limits(depth=level.depth, nodes=level.nodes)
+    engine = Engine(GOMOKU, settings)
     return lambda board: engine.search_board(board, limits).cell
 
 
