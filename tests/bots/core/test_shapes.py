@@ -12,20 +12,14 @@ from meijin.bots.core.shapes import REACH, code_threats, line_patterns, window_s
 from meijin.game import FREESTYLE, STANDARD, Rule
 
 LOWER = {
+    "five": "four",
     "open four": "open three",
     "four": "three",
     "open three": "open two",
-    "three": "two",
-    "open two": "open one",
-    "two": "one",
 }
 NAMES = {
-    "": shapes.DEAD,
-    "one": shapes.ONE,
-    "open one": shapes.OPEN_ONE,
-    "two": shapes.TWO,
+    "": shapes.LITTLE,
     "open two": shapes.OPEN_TWO,
-    "wide two": shapes.WIDE_TWO,
     "three": shapes.THREE,
     "open three": shapes.OPEN_THREE,
     "four": shapes.FOUR,
@@ -48,15 +42,9 @@ def shape_of(line: str, *, exact: bool) -> str:
         for at, symbol in enumerate(line)
         if symbol == "."
     ]
-    for name, lower in (("five", "four"), *LOWER.items()):
-        ways = next_shapes.count(name)
-        if name == "open two":
-            ways += next_shapes.count("wide two")
-        if ways:
-            if name == "five" and ways > 1:
-                return "open four"
-            return "wide two" if name == "open three" and ways >= 3 else lower
-    return ""
+    if next_shapes.count("five") > 1:
+        return "open four"
+    return next((lower for name, lower in LOWER.items() if name in next_shapes), "")
 
 
 @pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
@@ -82,9 +70,10 @@ def test_every_window(rule: Rule) -> None:
         ("...xxx...", FREESTYLE, shapes.OPEN_THREE),
         ("#..xxx..#", FREESTYLE, shapes.OPEN_THREE),
         ("#.xxx.#..", FREESTYLE, shapes.THREE),
-        ("##xxx.#..", FREESTYLE, shapes.DEAD),
-        ("....x....", FREESTYLE, shapes.OPEN_ONE),
-        (".xxxxxx....", STANDARD, shapes.DEAD),
+        ("##xxx.#..", FREESTYLE, shapes.LITTLE),
+        ("...xx....", FREESTYLE, shapes.OPEN_TWO),
+        ("....x....", FREESTYLE, shapes.LITTLE),
+        (".xxxxxx....", STANDARD, shapes.LITTLE),
         (".x.xxxx....", STANDARD, shapes.FOUR),
         ("...xxxx....", STANDARD, shapes.OPEN_FOUR),
     ],
@@ -118,14 +107,13 @@ def test_patterns_of_both_sides(rule: Rule) -> None:
     ("found", "threat"),
     [
         ((0, 0, 0, 0), shapes.QUIET),
-        ((shapes.THREE, 0, 0, 1), shapes.ONE_TWO),
-        ((shapes.OPEN_TWO, 0, shapes.WIDE_TWO, 1), shapes.TWO_TWOS),
-        ((0, shapes.OPEN_THREE, 0, shapes.TWO), shapes.ONE_THREE),
-        ((shapes.OPEN_TWO, shapes.OPEN_THREE, 0, 0), shapes.THREE_AND_TWO),
-        ((0, shapes.OPEN_THREE, shapes.OPEN_THREE, 0), shapes.TWO_THREES),
+        ((shapes.THREE, 0, shapes.OPEN_TWO, 0), shapes.QUIET),
+        ((0, shapes.OPEN_THREE, 0, 0), shapes.ONE_THREE),
+        ((shapes.OPEN_TWO, shapes.OPEN_THREE, 0, 0), shapes.THREE_AND_MORE),
+        ((0, shapes.OPEN_THREE, shapes.OPEN_THREE, 0), shapes.THREE_AND_MORE),
         ((0, shapes.FOUR, 0, 0), shapes.ONE_FOUR),
-        ((shapes.THREE, shapes.FOUR, 0, 0), shapes.FOUR_AND_TWO),
-        ((shapes.OPEN_THREE, shapes.FOUR, 0, 0), shapes.FOUR_AND_THREE),
+        ((shapes.THREE, shapes.FOUR, 0, 0), shapes.FOUR_AND_MORE),
+        ((shapes.OPEN_THREE, shapes.FOUR, 0, 0), shapes.FOUR_AND_MORE),
         ((shapes.FOUR, shapes.FOUR, 0, 0), shapes.TWO_FOURS),
         ((0, 0, 0, shapes.OPEN_FOUR), shapes.TWO_FOURS),
         ((shapes.FIVE, 0, 0, shapes.OPEN_FOUR), shapes.WIN),

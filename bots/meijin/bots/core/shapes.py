@@ -12,47 +12,33 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-DEAD = 0
-"""No five can come of it."""
-ONE = 1
-"""A move from a two."""
-OPEN_ONE = 2
-"""A move from an open two."""
-TWO = 3
-"""A move from a three."""
-OPEN_TWO = 4
+LITTLE = 0
+"""Less than the shapes below."""
+OPEN_TWO = 1
 """A move from an open three."""
-WIDE_TWO = 5
-"""An open two that has `WIDE` moves to an open three or more."""
-THREE = 6
+THREE = 2
 """A move from a four."""
-OPEN_THREE = 7
+OPEN_THREE = 3
 """A move from an open four."""
-FOUR = 8
+FOUR = 4
 """A move from a five."""
-OPEN_FOUR = 9
+OPEN_FOUR = 5
 """Two moves from which to choose make a five, so no single stone stops it."""
-FIVE = 10
+FIVE = 6
 """A winning line."""
-SHAPES = 11
-
-WIDE = 3
+SHAPES = 7
 
 QUIET = 0
-ONE_TWO = 1
-"""An open two or a three."""
-TWO_TWOS = 2
-ONE_THREE = 3
+ONE_THREE = 1
 """An open three."""
-THREE_AND_TWO = 4
-TWO_THREES = 5
-ONE_FOUR = 6
-FOUR_AND_TWO = 7
-FOUR_AND_THREE = 8
-TWO_FOURS = 9
+THREE_AND_MORE = 2
+"""An open three, and a three or an open two at least in another line."""
+ONE_FOUR = 3
+FOUR_AND_MORE = 4
+TWO_FOURS = 5
 """An open four, or fours in two lines: it wins unless the other side makes a five first."""
-WIN = 10
-THREATS = 11
+WIN = 6
+THREATS = 7
 
 EMPTY_CELL, OWN_CELL, BLOCKED_CELL = range(3)
 """What a cell of a window may be; opponent and wall are the same to a line."""
@@ -80,19 +66,13 @@ def window_shapes(*, exact: bool) -> Bytes:
     _grade(shapes, FOUR, fives >= 1)
     _grade(shapes, OPEN_THREE, windows.ways(shapes == OPEN_FOUR) >= 1)
     _grade(shapes, THREE, windows.ways(shapes == FOUR) >= 1)
-    threes = windows.ways(shapes == OPEN_THREE)
-    _grade(shapes, WIDE_TWO, threes >= WIDE)
-    _grade(shapes, OPEN_TWO, threes >= 1)
-    _grade(shapes, TWO, windows.ways(shapes == THREE) >= 1)
-    twos = (shapes == OPEN_TWO) | (shapes == WIDE_TWO)
-    _grade(shapes, OPEN_ONE, windows.ways(twos) >= 1)
-    _grade(shapes, ONE, windows.ways(shapes == TWO) >= 1)
+    _grade(shapes, OPEN_TWO, windows.ways(shapes == OPEN_THREE) >= 1)
     return shapes
 
 
 def _grade(shapes: Bytes, shape: int, members: NDArray[np.bool_]) -> None:
     """Give `shape` to those of `members` that have no better one."""
-    shapes[members & (shapes == DEAD)] = shape
+    shapes[members & (shapes == LITTLE)] = shape
 
 
 class _Windows:
@@ -175,18 +155,14 @@ def code_threats() -> Bytes:
         return number
 
     fours, threes = count(FOUR), count(OPEN_THREE)
-    twos = count(THREE, OPEN_TWO, WIDE_TWO)
+    more = threes + count(THREE, OPEN_TWO)
     conditions = [
         (WIN, count(FIVE) > 0),
         (TWO_FOURS, (count(OPEN_FOUR) > 0) | (fours > 1)),
-        (FOUR_AND_THREE, (fours > 0) & (threes > 0)),
-        (FOUR_AND_TWO, (fours > 0) & (twos > 0)),
+        (FOUR_AND_MORE, (fours > 0) & (more > 0)),
         (ONE_FOUR, fours > 0),
-        (TWO_THREES, threes > 1),
-        (THREE_AND_TWO, (threes > 0) & (twos > 0)),
+        (THREE_AND_MORE, (threes > 0) & (more > 1)),
         (ONE_THREE, threes > 0),
-        (TWO_TWOS, twos > 1),
-        (ONE_TWO, twos > 0),
     ]
     threats = np.select([met for _, met in conditions], [threat for threat, _ in conditions])
     return threats.astype(np.uint8)

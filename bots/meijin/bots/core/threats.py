@@ -8,7 +8,7 @@ from meijin.bots.core.forced import cell_at_hand, plies_at_hand
 from meijin.bots.core.jit import int64, jit, uint64, void
 from meijin.bots.core.lookup import KIND_FIVE, KIND_FOUR, TABLES_TYPE
 from meijin.bots.core.movegen import first_cell, lowest
-from meijin.bots.core.shapes import FOUR_AND_TWO, ONE_FOUR, WIN
+from meijin.bots.core.shapes import FOUR_AND_MORE, ONE_FOUR, WIN
 from meijin.bots.core.state import LINE, SEEN, STATE_TYPE, make, undo
 
 
@@ -27,7 +27,7 @@ def is_four_to_try(state: np.record, tables: np.record, cell: int, only: int, la
     if only >= 0 and cell != only:
         return 0
     threat = tables.threats[state.codes[state.side, cell]]
-    return int64((threat < FOUR_AND_TWO) == (late != 0))
+    return int64((threat < FOUR_AND_MORE) == (late != 0))
 
 
 @jit(void(STATE_TYPE, int64, int64))
