@@ -114,14 +114,19 @@ def test_numbers_too_large() -> None:
         train.rounded(np.array([40.0], np.float32), 1000, np.int16)
 
 
-def test_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A few games make a network that the core can load."""
+def test_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command makes a network of a few games that the core can load."""
     engine, rng = Engine(GOMOKU, Options(table_bits=10)), Random(1)
     played = [record for _ in range(30) if (record := selfplay.play(engine, rng, 50))]
-    selfplay.save(tmp_path / "games.npz", played)
-    parameters = train.train(train.load([tmp_path / "games.npz"]), epochs=2, seed=1)
+    games, network = tmp_path / "games.npz", tmp_path / "network.npz"
+    selfplay.save(games, played)
+    monkeypatch.setattr("sys.argv", ["train.py", str(network), str(games), "--epochs", "2"])
+    train.main()
     assert capsys.readouterr().out.count("held out") == 2
-    whole = train.whole_numbers(parameters)
     tables = tables_of(GOMOKU)
-    for name in set(whole) - {"rows", "policy"}:  # which are laid out for both colours
-        assert np.shape(whole[name]) == np.shape(tables[name])
+    with np.load(network) as whole:
+        for name in set(whole) - {"rows", "policy"}:  # which are laid out for both colours
+            assert whole[name].shape == np.shape(tables[name])
+            assert whole[name].dtype == tables.dtype[name].base
