@@ -39,7 +39,7 @@ LEVELS: Mapping[int, Level] = {
     4: Level(depth=3, nodes=2_000, noise=40, vcf=False),
     5: Level(depth=4, nodes=5_000, noise=30),
     6: Level(depth=5, nodes=10_000, noise=20),
-    7: Level(depth=6, nodes=25_000, noise=10),
+    7: Level(depth=7, nodes=35_000, noise=8),
     8: Level(depth=8, nodes=80_000, noise=0),
     9: Level(depth=10, nodes=250_000, noise=0),
 }

@@ -39,7 +39,7 @@ HIDDEN = 32
 """Units in each of the network's layers."""
 
 REDUCTION_ROWS = 64
-LMR_DIVISOR = 1.3
+LMR_DIVISOR = 1.0
 
 TABLES = np.dtype(
     [

@@ -15,8 +15,8 @@ TABLE_BONUS = 1 << 20
 KILLER_BONUS = 24
 COUNTER_BONUS = 20
 HISTORY_LIMIT = 4096
-HISTORY_SHIFT = 6
-"""A move that always cuts off gains 64 points."""
+HISTORY_SHIFT = 5
+"""A move that always cuts off gains 128 points."""
 
 _PRIME = 37
 _BITS = np.zeros(_PRIME, np.int64)

@@ -12,7 +12,7 @@ from meijin.bots.core.shapes import ONE_FOUR, ONE_THREE, TWO_FOURS, WIN
 from meijin.bots.core.state import STATE_TYPE
 
 FUTILITY_DEPTH = 3
-FUTILITY_MARGIN = 55
+FUTILITY_MARGIN = 35
 """A position better than beta by as much per ply left is not searched."""
 REDUCTION_DEPTH = 3
 REDUCTION_NUMBER = 2
