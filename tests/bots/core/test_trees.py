@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
-from meijin.bots.core.guided_tree import GuidedTree
+from meijin.bots.core.guided import new_tree
+from meijin.bots.core.guided_tree import GuidedTree, surety
 from meijin.bots.core.pure_tree import PureTree
 from meijin.bots.core.thought import Effort, Thought
 from meijin.game import GOMOKU, STANDARD, Board, Variant, parse_opening
@@ -49,6 +51,24 @@ def test_the_line_can_be_played(kind: type[GuidedTree | PureTree], variant: Vari
     assert thought.line[0] == thought.cell
     assert thought.visits == 1_000
     Board.from_moves([40, *thought.line], variant)
+
+
+def test_the_surest_move_is_chosen() -> None:
+    """A win is above all, a loss below; a good value counts for less after few visits."""
+    in_order = [
+        (9, 0.9, -1),
+        (0, 0.0, 0),
+        (4, 0.5, 0),
+        (900, 0.2, 0),
+        (500, 0.4, 0),
+        (900, 0.4, 0),
+        (1, -0.9, 1),
+    ]
+    nodes, _ = new_tree(len(in_order))
+    for node, (visits, mean, proven) in zip(nodes, in_order, strict=True):
+        node["visits"], node["total"], node["proven"] = visits, visits * mean, proven
+    sureties = [surety(nodes, node) for node in range(len(in_order))]
+    assert all(less < more for less, more in pairwise(sureties))
 
 
 def test_a_win_by_fours_needs_no_visit() -> None:
