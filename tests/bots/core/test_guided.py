@@ -70,11 +70,14 @@ def test_the_position_comes_back(seed: int) -> None:
 
 
 def test_visits_add_up() -> None:
-    """A node was visited once for itself and once for each visit of its children."""
+    """A node was visited once for itself and once for each visit of its children.
+
+    Visits also end in those all of whose moves lose.
+    """
     nodes, used = grown(random_moves(1, 6), 3_000)
     for node in range(used):
         below = children(nodes, node)
-        if below and nodes[node]["proven"] == 0:
+        if any(nodes[child]["proven"] == 0 for child in below) and nodes[node]["proven"] == 0:
             visits = sum(nodes[child]["visits"] for child in below)
             assert nodes[node]["visits"] == visits + 1
 

@@ -21,11 +21,11 @@ from meijin.bots.core.network import POINTS, PRIORITY_POINTS, priority, see
 from meijin.bots.core.state import STATE_TYPE, make, undo
 from meijin.bots.core.threats import find_vcf
 
-EXPLORATION = 1.0
+EXPLORATION = 1.4
 """How much the prior counts against the values found."""
 WIDTH = 24
 """Children of a node, the most promising moves."""
-URGENCY = 0.15
+URGENCY = 0.05
 """A child never visited counts as worse than its parent by so much."""
 VCF_NODES = 100
 """Nodes of the search for fours in each new position."""
