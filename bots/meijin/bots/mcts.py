@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search, led by patterns or in its pure form."""
+"""Monte-Carlo tree search, led by a network or in its pure form."""
 
 from __future__ import annotations
 

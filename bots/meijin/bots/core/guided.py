@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search led by patterns: PUCT, static leaves, proven results.
+"""Monte-Carlo tree search led by a network: PUCT, static leaves, proven results.
 
 The choice among children is that of Rosin, "Multi-armed bandits with episode context"
 (2011), as AlphaGo Zero uses it; proofs are backed up as in Winands and others,

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search led by patterns, with a tree that is kept between moves."""
+"""Monte-Carlo tree search led by a network, with a tree that is kept between moves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from meijin.game import Variant
 CAPACITY = 1 << 20
 """Nodes, 32 bytes each; there are two trees of them."""
 CHUNK = 256
-"""Visits between two looks at the clock: two or three milliseconds."""
+"""Visits between two looks at the clock: three milliseconds."""
 CAUTION = 1.0
 """A move visited n times may be worth less by this over the root of n: the best is chosen so."""
 LEAST = 2
