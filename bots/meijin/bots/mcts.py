@@ -28,7 +28,7 @@ WARM_UP_VISITS = 256
 
 
 GUIDED = "guided"
-"""Led by patterns: they say which moves are worth a try, and what a position is worth."""
+"""Led by a network, which says which moves are worth a try, and what a position is worth."""
 PURE = "pure"
 """Led by chance: positions are played to their end by random moves."""
 FORMS = (GUIDED, PURE)
