@@ -29,7 +29,7 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
@@ -100,7 +100,7 @@ def engine_player(options: Mapping[str, int], seconds: float) -> Player:
     )
     level = LEVELS.get(options.get("level", STRONGEST))
     if level is not None:
-        settings = replace(settings, noise=level.noise, vcf=level.vcf)
+        settings = level.options()
         limits = Limits(depth=level.depth, nodes=level.nodes)
     engine = Engine(GOMOKU, settings)
     return lambda board: engine.search_board(board, limits).cell

@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from meijin.bots.core.geometry import STEPS
 from meijin.bots.core.jit import array_type, float64, int64, jit, record_type, void
 from meijin.bots.core.lookup import CHANNELS, HIDDEN
 from meijin.bots.core.windows import KEYS, ROWS, WINDOW
@@ -71,8 +72,7 @@ POSITIONS_TYPE = array_type(POSITION)
 POSITION_TYPE = record_type(POSITION)
 WORK_TYPE = record_type(WORK)
 
-_DOWN = np.array([0, 1, 1, 1])
-_RIGHT = np.array([1, 0, 1, -1])
+_STEPS = np.array(STEPS)
 _TINY = 1e-9
 
 
@@ -109,7 +109,7 @@ def window(position: np.record, cell: int, direction: int) -> int:
     row, column, key = cell // SIDE, cell % SIDE, 0
     for at in range(2 * WINDOW):
         step = at - WINDOW if at < WINDOW else at - WINDOW + 1
-        r, c = row + step * _DOWN[direction], column + step * _RIGHT[direction]
+        r, c = row + step * _STEPS[direction, 0], column + step * _STEPS[direction, 1]
         if 0 <= r < SIDE and 0 <= c < SIDE:
             key |= int64(position.board[r * SIDE + c]) << 2 * at
         else:

@@ -31,6 +31,12 @@ class Level:
     """How far its evaluations are off."""
     vcf: bool = True
 
+    def options(self) -> Options:
+        """How its engine searches."""
+        from meijin.bots.core.engine import Options  # noqa: PLC0415 - see `AlphaBetaBot._take`
+
+        return Options(vcf=self.vcf, noise=self.noise, table_bits=16)
+
 
 LEVELS: Mapping[int, Level] = {
     1: Level(depth=1, nodes=100, noise=150, vcf=False),
@@ -131,9 +137,7 @@ class AlphaBetaBot(CompiledBot):
         from meijin.bots.core.engine import Options  # noqa: PLC0415 - see `_take`
 
         level = LEVELS.get(self._level)
-        if level is None:
-            return Options()
-        return Options(vcf=level.vcf, noise=level.noise, table_bits=16)
+        return Options() if level is None else level.options()
 
     def _limits(self, position: Position) -> Limits:
         from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Limits  # noqa: PLC0415 - see `_take`

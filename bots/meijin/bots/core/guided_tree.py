@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from meijin.bots.core.forced import cell_at_hand, plies_at_hand
 from meijin.bots.core.guided import grow, new_tree, take_subtree
 from meijin.bots.core.jit import new_record
-from meijin.bots.core.lookup import KIND_FIVE, tables_of
-from meijin.bots.core.movegen import first_cell
+from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.proof import ROOT_VCF_NODES
-from meijin.bots.core.shapes import WIN
 from meijin.bots.core.state import LINE, STATE, init, make
 from meijin.bots.core.thought import Clock, Effort, Thought
 from meijin.bots.core.threats import find_vcf
@@ -97,10 +96,10 @@ class GuidedTree:
         return node
 
     def _fours(self) -> tuple[int, ...]:
-        """A five, or a winning line of fours; nothing where there is none."""
-        state, side = self._state, int(self._state.side)
-        if state.counts[side, WIN]:
-            return (int(first_cell(state, self._tables, side, KIND_FIVE)),)
+        """A win at hand, or a winning line of fours; nothing where there is none."""
+        state = self._state
+        if plies := plies_at_hand(state):
+            return (int(cell_at_hand(state, self._tables, plies)),)
         if not find_vcf(state, self._tables, ROOT_VCF_NODES):
             return ()
         return tuple(int(cell) for cell in state.vcf_line[: min(state.vcf_length, LINE)])

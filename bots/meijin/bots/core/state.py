@@ -174,21 +174,13 @@ def rebuild(state: np.record, tables: np.record) -> None:
             include(state, tables, cell, 1)
 
 
-@jit(void(STATE_TYPE, TABLES_TYPE))
-def see_nothing(state: np.record, tables: np.record) -> None:
-    """Let the network see an empty board."""
+@jit(void(STATE_TYPE))
+def see_nothing(state: np.record) -> None:
+    """Let the network see the board, which must be empty."""
     state.seen = 0
-    for direction in range(4):
-        for line in range(state.seen_lines.shape[1]):
-            state.seen_lines[direction, line] = ~uint64(0)
-    for cell in range(tables.cells):
-        for direction in range(4):
-            line = tables.line[direction, cell]
-            state.seen_lines[direction, line] ^= uint64(3) << tables.shift[direction, cell]
-        for channel in range(2 * CHANNELS):
-            state.features[cell, channel] = 0
-    for channel in range(2 * CHANNELS):
-        state.pooled[channel] = 0
+    state.seen_lines[:] = state.lines
+    state.features[:] = 0
+    state.pooled[:] = 0
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE))
@@ -200,7 +192,7 @@ def init(state: np.record, tables: np.record) -> None:
     for cell in range(CELLS):
         state.stones[cell] = 0
     rebuild(state, tables)
-    see_nothing(state, tables)
+    see_nothing(state)
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
