@@ -10,7 +10,8 @@ import pytest
 from tests.system.processes import Processes, eventually, processes_of
 
 BOTS = ("random", "alphabeta", "mcts")
-QUICK = ("--rounds=1", "--time=0.1/move")
+QUICK = "--time=0.05/move"
+"""Equal bots may need a hundred moves and more for a game, too many at half a second each."""
 
 
 def finished_games(data: Path) -> int:
@@ -24,7 +25,7 @@ def finished_games(data: Path) -> int:
 def test_two_demos_in_one_folder(processes: Processes) -> None:
     """Each plays a double round robin and prints crosstable and ladder; nothing runs on."""
     data = processes.folder / "demo-data"
-    first = processes.run("demo", f"--data={data}")
+    first = processes.run("demo", f"--data={data}", QUICK)
     assert first.returncode == 0, first.stderr
     crosstable, _, ladder = first.stdout.partition("Ladder freestyle-15x15")
     for bot in BOTS:
@@ -38,7 +39,7 @@ def test_two_demos_in_one_folder(processes: Processes) -> None:
     assert finished_games(data) == 6
     assert processes_of(processes.folder) == set()
 
-    second = processes.run("demo", f"--data={data}", *QUICK)
+    second = processes.run("demo", f"--data={data}", QUICK, "--rounds=1")
     assert second.returncode == 0, second.stderr
     assert finished_games(data) == 3
     assert processes_of(processes.folder) == set()
@@ -52,7 +53,7 @@ def test_ctrl_c_stops_everything(
     """While it starts, when the bots come, or after the first game."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     data = processes.folder / "demo-data"
-    demo = processes.start("demo", "demo", f"--data={data}")
+    demo = processes.start("demo", "demo", f"--data={data}", QUICK)
     logs = (demo.log, data / "random.log")
     eventually(lambda: any(moment in log.read_text() for log in logs if log.exists()))
     assert len(processes_of(processes.folder)) >= 1
@@ -65,7 +66,7 @@ def test_ctrl_c_stops_everything(
 def test_a_killed_demo_takes_everything_along(processes: Processes) -> None:
     """Its server, its bots and their companions end by themselves."""
     data = processes.folder / "demo-data"
-    demo = processes.start("demo", "demo", f"--data={data}")
+    demo = processes.start("demo", "demo", f"--data={data}", QUICK)
     log = data / "random.log"
     eventually(lambda: log.exists() and "connected as random" in log.read_text())
     assert len(processes_of(processes.folder)) >= 5
