@@ -11,14 +11,24 @@ Row = Mapping[str, str | int | float]
 
 def report(title: str, rows: Sequence[Row], *, as_json: bool) -> None:
     """Print the rows, whose keys are the columns."""
+    show(title, rows)
+    if as_json:
+        print_json(rows)
+
+
+def show(title: str, rows: Sequence[Row]) -> None:
+    """Print the rows as a table."""
     table = Table(title=title, title_justify="left", box=None)
     for name in rows[0]:
         table.add_column(name.replace("_", " "), justify="right")
     for row in rows:
         table.add_row(*(_text(value) for value in row.values()))
     Console(width=140).print(table)
-    if as_json:
-        print(json.dumps({"results": list(rows)}))
+
+
+def print_json(rows: Sequence[Row]) -> None:
+    """Print the rows, which may be of several tables, as one line."""
+    print(json.dumps({"results": list(rows)}))
 
 
 def _text(value: str | float) -> str:

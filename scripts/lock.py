@@ -17,11 +17,12 @@ COMMAND = (
     *("--no-emit-index-url", "--no-emit-find-links", "--no-annotate"),
     *("--custom-compile-command", "make lock"),
 )
+EXTRAS = ("--extra", "server", "--extra", "bots", "--extra", "plots")
 
 LOCKS = {
-    "requirements.lock": ("--extra", "server", "--extra", "bots", "--group", "build"),
+    "requirements.lock": (*EXTRAS, "--group", "build"),
     "requirements-dev.lock": (
-        *("--extra", "server", "--extra", "bots", "--group", "build", "--group", "dev"),
+        *(*EXTRAS, "--group", "build", "--group", "dev"),
         *("--constraint", "requirements.lock"),
     ),
 }

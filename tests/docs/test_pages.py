@@ -15,14 +15,20 @@ from rich.table import Table
 
 import meijin.bots
 from meijin.bots import settings as bot_settings
+from meijin.cli.ladder_views import ladder_table
 from meijin.cli.main import app
-from meijin.cli.output import crosstable, ladder_table
+from meijin.cli.output import crosstable
+from meijin.cli.sprt import standing_line
+from meijin.ladder.statistics.sprt import Sprt
 from meijin.server import arbiter, convert, play_service, session
 from meijin.server.errors import MeijinError
 from meijin.server.settings import Settings
+from meijin.server.sprt_convert import standing_to_proto
+from meijin.server.sprt_plan import SprtPlan, Unit
+from meijin.store.match_counts import MatchCounts
 from meijin.store.tables import Base
 from meijin.v1 import play_service_pb2
-from meijin.v1.ladder_service_pb2 import GetStandingsResponse, Ladder, Standing
+from meijin.v1.ladder_service_pb2 import GetStandingsResponse, Ladder, Score, Standing
 from meijin.v1.tournament_service_pb2 import (
     CrosstableCell,
     FaultCount,
@@ -118,7 +124,11 @@ def test_tables_are_as_printed(pages: "Callable[[str], Page]") -> None:
         faults=[FaultCount(bot=bot) for bot in bots],
     )
     assert printed(crosstable(tournament)) in pages("README.md").text
-    rows = (("alphabeta", 1905, 1617, 4), ("mcts", 1500, 1497, 2), ("random", 1095, 1384, 0))
+    rows = (
+        ("alphabeta", 1905, 489, 1297, 1620, 2),
+        ("mcts", 1500, 369, 1500, 1502, 1),
+        ("random", 1095, 489, 1703, 1383, 0),
+    )
     standings = GetStandingsResponse(
         ladder=Ladder(name="freestyle-15x15"),
         standings=[
@@ -126,15 +136,27 @@ def test_tables_are_as_printed(pages: "Callable[[str], Page]") -> None:
                 rank=rank,
                 bot=bot,
                 elo=elo,
+                margin=margin,
+                superiority=0.867 if rank < len(rows) else None,
                 classic_elo=classic,
-                games=4,
-                wins=wins,
-                losses=4 - wins,
+                opponents_elo=opponents,
+                as_black=Score(wins=wins, losses=2 - wins),
+                as_white=Score(wins=wins, losses=2 - wins),
+                provisional=True,
+                linked=True,
             )
-            for rank, (bot, elo, classic, wins) in enumerate(rows, start=1)
+            for rank, (bot, elo, margin, opponents, classic, wins) in enumerate(rows, start=1)
         ],
     )
-    assert printed(ladder_table(standings)) in pages("README.md").text
+    assert printed(ladder_table(standings, 100)) in pages("README.md").text
+
+
+def test_line_is_as_printed(pages: "Callable[[str], Page]") -> None:
+    """Where a test stands is told as the code tells it."""
+    plan = SprtPlan(Sprt(0, 20), Unit.PAIRS, 100_000)
+    counts = MatchCounts((93, 15, 106), (9, 14, 51, 21, 12))
+    line = standing_line(standing_to_proto(plan, plan.standing(counts)))
+    assert f"    {line}\n" in pages("docs/matches.md").text
 
 
 def printed(table: Table) -> str:

@@ -7,15 +7,20 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert, update
+from tests.ladder.sites import Site
 
-from meijin.game import Ending, Party, Result
+from meijin.game import Ending, Party, Result, encode_moves
 from meijin.server.embedded import EmbeddedValkey
-from meijin.store import Database, Durability
+from meijin.store import Database, Durability, ladders, rated_games
+from meijin.store.ladders import Standings
+from meijin.store.rated_games import Snapshot
+from meijin.store.repeats import fingerprint, mark_games
 from meijin.store.tables import (
     Base,
     Bot,
@@ -34,6 +39,7 @@ from meijin.store.tables import (
     TournamentId,
     TournamentState,
 )
+from meijin.store.voids import GameVoid, void_game
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 RESULTS = (Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW)
@@ -77,23 +83,87 @@ class League:
         self.versions[number] = version
         return version
 
-    def finish(self, *games: MadeUp, forfeit: bool = False) -> None:
-        """Finish games in one transaction, which marks the ladder dirty."""
-        self.database.write(lambda connection: self._finish(connection, games, forfeit=forfeit))
+    def finish(
+        self,
+        *games: MadeUp,
+        line: Sequence[int] | None = None,
+        opening_plies: int = 0,
+        day: int = 0,
+        forfeit: bool = False,
+    ) -> None:
+        """Finish games in one transaction, which marks the ladder dirty.
 
-    def finish_random(self, games: int, seed: int = 1) -> None:
-        """Finish so many games of random bots with random results."""
+        Args:
+            line: The moves of each, so that they repeat each other; else no two are alike.
+            day: How many days after `NOON` they end.
+        """
+        rows = [self._row(game) for game in games]
+        for row in rows:
+            row["opening_plies"] = opening_plies
+            row["end_time"] = NOON + timedelta(days=day)
+            if line is not None:
+                row["moves"] = encode_moves(line)
+            if forfeit:
+                is_black = row["result"] is Result.WHITE_WINS
+                row["ending"] = Ending.TIME
+                row["at_fault"] = Party.BLACK if is_black else Party.WHITE
+        self.database.write(lambda connection: self._finish(connection, rows))
+
+    def finish_random(self, games: int, seed: int = 1, *, lines: int = 0, day: int = 0) -> None:
+        """Finish so many games of random bots with random results.
+
+        Args:
+            lines: From so many lines of moves, one is drawn for each; 0 makes no two alike.
+            day: How many days after `NOON` they end.
+        """
         rng = random.Random(seed)
-        seats = (rng.sample(range(len(self.bots)), 2) for _ in range(games))
-        self.finish(*((black, white, rng.choice(RESULTS)) for black, white in seats))
+        rows = []
+        for _ in range(games):
+            black, white = rng.sample(range(len(self.bots)), 2)
+            rows.append(self._row((black, white, rng.choice(RESULTS))))
+        for row in rows:
+            row["end_time"] = NOON + timedelta(days=day)
+            if lines:
+                row["moves"] = encode_moves((rng.randrange(lines),))
+        self.database.write(lambda connection: self._finish(connection, rows))
+
+    def void(self, number: int) -> None:
+        """Void the finished game of this number; the first is 1."""
+        void = GameVoid(self._key(number), "a test", NOON)
+        assert self.database.write(lambda connection: void_game(connection, void))
+
+    def change_game(self, number: int, **values: Any) -> None:
+        """Tamper with the row of the game of this number."""
+        change = update(Game).where(Game.id == self._key(number)).values(**values)
+        self.database.write(lambda connection: connection.execute(change))
+
+    def set_anchors(self, *numbers: int) -> None:
+        """Make these bots' versions the ladder's anchors."""
+        keys = [self.versions[number] for number in numbers]
+        self.database.write(
+            lambda connection: ladders.set_anchors(connection, self.ladder_id, keys)
+        )
 
     def add_unrated(self, state: GameState) -> None:
         """Add a game that doesn't count: running, or void."""
         row = self._row((0, 1, Result.NONE)) | {"state": state}
         self.database.write(lambda connection: self._add(connection, [row]))
 
+    def snapshot(self) -> Snapshot:
+        """The league's games now, as a run takes them."""
+
+        def read(connection: Connection) -> Snapshot:
+            anchors = ladders.anchors(connection, self.ladder_id)
+            return rated_games.snapshot(connection, self.ladder_id, anchors)
+
+        return self.database.read(read)
+
+    def standings(self) -> Standings:
+        """What is published of the league."""
+        return self.database.read(lambda connection: ladders.standings(connection, self.ladder_id))
+
     def _set_up(self, connection: Connection) -> LadderId:
-        row = insert(Ladder).values(name=self.name, revision=0, run_revision=0)
+        row = insert(Ladder).values(name=self.name, revision=0, run_revision=0, voided=0)
         ladder_id = connection.execute(row.returning(Ladder.id)).scalar_one()
         tournament = insert(Tournament).values(
             name=self.name,
@@ -106,6 +176,8 @@ class League:
             ladder_id=ladder_id,
             create_time=NOON,
             state=TournamentState.RUNNING,
+            openings=b"",
+            verdict="",
         )
         self._tournament_id: TournamentId = connection.execute(
             tournament.returning(Tournament.id)
@@ -114,18 +186,16 @@ class League:
         self._host = connection.execute(bot.returning(Bot.id)).scalar_one()
         return ladder_id
 
-    def _finish(self, connection: Connection, games: Sequence[MadeUp], *, forfeit: bool) -> None:
-        rows = [self._row(game) for game in games]
-        for row in rows:
-            if forfeit:
-                is_black = row["result"] is Result.WHITE_WINS
-                row["ending"] = Ending.TIME
-                row["at_fault"] = Party.BLACK if is_black else Party.WHITE
+    def _finish(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
         self._add(connection, rows)
+        mark_games(connection, [row["id"] for row in rows])
         ladder = update(Ladder).where(Ladder.id == self.ladder_id)
-        connection.execute(ladder.values(revision=Ladder.revision + len(games)))
+        connection.execute(ladder.values(revision=Ladder.revision + len(rows)))
 
-    def _add(self, connection: Connection, rows: list[dict[str, object]]) -> None:
+    def _add(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            parts = (row["black_id"], row["white_id"], row["opening_plies"], row["moves"])
+            row["fingerprint"] = fingerprint(*parts)
         pairings = [
             {
                 "id": row["pairing_id"],
@@ -135,25 +205,29 @@ class League:
                 "black_id": self._host,
                 "white_id": self._host,
                 "opening": b"",
+                "reason": "",
             }
             for row in rows
         ]
         connection.execute(insert(Pairing), pairings)
         connection.execute(insert(Game), rows)
 
-    def _row(self, game: MadeUp) -> dict[str, object]:
+    def _key(self, number: int) -> GameId:
+        return GameId(self.ladder_id * 1_000_000 + number)
+
+    def _row(self, game: MadeUp) -> dict[str, Any]:
         black, white, result = game
         self._games += 1
-        key = self.ladder_id * 1_000_000 + self._games
+        key = self._key(self._games)
         return {
-            "id": GameId(key),
+            "id": key,
             "pairing_id": PairingId(key),
             "tournament_id": self._tournament_id,
             "ladder_id": self.ladder_id,
             "black_id": self.versions[black],
             "white_id": self.versions[white],
             "opening_plies": 0,
-            "moves": b"",
+            "moves": encode_moves((*divmod(self._games, 1000), 0)),
             "times": b"",
             "start_time": NOON,
             "state": GameState.FINISHED,
@@ -163,6 +237,7 @@ class League:
             "detail": "",
             "end_sequence": self._games,
             "end_time": NOON,
+            "is_repeat": False,
         }
 
 
@@ -218,6 +293,16 @@ def valkey(tmp_path: Path) -> Iterator[EmbeddedValkey]:
 def no_redis(tmp_path: Path) -> str:
     """The URL of a Redis that isn't there."""
     return f"unix://{tmp_path / 'no-redis.sock'}"
+
+
+@pytest.fixture
+def site(
+    league: League, valkey: EmbeddedValkey, start_worker: "StartWorker", worker_log: Path
+) -> Iterator[Site]:
+    """A league with everything that keeps its ladder fresh."""
+    site = Site(league, valkey, start_worker, worker_log)
+    yield site
+    site.hints.close()
 
 
 Eventually = Callable[[Callable[[], bool]], None]

@@ -1,7 +1,8 @@
 """Jobs on a stub broker."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,7 @@ import redis
 from dramatiq import Worker
 from dramatiq.brokers.stub import StubBroker
 from dramatiq.middleware import Retries
-from sqlalchemy import update
+from sqlalchemy import func, select, update
 from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
@@ -18,14 +19,16 @@ from meijin.ladder import jobs as jobs_module
 from meijin.ladder.hints import QUEUE, Flags
 from meijin.ladder.jobs import MAX_REST, REST, Jobs
 from meijin.ladder.refresh import refresh
-from meijin.store import Database, ladders
+from meijin.store import Database
 from meijin.store.ladders import UnknownLadderError
-from meijin.store.tables import Ladder, LadderId
+from meijin.store.tables import Ladder, LadderId, RatingDay, RatingRun
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League
 
 GAME = (0, 1, Result.BLACK_WINS)
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+Clock = Callable[[], datetime]
 
 
 class StubFlags(Flags):
@@ -47,6 +50,7 @@ class FakeTime:
 
     def __init__(self) -> None:
         self.now = 100.0
+        self.wall_time = NOON
         self.waits: list[float] = []
         self.stop = threading.Event()
         self.stop.wait = self._wait  # type: ignore[assignment,method-assign]
@@ -82,7 +86,14 @@ def fake_time() -> FakeTime:
 @pytest.fixture
 def jobs(league: "League", broker: StubBroker, flags: StubFlags, fake_time: FakeTime) -> Jobs:
     """The jobs of a league."""
-    return Jobs(broker, league.database, flags, stop=fake_time.stop, clock=fake_time.clock)
+    return Jobs(
+        broker,
+        league.database,
+        flags,
+        stop=fake_time.stop,
+        clock=fake_time.clock,
+        wall_clock=lambda: fake_time.wall_time,
+    )
 
 
 @pytest.fixture
@@ -96,12 +107,15 @@ def worker(jobs: Jobs, broker: StubBroker) -> Iterator[Worker]:
 
 
 def runs(league: "League") -> int:
-    """How many runs were published: each has a line for every version that has played."""
-    return len(
-        league.database.read(
-            lambda connection: ladders.rating_history(connection, league.ladder_id, league.bots[0])
-        )
-    )
+    """How many runs were published."""
+    query = select(func.count()).where(RatingRun.ladder_id == league.ladder_id)
+    return league.database.read(lambda connection: connection.scalar(query) or 0)
+
+
+def days(league: "League") -> set[date]:
+    """The days of the league's history."""
+    query = select(RatingDay.day).where(RatingDay.ladder_id == league.ladder_id)
+    return league.database.read(lambda connection: set(connection.scalars(query)))
 
 
 def work_off(broker: StubBroker, worker: Worker) -> None:
@@ -138,7 +152,7 @@ def test_the_flag_falls_before_the_ladder_is_read(
 ) -> None:
     """A game that finishes while the ladder is read finds the flag down, and sends a message."""
 
-    def look(_database: Database, ladder_id: LadderId) -> bool:
+    def look(_database: Database, ladder_id: LadderId, _clock: Clock) -> bool:
         assert flags.lowered == [ladder_id]
         return False
 
@@ -194,9 +208,9 @@ def test_a_busy_ladder_rests(
 ) -> None:
     """After a run the next job waits several times as long, with its flag still up."""
 
-    def refresh_slowly(database: Database, ladder_id: LadderId) -> bool:
+    def refresh_slowly(database: Database, ladder_id: LadderId, clock: Clock) -> bool:
         fake_time.now += 2.0
-        return refresh(database, ladder_id)
+        return refresh(database, ladder_id, clock)
 
     monkeypatch.setattr(jobs_module, "refresh", refresh_slowly)
     league.finish(GAME)
@@ -215,7 +229,7 @@ def test_no_ladder_rests_for_long(
 ) -> None:
     """However long a run took, the next one comes within seconds."""
 
-    def refresh_forever(_database: Database, _ladder_id: LadderId) -> bool:
+    def refresh_forever(_database: Database, _ladder_id: LadderId, _clock: Clock) -> bool:
         fake_time.now += 1e6
         return True
 
@@ -248,16 +262,30 @@ def test_a_sweep_goes_on_after_a_failure(
     league.finish(GAME)
     other.finish(GAME)
 
-    def fail_for_one(database: Database, ladder_id: LadderId) -> bool:
+    def fail_for_one(database: Database, ladder_id: LadderId, clock: Clock) -> bool:
         if ladder_id == league.ladder_id:
             raise ZeroDivisionError
-        return refresh(database, ladder_id)
+        return refresh(database, ladder_id, clock)
 
     monkeypatch.setattr(jobs_module, "refresh", fail_for_one)
     with capture_logs() as logs:
         jobs.sweep()
     assert (runs(league), runs(other)) == (0, 1)
-    assert [line["event"] for line in logs] == ["can't refresh a ladder", "ladder published"]
+    events = [line["event"] for line in logs]
+    assert events == ["can't refresh a ladder", "ladder published", "ladder history rebuilt"]
+
+
+def test_a_sweep_ends_the_day_of_a_ladder_at_rest(
+    league: "League", jobs: Jobs, fake_time: FakeTime
+) -> None:
+    """Nobody has to play for yesterday's ratings to be kept."""
+    league.finish(GAME)
+    jobs.sweep()
+    assert days(league) == set()
+    fake_time.wall_time += timedelta(days=1)
+    jobs.sweep()
+    assert days(league) == {NOON.date()}
+    assert runs(league) == 1
 
 
 def test_a_sweep_survives_the_database(
@@ -271,7 +299,7 @@ def test_a_sweep_survives_the_database(
     monkeypatch.setattr(league.database, "read", fail)
     with capture_logs() as logs:
         jobs.sweep()
-    assert [line["event"] for line in logs] == ["can't look for dirty ladders"]
+    assert [line["event"] for line in logs] == ["can't look for ladders to refresh"]
 
 
 def test_a_changed_revision_alone_has_a_ladder_computed_anew(league: "League", jobs: Jobs) -> None:

@@ -1,115 +1,34 @@
 """Worker processes, killed and left without Redis."""
 
-import os
 import signal
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from dramatiq import Worker
-from sqlalchemy import func, select
+from sqlalchemy import update
+from tests.ladder.sites import NEVER, Site, assert_published_is_what_the_games_give, is_current
 from typer.testing import CliRunner
 
 from meijin.cli.main import app
 from meijin.game import Result
 from meijin.ladder import worker as worker_module
-from meijin.ladder.hints import NAMESPACE, QUEUE, Flags, Hints, connect
+from meijin.ladder.hints import Flags, connect
 from meijin.ladder.jobs import Jobs, make_broker
-from meijin.ladder.refresh import rate
+from meijin.ladder.refresh import refresh
+from meijin.ladder.table import ALGORITHM
 from meijin.ladder.worker import run_worker
-from meijin.server.embedded import EmbeddedValkey
-from meijin.store import Database, ladders
-from meijin.store.ladders import NewRating
+from meijin.store import Database
 from meijin.store.tables import RatingRun
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import Eventually, League, StartWorker
 
-NEVER = 3600.0
-"""Seconds between two sweeps, so that nothing is published but by jobs."""
 GAME = (0, 1, Result.BLACK_WINS)
-
-
-class Site:
-    """A league, the Redis that its server hints to, and its worker processes."""
-
-    def __init__(
-        self,
-        league: "League",
-        valkey: EmbeddedValkey,
-        start_worker: "StartWorker",
-        worker_log: Path,
-    ) -> None:
-        self.league = league
-        self.valkey = valkey
-        self._start_worker = start_worker
-        self._worker_log = worker_log
-        times = iter(range(0, 1_000_000_000, 10))
-        self.hints = Hints(valkey.url, lambda: next(times))
-        """The server's end of the queue, with a clock on which every pause is over."""
-
-    def start_worker(self, *, sweep: float) -> "subprocess.Popen[bytes]":
-        """Start a worker process."""
-        return self._start_worker(self.valkey.url, sweep=sweep)
-
-    def hint(self) -> bool:
-        """Have a worker look at the ladder."""
-        return self.hints.hint(self.league.ladder_id)
-
-    def is_written(self) -> bool:
-        """Whether Redis has written all it knows; with a slow disk it answers before it has."""
-        with connect(self.valkey.url) as client:
-            found = client.info("persistence")
-        return not found["aof_buffer_length"] and not found["aof_pending_bio_fsync"]
-
-    def kill_redis(self) -> None:
-        """Kill Redis and wait until it is gone."""
-        assert self.valkey.pid is not None
-        os.kill(self.valkey.pid, signal.SIGKILL)
-        os.waitid(os.P_PID, self.valkey.pid, os.WEXITED | os.WNOWAIT)
-
-    @property
-    def log(self) -> str:
-        """What the workers have said."""
-        return self._worker_log.read_text()
-
-    def is_up(self) -> bool:
-        """Whether a worker process has started."""
-        return "worker started" in self.log
-
-    def is_flagged(self) -> bool:
-        """Whether a message for the ladder is on its way, and its job has not begun."""
-        with connect(self.valkey.url) as client:
-            return bool(client.exists(f"{NAMESPACE}:hinted:{self.league.ladder_id}"))
-
-    def has_messages(self) -> bool:
-        """Whether messages wait, or are not yet done."""
-        with connect(self.valkey.url) as client:
-            return bool(client.hlen(f"{NAMESPACE}:{QUEUE}.msgs"))
-
-    def is_current(self) -> bool:
-        """Whether every game is in the published run."""
-        return is_current(self.league)
-
-    def count_runs(self) -> int:
-        """How many runs were published."""
-        query = select(func.count()).select_from(RatingRun)
-        return self.league.database.read(lambda connection: connection.execute(query).scalar_one())
-
-
-@pytest.fixture
-def site(
-    league: "League", valkey: EmbeddedValkey, start_worker: "StartWorker", worker_log: Path
-) -> Iterator[Site]:
-    """A league with everything that keeps its ladder fresh."""
-    site = Site(league, valkey, start_worker, worker_log)
-    yield site
-    site.hints.close()
 
 
 @contextmanager
@@ -118,44 +37,6 @@ def locked(database: Database) -> Iterator[None]:
     with database.writer.connect() as connection, connection.begin() as transaction:
         yield
         transaction.rollback()
-
-
-def is_current(league: "League") -> bool:
-    """Whether every game is in the published run."""
-    return not league.database.read(
-        lambda connection: ladders.is_dirty(connection, league.ladder_id)
-    )
-
-
-def assert_published_is_what_the_games_give(league: "League") -> None:
-    """The published table equals one computed here from the log, to the byte."""
-    snapshot = league.database.read(
-        lambda connection: ladders.snapshot(connection, league.ladder_id)
-    )
-    published = league.database.read(
-        lambda connection: ladders.standings(connection, league.ladder_id)
-    )
-    run = rate(snapshot, datetime(2026, 1, 1, tzinfo=UTC))
-    assert published.run is not None
-    assert (published.run.revision, published.run.games) == (run.revision, run.games)
-    assert published.run.checksum == run.checksum
-    assert published.run.parameters == run.parameters
-    lines = [
-        NewRating(
-            version_id=line.version_id,
-            rank=line.rank,
-            elo=line.elo,
-            classic_elo=line.classic_elo,
-            games=line.games,
-            wins=line.wins,
-            draws=line.draws,
-            losses=line.losses,
-            faults=line.faults,
-        )
-        for line in published.standings
-    ]
-    assert lines == run.ratings
-    assert [line.elo.hex() for line in lines] == [rating.elo.hex() for rating in run.ratings]
 
 
 def test_a_thousand_games_are_one_run_or_two(site: Site, eventually: "Eventually") -> None:
@@ -288,6 +169,26 @@ def test_without_redis_the_sweep_publishes(
     assert log.count("ladder published") == 3
     assert "Traceback" not in log
     assert "connection error" not in log
+
+
+def test_a_new_release_computes_its_ladders_anew(
+    league: "League", no_redis: str, start_worker: "StartWorker", eventually: "Eventually"
+) -> None:
+    """A worker that starts finds the runs of an older one, though no game has ended since."""
+    league.finish_random(30)
+    refresh(league.database, league.ladder_id)
+    older = update(RatingRun).values(algorithm="older", checksum="0" * 64)
+    league.database.write(lambda connection: connection.execute(older))
+    start_worker(no_redis, sweep=NEVER)
+    eventually(lambda: algorithm_of(league) == ALGORITHM)
+    assert_published_is_what_the_games_give(league)
+
+
+def algorithm_of(league: "League") -> str:
+    """The algorithm of the published run."""
+    run = league.standings().run
+    assert run is not None
+    return run.algorithm
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -73,6 +73,8 @@ def row(**changes: Any) -> GameRow:
         "detail": "late",
         "start_time": NOON,
         "end_time": NOON + timedelta(seconds=3),
+        "is_repeat": False,
+        "reason": "",
     }
     return GameRow(**(plain | changes))
 
@@ -189,6 +191,14 @@ def test_a_stored_game_is_told_whole() -> None:
     assert [move.charged_time.ToNanoseconds() for move in message.moves] == [0, 5, 1]
     assert message.start_time.ToDatetime(UTC) == NOON
     assert message.end_time.ToDatetime(UTC) == NOON + timedelta(seconds=3)
+
+
+def test_a_game_says_that_it_is_not_rated_and_why_it_was_played() -> None:
+    """In lists too."""
+    repeat = game_to_proto(row(is_repeat=True, reason="it links them"), with_moves=False)
+    assert (repeat.repeat, repeat.pairing_reason) == (True, "it links them")
+    first = game_to_proto(row(), with_moves=True)
+    assert (first.repeat, first.pairing_reason) == (False, "")
 
 
 def test_a_running_game_has_no_outcome() -> None:

@@ -307,6 +307,7 @@ def test_a_lost_game_ends_the_flusher(desk: Desk) -> None:
         time=datetime(2026, 3, 4, tzinfo=UTC),
         fault_version_id=None,
         evidence={},
+        fingerprint=0,
     )
 
     async def script(desk: Desk) -> None:

@@ -83,6 +83,10 @@ class Failing(GameServiceServicer):
         """Fail as what was never written does."""
         raise NotImplementedError
 
+    async def VoidGame(self, request: Any, context: Context) -> Any:  # noqa: N802 - gRPC's
+        """Is not called."""
+        raise NotImplementedError
+
 
 @asynccontextmanager
 async def failing_server(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import grpc
+import numpy as np
 import pytest
 from sqlalchemy import Connection, select
 
 from meijin.game import Variant
 from meijin.store import Database, ladders
-from meijin.store.ladders import NewRating, NewRun
-from meijin.store.tables import BotVersion, BotVersionId, Ladder, LadderId
+from meijin.store.ladders import Covariances, Line, NewDayRating, NewRating, NewRun
+from meijin.store.tables import BotVersion, Ladder, LadderId
 from meijin.v1 import ladder_service_pb2 as pb
 
 if TYPE_CHECKING:
@@ -36,13 +36,31 @@ async def play(house: House) -> None:
     await house.until_finished("1")
 
 
-def rating(version: int, rank: int, elo: float) -> NewRating:
-    """A line of a run."""
-    return NewRating(BotVersionId(version), rank, elo, elo - 1, 2, 3 - rank, 0, rank - 1, 1)
+def line(rank: int, elo: float, *, of: int) -> Line:
+    """A line of a run of so many versions: the best has won both games."""
+    wins, losses = int(rank == 1), int(rank == 2)
+    return Line(
+        rank=rank,
+        elo=elo,
+        margin=50.5,
+        superiority=0.9 if rank < of else None,
+        classic_elo=elo - 1,
+        opponents_elo=3000 - elo,
+        wins_as_black=wins,
+        draws_as_black=0,
+        losses_as_black=losses,
+        wins_as_white=wins,
+        draws_as_white=0,
+        losses_as_white=losses,
+        faults=1,
+        is_anchor=rank == 1,
+        is_provisional=rank == 2,
+        is_linked=True,
+    )
 
 
 def publish(database: Database, *, revision: int, elos: tuple[float, float]) -> None:
-    """Publish a run over the two bots of the only ladder."""
+    """Publish a run over the two bots of the only ladder, whose difference varies by 100 Elo."""
 
     def work(connection: Connection) -> None:
         ladder_id = connection.scalars(select(Ladder.id)).one()
@@ -50,14 +68,21 @@ def publish(database: Database, *, revision: int, elos: tuple[float, float]) -> 
         run = NewRun(
             ladder_id=LadderId(ladder_id),
             revision=revision,
+            voided=0,
+            cutoff=revision,
             games=revision,
+            repeats=3,
             checksum=f"checksum {revision}",
             algorithm="by hand",
-            parameters={},
+            parameters={"advantage": 20.5, "draws": 10.25, "anchors": []},
             create_time=NOON + timedelta(minutes=revision),
             ratings=[
-                replace(rating(versions[n], n + 1, elo), rank=n + 1) for n, elo in enumerate(elos)
+                NewRating(versions[n], line(n + 1, elo, of=len(elos))) for n, elo in enumerate(elos)
             ],
+            covariances=Covariances(
+                np.array(versions[:2], "<i8").tobytes(),
+                np.diag([5000.0, 5000.0]).astype("<f4").tobytes(),
+            ),
         )
         assert ladders.publish(connection, run)
 
@@ -89,7 +114,17 @@ def test_the_published_standings_are_shown(serve: Serve) -> None:
             ]
             best = table.standings[0]
             assert (best.elo, best.classic_elo) == (1612.5, 1611.5)
-            assert (best.games, best.wins, best.draws, best.losses, best.faults) == (2, 2, 0, 0, 1)
+            assert best.as_black == best.as_white == pb.Score(wins=1)
+            assert (best.margin, best.superiority, best.opponents_elo) == (50.5, 0.9, 1387.5)
+            assert (best.faults, best.anchor, best.provisional, best.linked) == (
+                1,
+                True,
+                False,
+                True,
+            )
+            assert not table.standings[1].HasField("superiority")
+            assert (table.run.advantage, table.run.draws, table.run.repeats) == (20.5, 10.25, 3)
+            assert table.run.algorithm == "by hand"
 
     with_runs(serve, script, (2, (1612.5, 1387.5)))
 
@@ -126,40 +161,145 @@ def test_ladders_are_listed(serve: Serve) -> None:
     with_runs(serve, script, (1, (1600, 1400)))
 
 
-def test_a_bots_ratings_are_listed_newest_first(serve: Serve) -> None:
-    """One for each run, in pages."""
+def test_games_since_the_run_are_previewed(serve: Serve) -> None:
+    """One step for each game: the winner rises, the loser falls by as much, until the next run."""
 
     async def script(house: House) -> None:
-        service = await house.ladders()
-        elos, token = [], ""
-        while True:
-            request = pb.ListRatingsRequest(bot="ada", page_size=1, page_token=token)
-            page = await service.ListRatings(request)
-            assert len(page.ratings) == 1
-            elos.append(page.ratings[0].standing.elo)
-            assert page.ratings[0].standing.bot == "ada"
-            assert page.ratings[0].run.run_id
-            token = page.next_page_token
-            if not token:
-                break
-        assert elos == [1650, 1600]
+        best, last = (
+            await (await house.ladders()).GetStandings(pb.GetStandingsRequest())
+        ).standings
+        assert best.preview_elo - best.elo == pytest.approx(last.elo - last.preview_elo)
+        assert 0 < best.preview_elo - best.elo < 60
+
+    with_runs(serve, script, (1, (1550, 1450)))
+
+
+def test_a_current_ladder_has_no_preview(serve: Serve) -> None:
+    """There is nothing that the run does not know."""
+
+    async def script(house: House) -> None:
+        table = await (await house.ladders()).GetStandings(pb.GetStandingsRequest())
+        assert not any(row.HasField("preview_elo") for row in table.standings)
+
+    with_runs(serve, script, (2, (1550, 1450)))
+
+
+def test_an_earlier_run_is_shown(serve: Serve) -> None:
+    """A run that was cited can be looked up by its number."""
+
+    async def script(house: House) -> None:
+        table = await (await house.ladders()).GetStandings(pb.GetStandingsRequest(run_id="1"))
+        assert (table.run.run_id, table.run.checksum) == ("1", "checksum 1")
+        assert [row.elo for row in table.standings] == [1600, 1400]
 
     with_runs(serve, script, (1, (1600, 1400)), (2, (1650, 1350)))
 
 
+def test_a_bots_ratings_are_listed_newest_first(serve: Serve) -> None:
+    """One for each day, in pages."""
+    serve(play)
+    with Database(serve.settings().database) as database:
+        database.write(_keep_three_days)
+
+    async def script(house: House) -> None:
+        service = await house.ladders()
+        found, token = [], ""
+        while True:
+            request = pb.ListRatingsRequest(bot="ada", page_size=1, page_token=token)
+            (rating,) = (page := await service.ListRatings(request)).ratings
+            found.append((rating.day, rating.version, rating.elo, rating.margin, rating.games))
+            token = page.next_page_token
+            if not token:
+                break
+        assert found == [
+            ("2026-03-03", "1", 1530.0, 43.0, 3),
+            ("2026-03-02", "1", 1520.0, 42.0, 2),
+            ("2026-03-01", "1", 1510.0, 41.0, 1),
+        ]
+
+    serve(script)
+
+
+def _keep_three_days(connection: Connection) -> None:
+    ladder_id = LadderId(connection.scalars(select(Ladder.id)).one())
+    version = connection.scalars(select(BotVersion.id).order_by(BotVersion.id)).first()
+    assert version is not None
+    days = [
+        NewDayRating(date(2026, 3, day), version, 1500.0 + 10 * day, 40.0 + day, day)
+        for day in (1, 2, 3)
+    ]
+    ladders.replace_history(connection, ladder_id, days, {})
+
+
 def test_head_to_head(serve: Serve) -> None:
-    """From the first bot's side, by colours."""
+    """From the first bot's side, by colours; nothing is expected before the first run."""
 
     async def script(house: House) -> None:
         service = await house.ladders()
         request = pb.GetHeadToHeadRequest(bot="ada", opponent="bob")
         score = await service.GetHeadToHead(request)
-        assert score == pb.GetHeadToHeadResponse(wins_as_black=1, wins_as_white=1)
+        won, lost = pb.Score(wins=1), pb.Score(losses=1)
+        assert score == pb.GetHeadToHeadResponse(as_black=won, as_white=won)
         request = pb.GetHeadToHeadRequest(bot="bob", opponent="ada")
         score = await service.GetHeadToHead(request)
-        assert score == pb.GetHeadToHeadResponse(losses_as_black=1, losses_as_white=1)
+        assert score == pb.GetHeadToHeadResponse(as_black=lost, as_white=lost)
 
     with_runs(serve, script)
+
+
+def test_head_to_head_says_what_is_to_be_expected(serve: Serve) -> None:
+    """100 Elo with a deviation of 100: one deviation, and more with the first move."""
+
+    async def script(house: House) -> None:
+        service = await house.ladders()
+        request = pb.GetHeadToHeadRequest(bot="ada", opponent="bob")
+        said = (await service.GetHeadToHead(request)).expectation
+        assert said.difference == 100
+        assert said.margin == pytest.approx(1.96 * 100, rel=1e-3)
+        assert said.superiority == pytest.approx(0.8413, abs=1e-4)
+        assert said.score_as_white < 0.64 < said.score_as_black < 0.7
+        request = pb.GetHeadToHeadRequest(bot="bob", opponent="ada")
+        turned = (await service.GetHeadToHead(request)).expectation
+        assert turned.difference == -100
+        assert turned.score_as_black == pytest.approx(1 - said.score_as_white)
+
+    with_runs(serve, script, (2, (1550, 1450)))
+
+
+def test_the_matrix_compares_each_two(serve: Serve) -> None:
+    """Best first; a cell has the chance to be stronger, the expected score, and the score."""
+
+    async def script(house: House) -> None:
+        service = await house.ladders()
+        matrix = await service.GetMatrix(pb.GetMatrixRequest())
+        assert [row.standing.bot for row in matrix.rows] == ["ada", "bob"]
+        (own, cell), (turned, _) = (row.cells for row in matrix.rows)
+        assert (own.superiority, own.expected_score) == (0.5, 0.5)
+        assert cell.superiority == pytest.approx(0.8413, abs=1e-4)
+        assert turned.superiority == pytest.approx(1 - cell.superiority)
+        assert cell.expected_score + turned.expected_score == pytest.approx(1)
+        assert (cell.score, turned.score) == (pb.Score(wins=2), pb.Score(losses=2))
+        few = await service.GetMatrix(pb.GetMatrixRequest(limit=1))
+        assert [row.standing.bot for row in few.rows] == ["ada"]
+        one = await service.GetMatrix(pb.GetMatrixRequest(bots=["bob"]))
+        assert [row.standing.bot for row in one.rows] == ["bob"]
+
+    with_runs(serve, script, (2, (1550, 1450)))
+
+
+def test_anchors_make_the_ladder_due_for_a_run(serve: Serve) -> None:
+    """They are versions, kept until others take their place."""
+
+    async def script(house: House) -> None:
+        service = await house.ladders()
+        response = await service.SetAnchors(pb.SetAnchorsRequest(bots=["bob", "ada"]))
+        assert response.ladder == pb.Ladder(name="freestyle-5x5", games=2, current=False)
+        await service.SetAnchors(pb.SetAnchorsRequest(bots=["bob"]))
+
+    with_runs(serve, script, (2, (1550, 1450)))
+    with Database(serve.settings().database) as database:
+        anchored = database.read(lambda connection: ladders.anchors(connection, LadderId(1)))
+    assert len(anchored) == 1
 
 
 @pytest.mark.parametrize(
@@ -175,8 +315,17 @@ def test_head_to_head(serve: Serve) -> None:
         ),
         (
             "ListRatings",
-            pb.ListRatingsRequest(bot="ada", page_token="1.x"),
+            pb.ListRatingsRequest(bot="ada", page_token="2026-03-01.x"),
             (Code.INVALID_ARGUMENT, "page_token"),
+        ),
+        ("GetStandings", pb.GetStandingsRequest(run_id="9"), (Code.NOT_FOUND, "no run 9")),
+        ("GetMatrix", pb.GetMatrixRequest(), (Code.FAILED_PRECONDITION, "no run yet")),
+        ("GetMatrix", pb.GetMatrixRequest(limit=201), (Code.INVALID_ARGUMENT, "limit 201")),
+        ("SetAnchors", pb.SetAnchorsRequest(bots=["x"]), (Code.NOT_FOUND, 'no bot "x"')),
+        (
+            "SetAnchors",
+            pb.SetAnchorsRequest(bots=list("abcd")),
+            (Code.INVALID_ARGUMENT, "at most 3"),
         ),
         (
             "GetHeadToHead",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from sqlalchemy import Connection, select
 
 from meijin.game import Board, Result, Variant, decode_moves, encode_moves
 from meijin.server.restore import load
-from meijin.store import Database, StoreInUseError
+from meijin.server.storage import Storage
+from meijin.store import Database, StoreInUseError, Writer
 from meijin.store.flushes import MOVE, Flush, commit_flush
 from meijin.store.games import decode_times
 from meijin.store.tables import FlushId, Game, GameState, TournamentId, TournamentState
@@ -299,11 +301,12 @@ def test_a_move_that_is_stored_twice_counts_once(serve: Serve) -> None:
         await white.turn()
 
     serve(first)
-    with Database(serve.settings().database) as database:
-        last = database.read(load).counters.last_flush
+    with Database(serve.settings().database) as database, closing(Writer(database)) as writer:
+        read_all = partial(load, storage=Storage(database, writer))
+        last = database.read(read_all).counters.last_flush
         again = Flush(FlushId(last + 1), FlushId(0), moves=bytearray(MOVE.pack(1, 0, 0, 5, 5)))
         database.write(partial(commit_flush, flush=again))
-        legacy = database.read(load)
+        legacy = database.read(read_all)
     (moves,) = legacy.moves.values()
     assert [cell for cell, _, _ in moves] == [0]
     assert moves[0][1] != 5

@@ -17,8 +17,9 @@ from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, Res
 from meijin.server.arbiter import Arbiter
 from meijin.server.arena import Arena
 from meijin.server.live_game import LiveGame, TournamentRun
-from meijin.server.scheduler import Scheduler
+from meijin.server.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.server.session import Player, Session
+from meijin.server.supply import Demand
 from meijin.store.tables import (
     BotId,
     BotVersionId,
@@ -283,6 +284,24 @@ def test_a_finished_tournament_is_left(in_hall: InHall) -> None:
     in_hall(script)
 
 
+def test_a_suspended_tournament_starts_nothing(in_hall: InHall) -> None:
+    """Its games go on, and what becomes of them is for the run that takes its place."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2)
+        run = hall.plan((1, 2), (2, 1))
+        assert await hall.playing() == [(1, 2)]
+        assert hall.scheduler.suspend(run.id) is run
+        assert hall.scheduler.suspend(run.id) is None
+        assert await hall.playing() == [(1, 2)]
+        hall.end(1, 2, VOID)
+        assert await hall.playing() == []
+        assert (list(run.pending), run.is_finished) == ([], True)
+
+    in_hall(script)
+
+
 def test_cancelling_voids_what_runs_and_starts_nothing(in_hall: InHall) -> None:
     """Other tournaments take the bots over at once."""
 
@@ -327,6 +346,54 @@ def test_no_game_starts_while_the_server_drains(in_hall: InHall) -> None:
         hall.join(2)
         hall.plan((1, 2))
         assert await hall.playing() == []
+
+    in_hall(script)
+
+
+def seats(demand: Demand) -> dict[int, tuple[int, int]]:
+    """Of each bot the seats that are free, and all that it has."""
+    return {bot_id: (seat.free, seat.altogether) for bot_id, seat in demand.seats.items()}
+
+
+def test_it_says_what_a_tournament_could_play(in_hall: InHall) -> None:
+    """Of bots that are here and can play it: how many games more, and how many altogether."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1, Capabilities(max_games=5))
+        hall.join(2, Capabilities(max_games=2))
+        hall.join(3, Capabilities(min_size=19, max_size=19))
+        run = hall.plan((1, 2), (2, 1), (1, 2))
+        assert await hall.playing() == [(1, 2), (2, 1)]
+        demand = hall.scheduler.demand(run)
+        assert seats(demand) == {1: (3, 5), 2: (0, 2)}
+        assert (demand.waiting, demand.held) == (1, {1: 1, 2: 1})
+        assert demand.room == MAX_AT_ONCE - 2
+        hall.leave(1)
+        alone = hall.scheduler.demand(run)
+        assert (seats(alone), alone.held) == ({2: (0, 2)}, {})
+        bounded = hall.plan(max_games=4, first=2)
+        hall.join(1, Capabilities(max_games=5))
+        assert seats(hall.scheduler.demand(bounded))[1] == (3, 4)
+        assert hall.scheduler.demand(bounded).room == 4
+
+    in_hall(script)
+
+
+def test_more_games_are_planned_while_a_tournament_goes_on(in_hall: InHall) -> None:
+    """And none once it was cancelled."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2)
+        run = hall.plan()
+        more = PendingPairing(PairingId(7), 1, BotId(2), BotId(1), b"")
+        run.remaining = 1
+        hall.scheduler.plan(run, [more])
+        assert await hall.playing() == [(2, 1)]
+        hall.scheduler.cancel(run)
+        hall.scheduler.plan(run, [more])
+        assert await hall.playing() == []
+        assert not run.pending
 
     in_hall(script)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -75,6 +76,8 @@ class Planner:
         games: int = 4,
         is_rated: bool = True,
         request_id: str | None = None,
+        openings: tuple[bytes, ...] = (),
+        stopping: dict[str, Any] | None = None,
     ) -> NewTournament:
         """A tournament of these bots."""
         first, second = bots[:2]
@@ -84,7 +87,7 @@ class Planner:
         )
         return NewTournament(
             name="spring",
-            format=TournamentFormat.ROUND_ROBIN,
+            format=TournamentFormat.SPRT if stopping else TournamentFormat.ROUND_ROBIN,
             rounds=games,
             seed=7,
             variant=GOMOKU,
@@ -94,6 +97,8 @@ class Planner:
             bots=bots,
             schedule=schedule,
             request_id=request_id,
+            openings=openings,
+            stopping=stopping,
         )
 
     def add(self, plan: NewTournament) -> TournamentId:

@@ -14,7 +14,9 @@ from sqlalchemy.exc import IntegrityError
 from meijin.game import Ending, Party, Result, encode_moves
 from meijin.store import Database, flushes
 from meijin.store.flushes import MOVE, Flush, GameEnd, LostUpdateError, StoredMove, commit_flush
+from meijin.store.repeats import fingerprint
 from meijin.store.tables import (
+    BotId,
     Fault,
     FlushId,
     Game,
@@ -23,7 +25,8 @@ from meijin.store.tables import (
     Ladder,
     TournamentState,
 )
-from meijin.store.tournaments import set_state
+from meijin.store.tournaments import TournamentEnd, set_state
+from meijin.store.voids import GameVoid
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
@@ -44,12 +47,14 @@ def packed(*moves: tuple[int, int, int]) -> bytearray:
 
 def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
     """A win of black in the game of a pairing."""
+    moves = changes.get("moves", encode_moves((112, 113, 114)))
+    black, white = (scene.versions[scene.bots.index(bot)] for bot in _players(scene, pairing))
     end = GameEnd(
         id=GameId(game_id),
         pairing_id=scene.pairings[pairing].id,
         ladder_id=scene.ladder_id,
         sequence=game_id,
-        moves=encode_moves((112, 113, 114)),
+        moves=moves,
         times=b"\x01" * 16,
         analysis={"2": {"score": 5}},
         result=Result.BLACK_WINS,
@@ -59,8 +64,13 @@ def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
         time=LATER,
         fault_version_id=None,
         evidence={},
+        fingerprint=fingerprint(black, white, 2, moves),
     )
     return replace(end, **changes)
+
+
+def _players(scene: Scene, pairing: int) -> tuple[BotId, BotId]:
+    return scene.pairings[pairing].black_id, scene.pairings[pairing].white_id
 
 
 def commit(database: Database, *parts: Flush, is_retry: bool = False) -> None:
@@ -156,6 +166,9 @@ def test_a_game_starts_and_ends(database: Database, scene: Scene) -> None:
     assert end.analysis == {"2": {"score": 5}}
     assert (end.result, end.ending) == (Result.BLACK_WINS, Ending.FIVE)
     assert (end.end_sequence, end.end_time) == (5, LATER)
+    assert (start.fingerprint, start.is_repeat) == (None, False)
+    parts = (*scene.versions, 2, encode_moves((112, 113, 114)))
+    assert (end.fingerprint, end.is_repeat) == (fingerprint(*parts), False)
 
 
 def test_several_games_end_in_one_flush(database: Database, scene: Scene) -> None:
@@ -248,11 +261,63 @@ def test_the_last_end_finishes_the_tournament(
     database.write(lambda to: set_state(to, cancelled, TournamentState.CANCELLED))
     commit(database, flush(1, starts=[scene.start(0, 5)]))
     last = flush(2, ends=[end_of(scene, 0, 5)])
-    last.finished_tournaments = [scene.tournament_id, cancelled]
+    last.finished_tournaments = [
+        TournamentEnd(key, LATER) for key in (scene.tournament_id, cancelled)
+    ]
     commit(database, last)
     row = planner.get(scene.tournament_id)
     assert (row.state, row.end_time) == (TournamentState.FINISHED, LATER)
     assert planner.get(cancelled).state is TournamentState.CANCELLED
+
+
+def test_a_game_that_repeats_another_is_marked(database: Database, scene: Scene) -> None:
+    """By its colours too, and whether it ended in the same flush or in a later one."""
+    commit(database, flush(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(4)]))
+    other = encode_moves((112, 113, 115))
+    commit(database, flush(2, ends=[end_of(scene, 0, 5), end_of(scene, 1, 6)]))
+    commit(database, flush(3, ends=[end_of(scene, 2, 7), end_of(scene, 3, 8, moves=other)]))
+    marks = database.read(lambda at: at.scalars(select(Game.is_repeat).order_by(Game.id)).all())
+    assert marks == [False, False, True, False]
+    assert revision(database) == 4
+
+
+def test_only_what_counts_repeats_or_is_repeated(database: Database, scene: Scene) -> None:
+    """Void games and games that are not rated do neither."""
+    unrated = replace(scene.start(2, 6), ladder_id=None)
+    commit(database, flush(1, starts=[scene.start(0, 5), unrated]))
+    void = {"result": Result.NONE, "ending": Ending.VOID, "at_fault": Party.SERVER}
+    ends = [end_of(scene, 0, 5, **void), end_of(scene, 2, 6, ladder_id=None)]
+    commit(database, flush(2, ends=ends))
+    commit(database, flush(3, starts=[scene.start(0, 7)]))
+    commit(database, flush(4, ends=[end_of(scene, 0, 7)]))
+    rows = database.read(
+        lambda at: at.execute(select(Game.is_repeat, Game.fingerprint).order_by(Game.id)).all()
+    )
+    assert rows == [(False, rows[0].fingerprint)] * 3
+
+
+def test_a_finished_game_is_voided(database: Database, scene: Scene) -> None:
+    """In the order of things: even one that ends in the same flush, with its tournament."""
+    commit(database, flush(1, starts=[scene.start(0, 5)]))
+    last = flush(2, ends=[end_of(scene, 0, 5)])
+    last.finished_tournaments = [TournamentEnd(scene.tournament_id, LATER)]
+    last.voids = [GameVoid(GameId(5), "a wrong opening", LATER)]
+    commit(database, last)
+    found = database.read(lambda at: at.execute(select(Game.state, Game.detail)).one())
+    assert found == (GameState.VOID, "a wrong opening")
+    commit(database, flush(3, starts=[scene.start(0, 6)]))
+
+
+def test_a_game_that_is_not_finished_is_not_voided(database: Database, scene: Scene) -> None:
+    """Neither one that runs nor one that is void already; the flush is lost with it."""
+    commit(database, flush(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
+    commit(database, flush(2, ends=[end_of(scene, 1, 6)]))
+    twice = [GameVoid(GameId(6), "once", LATER), GameVoid(GameId(6), "twice", LATER)]
+    for voids in ([GameVoid(GameId(5), "it runs", LATER)], twice):
+        with pytest.raises(LostUpdateError, match="was not finished"):
+            commit(database, flush(3, voids=voids))
+    states = database.read(lambda at: at.scalars(select(Game.state).order_by(Game.id)).all())
+    assert states == [GameState.RUNNING, GameState.FINISHED]
 
 
 # -- retries ----------------------------------------------------------------------

@@ -15,7 +15,7 @@ from meijin.game import Ending, Party, Result
 from meijin.store import Database, games
 from meijin.store.flushes import Flush, commit_flush
 from meijin.store.games import decode_times, encode_times
-from meijin.store.tables import FlushId, Game, GameId, GameState
+from meijin.store.tables import FlushId, Game, GameId, GameState, Pairing
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
@@ -84,7 +84,19 @@ def test_a_game_comes_with_its_bots(database: Database, played: Scene) -> None:
     assert (row.at_fault, row.detail) == (Party.BLACK, "a1 is occupied")
     assert (row.start_time, row.end_time) == (played.now, LATER)
     assert row.analysis == {"2": {"score": 3}}
+    assert (row.is_repeat, row.reason) == (False, "")
     assert database.read(lambda at: games.get_game(at, GameId(99))) is None
+
+
+def test_a_game_says_why_it_was_played_and_is_not_rated(database: Database, played: Scene) -> None:
+    """A repeat is marked, and a pairing without a schedule has its reason."""
+    _change(database, 1, is_repeat=True)
+    reason = update(Pairing).where(Pairing.id == played.pairings[0].id).values(reason="to link")
+    database.write(lambda to: to.execute(reason))
+    rows = database.read(lambda at: games.list_games(at, limit=10))
+    assert [(row.is_repeat, row.reason) for row in rows[::-1]] == [(True, "to link")] + [
+        (False, "")
+    ] * 3
 
 
 def test_colours_are_those_of_the_pairing(database: Database, played: Scene) -> None:

@@ -13,11 +13,23 @@ from sqlalchemy.exc import IntegrityError
 from meijin.game import Ending, Party, Result, Variant
 from meijin.store import Database, tournaments
 from meijin.store.flushes import Flush, commit_flush
-from meijin.store.tables import BotId, FlushId, Game, GameState, Ladder, TournamentState
-from meijin.store.tournaments import Score, ladder_name
+from meijin.store.match_counts import MatchCounts
+from meijin.store.tables import (
+    BotId,
+    FlushId,
+    Game,
+    GameState,
+    Ladder,
+    Pairing,
+    TournamentState,
+)
+from meijin.store.tournaments import PlannedGame, Score, TournamentEnd, ladder_name
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
+
+
+OPENING = b"\x70\x00"
 
 
 def start(database: Database, scene: Scene, *games: int) -> None:
@@ -70,6 +82,22 @@ def test_a_tournament_comes_back_as_it_was_made(
     assert (row.planned, row.finished, row.running) == (3, 0, 0)
     assert row.state is TournamentState.RUNNING
     assert row.end_time is None
+
+
+def test_openings_and_test_come_back(
+    planner: Planner, add_bots: Callable[..., tuple[BotId, ...]]
+) -> None:
+    """What was given is told; where there is no schedule the test bounds the games."""
+    bots = add_bots("ada", "bob")
+    openings = (b"\x70\x00", b"")
+    stopping = {"elo0": 0, "elo1": 10, "most_games": 400}
+    row = planner.get(
+        planner.add(planner.plan(bots, games=0, openings=openings, stopping=stopping))
+    )
+    assert (row.openings, row.stopping, row.planned) == (openings, stopping, 400)
+    assert (row.counts, row.verdict) == (MatchCounts(), "")
+    plain = planner.get(planner.add(planner.plan(bots)))
+    assert (plain.openings, plain.stopping, plain.counts) == ((), None, None)
 
 
 def test_rated_tournaments_of_a_variant_share_its_ladder(
@@ -134,6 +162,26 @@ def test_a_pairing_keeps_its_colours_and_opening(scene: Scene) -> None:
     assert first.opening == bytes((112, 0, 113, 0))
 
 
+def test_pairings_are_added_once(database: Database, planner: Planner, scene: Scene) -> None:
+    """Their first number tells whether they are there already."""
+    ada, bob = scene.bots
+    key = planner.add(planner.plan(scene.bots, games=0, stopping={"most_games": 8}))
+    assert database.read(lambda at: tournaments.last_number(at, key)) == 0
+    games = [PlannedGame(n, ada, bob, OPENING, f"for reason {n}") for n in (1, 2)]
+    made = database.write(lambda to: tournaments.add_pairings(to, key, 1, games))
+    again = database.write(lambda to: tournaments.add_pairings(to, key, 1, games[:1]))
+    more = database.write(lambda to: tournaments.add_pairings(to, key, 3, games[:1]))
+    assert again == made
+    assert [pairing.number for pairing in (*made, *more)] == [1, 2, 3]
+    assert made[0].opening == OPENING
+    assert database.read(lambda at: tournaments.pending_pairings(at, key)) == [*made, *more]
+    assert database.read(lambda at: tournaments.last_number(at, key)) == 3
+    reasons = database.read(
+        lambda at: at.scalars(select(Pairing.reason).where(Pairing.tournament_id == key)).all()
+    )
+    assert sorted(reasons) == ["for reason 1", "for reason 1", "for reason 2"]
+
+
 def test_the_pairings_of_running_games_are_found(database: Database, scene: Scene) -> None:
     """What a restarted server needs beside the games."""
     start(database, scene, 0, 1, 2)
@@ -178,6 +226,36 @@ def test_cancelled_tournaments_are_not_played_on(
     database.write(lambda to: tournaments.set_state(to, scene.tournament_id, cancelled))
     assert database.read(tournaments.running_tournaments) == [other]
     assert planner.get(scene.tournament_id).state is cancelled
+
+
+def test_a_verdict_drops_what_has_not_begun(database: Database, scene: Scene) -> None:
+    """Games that ran, void ones too, keep their place."""
+    start(database, scene, 0, 2)
+    finish(database, 2, Result.NONE, ending=Ending.VOID)
+    end = TournamentEnd(scene.tournament_id, scene.now, "all is known" * 20)
+    database.write(lambda to: tournaments.finish_tournament(to, end))
+    row = database.read(lambda at: tournaments.get_tournament(at, scene.tournament_id))
+    assert row is not None
+    assert (row.state, row.end_time) == (TournamentState.FINISHED, scene.now)
+    assert row.verdict == end.verdict[:200]
+    numbers = database.read(lambda at: at.scalars(select(Pairing.number)).all())
+    assert sorted(numbers) == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("state", "verdict"), [(TournamentState.RUNNING, ""), (TournamentState.CANCELLED, "known")]
+)
+def test_without_a_verdict_nothing_is_dropped(
+    database: Database, scene: Scene, state: TournamentState, verdict: str
+) -> None:
+    """Nor from a tournament that was cancelled meanwhile, which stays so."""
+    database.write(lambda to: tournaments.set_state(to, scene.tournament_id, state))
+    end = TournamentEnd(scene.tournament_id, scene.now, verdict)
+    database.write(lambda to: tournaments.finish_tournament(to, end))
+    assert pending(database, scene) == [1, 2, 3, 4]
+    row = database.read(lambda at: tournaments.get_tournament(at, scene.tournament_id))
+    assert row is not None
+    assert (row.state is TournamentState.CANCELLED) == (state is TournamentState.CANCELLED)
 
 
 def test_games_are_counted_by_state(database: Database, planner: Planner, scene: Scene) -> None:

@@ -1,5 +1,6 @@
 """A server's database, read behind its back and held against the rules; and the fixtures."""
 
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -12,7 +13,9 @@ from sqlalchemy import Connection, select, text
 from tests.system.processes import Processes, Server
 
 from meijin.game import Board, Ending, Outcome, Result, Variant, decode_moves
-from meijin.ladder import bradley_terry, elo
+from meijin.ladder.statistics import bradley_terry, elo
+from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.verify import verify
 from meijin.store import Database, ladders
 from meijin.store.tables import Bot, Game, GameState, Pairing, Tournament, TournamentState
 
@@ -86,34 +89,41 @@ class Books:
                 assert f"{game.result.value} {game.ending.value}" == told
 
     def assert_ladder_is_what_the_games_give(self) -> None:
-        """The published ladder equals one computed here, game by game."""
+        """The published ladder equals one computed here, game by game, and proves itself."""
         games = self.games(GameState.FINISHED)
+        distinct = {
+            (game.black_id, game.white_id, game.opening_plies, game.moves): game
+            for game in reversed(games)
+        }
+        rated = sorted(distinct.values(), key=lambda game: game.end_sequence)
         points = {Result.BLACK_WINS: 1.0, Result.DRAW: 0.5, Result.WHITE_WINS: 0.0}
-        results = [(game.black_id, game.white_id, points[game.result]) for game in games]
-        columns = np.array(
-            [(b, w, p == 1, p == 0.5, p == 0) for b, w, p in results], dtype=np.int64
-        ).T
-        fit = bradley_terry.fit(bradley_terry.PairCounts(*columns))
-        strengths = dict(zip(fit.players.tolist(), fit.elo.tolist(), strict=True))
+        results = [(game.black_id, game.white_id, points[game.result]) for game in rated]
+        table = self.database.read(_standings)
+        assert table.run is not None
+        assert (table.run.games, table.run.repeats) == (len(rated), len(games) - len(rated))
+        elos = {row.version_id: row.line.elo for row in table.standings}
+        fit = bradley_terry.fit(_columns(results))
+        assert list(elos) == sorted(elos, key=lambda version: (-elos[version], version))
+        shift = statistics.mean(elos.values()) - statistics.mean(fit.elo)
+        for version, strength in zip(fit.players.tolist(), fit.elo.tolist(), strict=True):
+            assert elos[version] == pytest.approx(strength + shift, abs=1e-3)
         classic = elo.replay(results)
-        score: Counter[int] = Counter()
-        for black, white, won in results:
-            score[black] += round(2 * won)
-            score[white] += round(2 - 2 * won)
-        lines = self.database.read(_standings)
-        assert {line.version_id for line in lines} == set(strengths)
-        for line in lines:
-            key = line.version_id
-            assert line.elo == round(1500 + strengths[key], 4)
-            assert line.classic_elo == round(classic[key], 4)
-            assert 2 * line.wins + line.draws == score[key]
-        assert sum(line.games for line in lines) == 2 * len(games)
+        for row in table.standings:
+            assert row.line.classic_elo == round(classic[row.version_id], 4)
+        assert sum(row.line.as_black.games for row in table.standings) == len(rated)
+        assert verify(self.database, table.ladder.id).differences == ()
 
 
-def _standings(sql: Connection) -> Sequence[ladders.Standing]:
+def _columns(results: Sequence[tuple[int, int, float]]) -> PairCounts:
+    rows = [(black, white, won == 1, won == 0.5, won == 0) for black, white, won in results]
+    columns = np.array(rows, dtype=np.int64).T
+    return PairCounts(*columns[:2], *columns[2:].astype(np.float64))
+
+
+def _standings(sql: Connection) -> ladders.Standings:
     table = ladders.standings(sql, ladders.ladder_named(sql, None).id)
     assert table.ladder.is_current
-    return table.standings
+    return table
 
 
 def _assert_replays(game: Any) -> None:

@@ -15,14 +15,20 @@ from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from meijin.cli.games import print_game, state_text
 from meijin.cli.main import app
 from meijin.game import Ending, from_sgf
+from meijin.v1 import game_pb2
 
 COMMANDS = {
-    *("serve", "worker", "match", "ladder", "demo"),
+    *("serve", "worker", "match", "demo"),
+    *(f"ladder {verb}" for verb in ("show", "run", "compare", "anchors", "verify")),
     *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
-    *(f"tournament {verb}" for verb in ("run", "create", "show", "list", "cancel", "resume")),
-    *(f"game {verb}" for verb in ("show", "export", "list", "watch")),
+    *(
+        f"tournament {verb}"
+        for verb in ("run", "create", "show", "watch", "list", "cancel", "resume")
+    ),
+    *(f"game {verb}" for verb in ("show", "export", "list", "watch", "void")),
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
 }
 Meijin = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -205,7 +211,7 @@ def test_a_tournament_is_cancelled_and_resumed(meijin: Meijin, paused: Process) 
     key = made["tournament_id"]
     again = tell(meijin, *create)
     assert f"tournament {key}: 2 games" in again
-    assert f"follow it: meijin tournament show {key}" in again
+    assert f"follow it: meijin tournament watch {key}" in again
     assert "1 running" in tell(meijin, "tournament", "show", key)
     assert "cancelled with 2 games left" in tell(meijin, "tournament", "cancel", key)
     shown = ask(meijin, "tournament", "show", key)["tournament"]
@@ -228,6 +234,64 @@ def test_ladder(
     ladder = ask(meijin, "ladder", finished["tournament"]["ladder"])
     assert {line["bot"] for line in ladder["standings"]} == {"ada", "grace"}
     assert [line["rank"] for line in ladder["standings"]] == [1, 2]
+
+
+def test_a_ladder_in_other_forms(
+    meijin: Meijin,
+    finished: dict[str, Any],
+    guarded_server: Server,
+) -> None:
+    """CSV, the matrix, two bots, the history as text and as a picture."""
+    assert finished["tournament"]["state"] == "TOURNAMENT_STATE_FINISHED"
+    eventually(guarded_server.has_current_ladder)
+    header, *lines = tell(meijin, "ladder", "--export=csv").splitlines()
+    assert header.startswith("rank,bot,version,elo,margin")
+    assert len(lines) == 2
+    assert len(ask(meijin, "ladder", "--matrix")["rows"]) == 2
+    assert "per cent" in tell(meijin, "ladder", "--matrix")
+    assert "ada against grace" in tell(meijin, "ladder", "compare", "ada", "grace")
+    assert "stronger with a chance" in tell(meijin, "ladder", "compare", "ada", "grace")
+    curves = ask(meijin, "ladder", "--history")["curves"]
+    assert {name: len(points) for name, points in curves.items()} == {"ada": 1, "grace": 1}
+    assert "ada" in tell(meijin, "ladder", "--history")
+    assert "drawn in" in tell(meijin, "ladder", "--history", "--plot=ladder.svg")
+    assert "<svg" in (guarded_server.processes.folder / "ladder.svg").read_text()
+
+
+def test_a_ladder_that_plays_on(meijin: Meijin, ada: Process) -> None:
+    """It ends with its games, and each game says why it was paired."""
+    assert ada.is_running
+    words = ("ladder", "run", "ada", "grace", "--games=4", "--time=5/move")
+    run = meijin(*words)
+    assert run.returncode == 0, run.stderr
+    assert "Ladder freestyle-15x15" in run.stdout
+    assert "4 games, the most there were to be" in run.stdout
+    assert run.stderr.count("game ") >= 4
+
+
+def test_anchors_and_proof(
+    meijin: Meijin,
+    finished: dict[str, Any],
+    guarded_server: Server,
+) -> None:
+    """An anchor is 1500 from the next run on; every run proves itself, an altered one doesn't."""
+    assert finished["tournament"]["state"] == "TOURNAMENT_STATE_FINISHED"
+    assert "relative to grace" in tell(meijin, "ladder", "anchors", "grace")
+    eventually(guarded_server.has_current_ladder)
+    marked = {row["bot"]: row for row in ask(meijin, "ladder")["standings"]}
+    assert (marked["grace"]["elo"], marked["grace"]["anchor"]) == (1500, True)
+    assert "byte for byte" in tell(meijin, "ladder", "verify")
+    proof = ask(meijin, "ladder", "verify")
+    assert proof["differences"] == []
+    with closing(sqlite3.connect(guarded_server.data / "meijin.db")) as database:
+        database.execute("UPDATE rating SET elo = elo + 1 WHERE run_id = ?", (proof["run"],))
+        database.commit()
+        refuted = meijin("ladder", "verify")
+        database.execute("UPDATE rating SET elo = elo - 1 WHERE run_id = ?", (proof["run"],))
+        database.commit()
+    assert refuted.returncode == 1
+    assert "NOT what the games say: ratings" in refuted.stdout
+    assert "mean of the established" in tell(meijin, "ladder", "anchors", "--none")
 
 
 # -- games --------------------------------------------------------------------------
@@ -262,6 +326,32 @@ def test_an_exported_game_is_read_back(
     assert record.outcome is not None
     assert record.outcome.ending in {Ending.FIVE, Ending.DRAW}
     assert record.outcome.result.winner == record.board().winner
+
+
+@pytest.mark.usefixtures("ada")
+def test_a_game_is_taken_back(meijin: Meijin) -> None:
+    """It says so from then on, and its pairing is played again."""
+    run = ("tournament", "run", "ada", "grace", "--rounds=1", "--time=5/move", "--unrated")
+    key = ask(meijin, *run)["tournament"]["tournament_id"]
+    (game,) = ask(meijin, "game", "list", f"--tournament={key}")["games"]
+    told = tell(meijin, "game", "void", game["game_id"], "--reason=a wrong opening")
+    assert told == f"game {game['game_id']}: void: operator (a wrong opening)\n"
+    assert told.partition(": ")[2] in tell(meijin, "game", "show", game["game_id"])
+    tell(meijin, "tournament", "watch", key)
+    again, voided = ask(meijin, "game", "list", f"--tournament={key}")["games"]
+    assert (voided["state"], again["state"]) == ("GAME_STATE_VOID", "GAME_STATE_FINISHED")
+    as_json = ask(meijin, "game", "void", again["game_id"], "--reason=once more")
+    assert as_json["outcome"]["detail"] == "once more"
+    tell(meijin, "tournament", "watch", key)
+
+
+def test_a_game_says_what_it_counts_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """A repeat is not rated, and a pairing of a ladder has its reason."""
+    outcome = game_pb2.Outcome(winner=game_pb2.COLOR_BLACK, ending=game_pb2.ENDING_FIVE)
+    game = game_pb2.Game(state=game_pb2.GAME_STATE_FINISHED, outcome=outcome, repeat=True)
+    assert state_text(game) == "black wins by five; not rated, since it repeats an earlier game"
+    print_game(game_pb2.Game(outcome=outcome, pairing_reason="their order is in doubt"))
+    assert "\nwhy it was paired: their order is in doubt\n" in capsys.readouterr().out
 
 
 def test_a_game_is_watched_to_its_end(

@@ -54,6 +54,8 @@ def test_a_stopped_server_costs_nobody_time(
     server.start_bots(*BOTS, delay=0.05)
     server.create_tournament(*BOTS, rounds=2, time="2/move")
     eventually(lambda: len(books.running()) == 6)
+    journals = [processes.journal(name) for name in BOTS]  # a turn counts once it was requested
+    eventually(lambda: all(journal.exists() and journal.read_text() for journal in journals))
     server.process.send(signal.SIGSTOP)
     time.sleep(STOPPED)
     server.process.send(signal.SIGCONT)

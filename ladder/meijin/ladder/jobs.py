@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
 
 import dramatiq
 import redis
@@ -18,9 +19,9 @@ from dramatiq.middleware import Retries
 from sqlalchemy.exc import SQLAlchemyError
 
 from meijin.ladder.hints import ACTOR, NAMESPACE, QUEUE, Flags
-from meijin.ladder.refresh import refresh
+from meijin.ladder.refresh import due_ladders, now, refresh
 from meijin.store import Database
-from meijin.store.ladders import UnknownLadderError, dirty_ladders
+from meijin.store.ladders import UnknownLadderError
 from meijin.store.tables import LadderId
 
 HEARTBEAT_TIMEOUT = 5_000
@@ -64,11 +65,13 @@ class Jobs:
         *,
         stop: threading.Event | None = None,
         clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], datetime] = now,
     ) -> None:
         self._database = database
         self._flags = flags
         self._stop = stop or threading.Event()
         self._clock = clock
+        self._wall_clock = wall_clock
         self._computing = threading.Lock()
         self._rest_ends: dict[LadderId, float] = {}
         self.refresh_ladder = dramatiq.actor(
@@ -83,11 +86,13 @@ class Jobs:
         """The actor: refreshes the ladder of an id. A stop ends its wait for a resting ladder."""
 
     def sweep(self) -> None:
-        """Refresh every dirty ladder that doesn't rest; failures are logged."""
+        """Refresh every ladder that is due and doesn't rest; failures are logged."""
         try:
-            ladders = self._database.read(dirty_ladders)
+            ladders = self._database.read(
+                lambda connection: due_ladders(connection, self._wall_clock())
+            )
         except SQLAlchemyError as error:
-            _log.warning("can't look for dirty ladders", error=str(error))
+            _log.warning("can't look for ladders to refresh", error=str(error))
             return
         for ladder_id in ladders:
             if self._rest(ladder_id) <= 0:
@@ -113,6 +118,6 @@ class Jobs:
     def _refresh(self, ladder_id: LadderId) -> None:
         with self._computing:
             start = self._clock()
-            if refresh(self._database, ladder_id):
+            if refresh(self._database, ladder_id, self._wall_clock):
                 end = self._clock()
                 self._rest_ends[ladder_id] = end + min(REST * (end - start), MAX_REST)

@@ -1,7 +1,6 @@
 """The process that keeps ladders fresh: `meijin worker`."""
 
 import logging
-import os
 import signal
 import sys
 import threading
@@ -10,17 +9,15 @@ from contextlib import suppress
 from datetime import timedelta
 from queue import Empty, SimpleQueue
 
-# Before numpy is imported: on two busy cores, a step for 1,000 bots takes 18 ms with
-# one thread and 250 ms with two, which wait for each other by spinning.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 import redis
 import structlog
 from dramatiq import Worker
 
 from meijin.ladder.hints import QUEUE, Flags, Outage, connect
 from meijin.ladder.jobs import Jobs, make_broker
+from meijin.ladder.table import ALGORITHM
 from meijin.store import Database
+from meijin.store.ladders import mark_outdated
 
 SWEEP = timedelta(seconds=5)
 THREADS = 4
@@ -47,6 +44,7 @@ def run_worker(
         sweep: How often dirty ladders are looked for that no job came for.
     """
     with Database(url) as database:
+        database.write(lambda connection: mark_outdated(connection, ALGORITHM))
         crew = _Crew(database, redis_url, stop)
         _log.info("worker started", sweep=sweep.total_seconds())
         while not stop.is_set():

@@ -156,7 +156,9 @@ class _Party:
 class _PartyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Party.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     PARTY_UNSPECIFIED: _Party.ValueType  # 0
-    """Nobody's: the game ended on the board or by resignation."""
+    """Nobody's: the game ended on the board or by resignation, or is void since
+    its tournament was decided.
+    """
     PARTY_BLACK: _Party.ValueType  # 1
     """The bot with the black stones."""
     PARTY_WHITE: _Party.ValueType  # 2
@@ -172,7 +174,9 @@ class Party(_Party, metaclass=_PartyEnumTypeWrapper):
     """Whose fault an ending is."""
 
 PARTY_UNSPECIFIED: Party.ValueType  # 0
-"""Nobody's: the game ended on the board or by resignation."""
+"""Nobody's: the game ended on the board or by resignation, or is void since
+its tournament was decided.
+"""
 PARTY_BLACK: Party.ValueType  # 1
 """The bot with the black stones."""
 PARTY_WHITE: Party.ValueType  # 2
@@ -346,6 +350,8 @@ class Game(_message.Message):
     BLACK_VERSION_FIELD_NUMBER: _builtins.int
     WHITE_VERSION_FIELD_NUMBER: _builtins.int
     PLY_FIELD_NUMBER: _builtins.int
+    REPEAT_FIELD_NUMBER: _builtins.int
+    PAIRING_REASON_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """Names the game on this server, for good."""
     tournament_id: _builtins.str
@@ -364,6 +370,14 @@ class Game(_message.Message):
     """The version label of the bot with the white stones; may be empty."""
     ply: _builtins.int
     """How many moves have been made, the opening included."""
+    repeat: _builtins.bool
+    """Whether a finished game is not rated, since an earlier one of its ladder had the
+    same players, colours, opening and moves. Left out of WatchTournament.
+    """
+    pairing_reason: _builtins.str
+    """Why the two were to meet, such as what the ladder learns from it; empty when a
+    schedule said so. Left out of WatchTournament.
+    """
     @_builtins.property
     def variant(self) -> Global___Variant:
         """What is played."""
@@ -406,10 +420,12 @@ class Game(_message.Message):
         black_version: _builtins.str = ...,
         white_version: _builtins.str = ...,
         ply: _builtins.int = ...,
+        repeat: _builtins.bool = ...,
+        pairing_reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_version", b"black_version", "end_time", b"end_time", "game_id", b"game_id", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "ply", b"ply", "start_time", b"start_time", "state", b"state", "time_control", b"time_control", "tournament_id", b"tournament_id", "variant", b"variant", "white", b"white", "white_version", b"white_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_version", b"black_version", "end_time", b"end_time", "game_id", b"game_id", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pairing_reason", b"pairing_reason", "ply", b"ply", "repeat", b"repeat", "start_time", b"start_time", "state", b"state", "time_control", b"time_control", "tournament_id", b"tournament_id", "variant", b"variant", "white", b"white", "white_version", b"white_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from meijin.v1 import game_pb2 as meijin_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmeijin/v1/game_service.proto\x12\tmeijin.v1\x1a\x14meijin/v1/game.proto\"!\n\x0eGetGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"0\n\x0fGetGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game\"\x82\x01\n\x10ListGamesRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12#\n\x05state\x18\x03 \x01(\x0e\x32\x14.meijin.v1.GameState\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\t\"L\n\x11ListGamesResponse\x12\x1e\n\x05games\x18\x01 \x03(\x0b\x32\x0f.meijin.v1.Game\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"#\n\x10WatchGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"R\n\x11WatchGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game\x12\x1e\n\x05moves\x18\x02 \x03(\x0b\x32\x0f.meijin.v1.Move\"M\n\x11\x45xportGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\'\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\x17.meijin.v1.RecordFormat\"\"\n\x12\x45xportGameResponse\x12\x0c\n\x04text\x18\x01 \x01(\t*D\n\x0cRecordFormat\x12\x1d\n\x19RECORD_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n\x11RECORD_FORMAT_SGF\x10\x01\x32\xac\x02\n\x0bGameService\x12@\n\x07GetGame\x12\x19.meijin.v1.GetGameRequest\x1a\x1a.meijin.v1.GetGameResponse\x12\x46\n\tListGames\x12\x1b.meijin.v1.ListGamesRequest\x1a\x1c.meijin.v1.ListGamesResponse\x12H\n\tWatchGame\x12\x1b.meijin.v1.WatchGameRequest\x1a\x1c.meijin.v1.WatchGameResponse0\x01\x12I\n\nExportGame\x12\x1c.meijin.v1.ExportGameRequest\x1a\x1d.meijin.v1.ExportGameResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmeijin/v1/game_service.proto\x12\tmeijin.v1\x1a\x14meijin/v1/game.proto\"!\n\x0eGetGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"0\n\x0fGetGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game\"\x82\x01\n\x10ListGamesRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12#\n\x05state\x18\x03 \x01(\x0e\x32\x14.meijin.v1.GameState\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\t\"L\n\x11ListGamesResponse\x12\x1e\n\x05games\x18\x01 \x03(\x0b\x32\x0f.meijin.v1.Game\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"#\n\x10WatchGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"R\n\x11WatchGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game\x12\x1e\n\x05moves\x18\x02 \x03(\x0b\x32\x0f.meijin.v1.Move\"M\n\x11\x45xportGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\'\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\x17.meijin.v1.RecordFormat\"\"\n\x12\x45xportGameResponse\x12\x0c\n\x04text\x18\x01 \x01(\t\"2\n\x0fVoidGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"1\n\x10VoidGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game*D\n\x0cRecordFormat\x12\x1d\n\x19RECORD_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n\x11RECORD_FORMAT_SGF\x10\x01\x32\xf1\x02\n\x0bGameService\x12@\n\x07GetGame\x12\x19.meijin.v1.GetGameRequest\x1a\x1a.meijin.v1.GetGameResponse\x12\x46\n\tListGames\x12\x1b.meijin.v1.ListGamesRequest\x1a\x1c.meijin.v1.ListGamesResponse\x12H\n\tWatchGame\x12\x1b.meijin.v1.WatchGameRequest\x1a\x1c.meijin.v1.WatchGameResponse0\x01\x12I\n\nExportGame\x12\x1c.meijin.v1.ExportGameRequest\x1a\x1d.meijin.v1.ExportGameResponse\x12\x43\n\x08VoidGame\x12\x1a.meijin.v1.VoidGameRequest\x1a\x1b.meijin.v1.VoidGameResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.game_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_RECORDFORMAT']._serialized_start=597
-  _globals['_RECORDFORMAT']._serialized_end=665
+  _globals['_RECORDFORMAT']._serialized_start=700
+  _globals['_RECORDFORMAT']._serialized_end=768
   _globals['_GETGAMEREQUEST']._serialized_start=65
   _globals['_GETGAMEREQUEST']._serialized_end=98
   _globals['_GETGAMERESPONSE']._serialized_start=100
@@ -50,6 +50,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EXPORTGAMEREQUEST']._serialized_end=559
   _globals['_EXPORTGAMERESPONSE']._serialized_start=561
   _globals['_EXPORTGAMERESPONSE']._serialized_end=595
-  _globals['_GAMESERVICE']._serialized_start=668
-  _globals['_GAMESERVICE']._serialized_end=968
+  _globals['_VOIDGAMEREQUEST']._serialized_start=597
+  _globals['_VOIDGAMEREQUEST']._serialized_end=647
+  _globals['_VOIDGAMERESPONSE']._serialized_start=649
+  _globals['_VOIDGAMERESPONSE']._serialized_end=698
+  _globals['_GAMESERVICE']._serialized_start=771
+  _globals['_GAMESERVICE']._serialized_end=1140
 # @@protoc_insertion_point(module_scope)

@@ -55,6 +55,11 @@ class GameServiceStub:
                 request_serializer=meijin_dot_v1_dot_game__service__pb2.ExportGameRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_game__service__pb2.ExportGameResponse.FromString,
                 _registered_method=True)
+        self.VoidGame = channel.unary_unary(
+                '/meijin.v1.GameService/VoidGame',
+                request_serializer=meijin_dot_v1_dot_game__service__pb2.VoidGameRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_game__service__pb2.VoidGameResponse.FromString,
+                _registered_method=True)
 
 
 class GameServiceServicer:
@@ -90,6 +95,15 @@ class GameServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def VoidGame(self, request, context):
+        """Takes a game back for good, running or finished: it counts nowhere any more, its
+        ladder is computed without it, and its pairing is played again. For operators.
+        NOT_FOUND for an unknown id, FAILED_PRECONDITION for a game that is void already.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_GameServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -112,6 +126,11 @@ def add_GameServiceServicer_to_server(servicer, server):
                     servicer.ExportGame,
                     request_deserializer=meijin_dot_v1_dot_game__service__pb2.ExportGameRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_game__service__pb2.ExportGameResponse.SerializeToString,
+            ),
+            'VoidGame': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidGame,
+                    request_deserializer=meijin_dot_v1_dot_game__service__pb2.VoidGameRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_game__service__pb2.VoidGameResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -223,6 +242,33 @@ class GameService:
             '/meijin.v1.GameService/ExportGame',
             meijin_dot_v1_dot_game__service__pb2.ExportGameRequest.SerializeToString,
             meijin_dot_v1_dot_game__service__pb2.ExportGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidGame(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.GameService/VoidGame',
+            meijin_dot_v1_dot_game__service__pb2.VoidGameRequest.SerializeToString,
+            meijin_dot_v1_dot_game__service__pb2.VoidGameResponse.FromString,
             options,
             channel_credentials,
             insecure,

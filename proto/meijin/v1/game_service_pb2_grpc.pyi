@@ -43,6 +43,11 @@ class GameServiceStub:
     """
     ExportGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]
     """The game's record as a file. NOT_FOUND for an unknown id."""
+    VoidGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.VoidGameRequest, _game_service_pb2.VoidGameResponse]
+    """Takes a game back for good, running or finished: it counts nowhere any more, its
+    ladder is computed without it, and its pairing is played again. For operators.
+    NOT_FOUND for an unknown id, FAILED_PRECONDITION for a game that is void already.
+    """
 
 @_typing.type_check_only
 class GameServiceAsyncStub(GameServiceStub):
@@ -59,6 +64,11 @@ class GameServiceAsyncStub(GameServiceStub):
     """
     ExportGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]  # type: ignore[assignment]
     """The game's record as a file. NOT_FOUND for an unknown id."""
+    VoidGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.VoidGameRequest, _game_service_pb2.VoidGameResponse]  # type: ignore[assignment]
+    """Takes a game back for good, running or finished: it counts nowhere any more, its
+    ladder is computed without it, and its pairing is played again. For operators.
+    NOT_FOUND for an unknown id, FAILED_PRECONDITION for a game that is void already.
+    """
 
 class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     """The server's games."""
@@ -96,5 +106,16 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_game_service_pb2.ExportGameResponse, _abc.Awaitable[_game_service_pb2.ExportGameResponse]]:
         """The game's record as a file. NOT_FOUND for an unknown id."""
+
+    @_abc_1.abstractmethod
+    def VoidGame(
+        self,
+        request: _game_service_pb2.VoidGameRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.VoidGameResponse, _abc.Awaitable[_game_service_pb2.VoidGameResponse]]:
+        """Takes a game back for good, running or finished: it counts nowhere any more, its
+        ladder is computed without it, and its pairing is played again. For operators.
+        NOT_FOUND for an unknown id, FAILED_PRECONDITION for a game that is void already.
+        """
 
 def add_GameServiceServicer_to_server(servicer: GameServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -50,6 +50,36 @@ class Ladder(_message.Message):
 Global___Ladder: _TypeAlias = Ladder  # noqa: Y015
 
 @_typing.final
+class Score(_message.Message):
+    """A score: games won, drawn and lost."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WINS_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    LOSSES_FIELD_NUMBER: _builtins.int
+    wins: _builtins.int
+    """Games won."""
+    draws: _builtins.int
+    """Games drawn."""
+    losses: _builtins.int
+    """Games lost."""
+    def __init__(
+        self,
+        *,
+        wins: _builtins.int = ...,
+        draws: _builtins.int = ...,
+        losses: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draws", b"draws", "losses", b"losses", "wins", b"wins"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Score: _TypeAlias = Score  # noqa: Y015
+
+@_typing.final
 class Standing(_message.Message):
     """One line of the standings: one version of a bot."""
 
@@ -59,12 +89,17 @@ class Standing(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     ELO_FIELD_NUMBER: _builtins.int
+    MARGIN_FIELD_NUMBER: _builtins.int
+    SUPERIORITY_FIELD_NUMBER: _builtins.int
     CLASSIC_ELO_FIELD_NUMBER: _builtins.int
-    GAMES_FIELD_NUMBER: _builtins.int
-    WINS_FIELD_NUMBER: _builtins.int
-    DRAWS_FIELD_NUMBER: _builtins.int
-    LOSSES_FIELD_NUMBER: _builtins.int
+    OPPONENTS_ELO_FIELD_NUMBER: _builtins.int
+    AS_BLACK_FIELD_NUMBER: _builtins.int
+    AS_WHITE_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
+    ANCHOR_FIELD_NUMBER: _builtins.int
+    PROVISIONAL_FIELD_NUMBER: _builtins.int
+    LINKED_FIELD_NUMBER: _builtins.int
+    PREVIEW_ELO_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1 on."""
     bot: _builtins.str
@@ -72,19 +107,40 @@ class Standing(_message.Message):
     version: _builtins.str
     """The version's label; may be empty."""
     elo: _builtins.float
-    """The rating of the fit over all games, in Elo."""
+    """The rating of the fit over all rated games, in Elo; the anchors' mean, or
+    that of the established where there are no anchors, is 1500.
+    """
+    margin: _builtins.float
+    """Half of the rating's 95 % interval, relative to that mean; Elo."""
+    superiority: _builtins.float
+    """The chance that it is stronger than the next in rank; absent for the last."""
     classic_elo: _builtins.float
     """The classic sequential Elo, replayed from the log in result order."""
-    games: _builtins.int
-    """Rated games."""
-    wins: _builtins.int
-    """Games won."""
-    draws: _builtins.int
-    """Games drawn."""
-    losses: _builtins.int
-    """Games lost."""
+    opponents_elo: _builtins.float
+    """The mean rating of its opponents over its games; Elo."""
     faults: _builtins.int
     """Games lost by time, illegal move, crash or disconnect."""
+    anchor: _builtins.bool
+    """It is an anchor."""
+    provisional: _builtins.bool
+    """It has few games, or has won or lost them all."""
+    linked: _builtins.bool
+    """Games lead from it to the anchors, from opponent to opponent, or to most
+    others where there are no anchors. Without that, nobody knows how it
+    compares.
+    """
+    preview_elo: _builtins.float
+    """The rating after the games since the run, each taken in by one step; absent
+    when there are none, or very many.
+    """
+    @_builtins.property
+    def as_black(self) -> Global___Score:
+        """Rated games with the black stones."""
+
+    @_builtins.property
+    def as_white(self) -> Global___Score:
+        """Rated games with the white stones."""
+
     def __init__(
         self,
         *,
@@ -92,18 +148,30 @@ class Standing(_message.Message):
         bot: _builtins.str = ...,
         version: _builtins.str = ...,
         elo: _builtins.float = ...,
+        margin: _builtins.float = ...,
+        superiority: _builtins.float | None = ...,
         classic_elo: _builtins.float = ...,
-        games: _builtins.int = ...,
-        wins: _builtins.int = ...,
-        draws: _builtins.int = ...,
-        losses: _builtins.int = ...,
+        opponents_elo: _builtins.float = ...,
+        as_black: Global___Score | None = ...,
+        as_white: Global___Score | None = ...,
         faults: _builtins.int = ...,
+        anchor: _builtins.bool = ...,
+        provisional: _builtins.bool = ...,
+        linked: _builtins.bool = ...,
+        preview_elo: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "as_black", b"as_black", "as_white", b"as_white", "preview_elo", b"preview_elo", "superiority", b"superiority"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "classic_elo", b"classic_elo", "draws", b"draws", "elo", b"elo", "faults", b"faults", "games", b"games", "losses", b"losses", "rank", b"rank", "version", b"version", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "classic_elo", b"classic_elo", "elo", b"elo", "faults", b"faults", "linked", b"linked", "margin", b"margin", "opponents_elo", b"opponents_elo", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__preview_elo: _TypeAlias = _typing.Literal["preview_elo"]  # noqa: Y015
+    _WhichOneofArgType__preview_elo: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo"]  # noqa: Y015
+    _WhichOneofReturnType__superiority: _TypeAlias = _typing.Literal["superiority"]  # noqa: Y015
+    _WhichOneofArgType__superiority: _TypeAlias = _typing.Literal["_superiority", b"_superiority"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__preview_elo) -> _WhichOneofReturnType__preview_elo | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__superiority) -> _WhichOneofReturnType__superiority | None: ...
 
 Global___Standing: _TypeAlias = Standing  # noqa: Y015
 
@@ -115,14 +183,28 @@ class RatingRun(_message.Message):
 
     RUN_ID_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
+    REPEATS_FIELD_NUMBER: _builtins.int
     CHECKSUM_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    ALGORITHM_FIELD_NUMBER: _builtins.int
+    ADVANTAGE_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
     """Names the run."""
     games: _builtins.int
     """Rated games it was computed from."""
+    repeats: _builtins.int
+    """Games left out, since an earlier one was the same move by move."""
     checksum: _builtins.str
-    """SHA-256 of those games' counts, hexadecimal."""
+    """SHA-256 of what it was computed from, hexadecimal."""
+    algorithm: _builtins.str
+    """Names the way it was computed."""
+    advantage: _builtins.float
+    """What moving first is worth, in Elo."""
+    draws: _builtins.float
+    """By how much a player must be better, in Elo, to win every second game; 0
+    when none was drawn.
+    """
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was computed."""
@@ -132,12 +214,16 @@ class RatingRun(_message.Message):
         *,
         run_id: _builtins.str = ...,
         games: _builtins.int = ...,
+        repeats: _builtins.int = ...,
         checksum: _builtins.str = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        algorithm: _builtins.str = ...,
+        advantage: _builtins.float = ...,
+        draws: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checksum", b"checksum", "create_time", b"create_time", "games", b"games", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "draws", b"draws", "games", b"games", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -204,16 +290,20 @@ class GetStandingsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     LADDER_FIELD_NUMBER: _builtins.int
+    RUN_ID_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     """The ladder's name; may be empty when there is only one."""
+    run_id: _builtins.str
+    """An earlier run; the published one when empty."""
     def __init__(
         self,
         *,
         ladder: _builtins.str = ...,
+        run_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -234,7 +324,7 @@ class GetStandingsResponse(_message.Message):
 
     @_builtins.property
     def run(self) -> Global___RatingRun:
-        """The run that is published; absent before the first."""
+        """The run; absent before the first."""
 
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]:
@@ -254,6 +344,130 @@ class GetStandingsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetStandingsResponse: _TypeAlias = GetStandingsResponse  # noqa: Y015
+
+@_typing.final
+class GetMatrixRequest(_message.Message):
+    """The arguments of GetMatrix."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder's name; may be empty when there is only one."""
+    limit: _builtins.int
+    """At most this many versions, the best, 1 to 200; 20 when absent."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """All versions of these bots; of all bots when empty."""
+
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+        limit: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "ladder", b"ladder", "limit", b"limit"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetMatrixRequest: _TypeAlias = GetMatrixRequest  # noqa: Y015
+
+@_typing.final
+class MatrixCell(_message.Message):
+    """What is known of two versions, from the side of the row's."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUPERIORITY_FIELD_NUMBER: _builtins.int
+    EXPECTED_SCORE_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    superiority: _builtins.float
+    """The chance that it is the stronger one."""
+    expected_score: _builtins.float
+    """Its expected points of a game, colours drawn by lot."""
+    @_builtins.property
+    def score(self) -> Global___Score:
+        """What it scored."""
+
+    def __init__(
+        self,
+        *,
+        superiority: _builtins.float = ...,
+        expected_score: _builtins.float = ...,
+        score: Global___Score | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["score", b"score"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expected_score", b"expected_score", "score", b"score", "superiority", b"superiority"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MatrixCell: _TypeAlias = MatrixCell  # noqa: Y015
+
+@_typing.final
+class MatrixRow(_message.Message):
+    """A version's cells."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STANDING_FIELD_NUMBER: _builtins.int
+    CELLS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def standing(self) -> Global___Standing:
+        """The version."""
+
+    @_builtins.property
+    def cells(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatrixCell]:
+        """One for each row, in the order of the rows; its own says nothing."""
+
+    def __init__(
+        self,
+        *,
+        standing: Global___Standing | None = ...,
+        cells: _abc.Iterable[Global___MatrixCell] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["standing", b"standing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cells", b"cells", "standing", b"standing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MatrixRow: _TypeAlias = MatrixRow  # noqa: Y015
+
+@_typing.final
+class GetMatrixResponse(_message.Message):
+    """The answer of GetMatrix."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ladder(self) -> Global___Ladder:
+        """The ladder."""
+
+    @_builtins.property
+    def rows(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatrixRow]:
+        """Best first."""
+
+    def __init__(
+        self,
+        *,
+        ladder: Global___Ladder | None = ...,
+        rows: _abc.Iterable[Global___MatrixRow] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "rows", b"rows"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetMatrixResponse: _TypeAlias = GetMatrixResponse  # noqa: Y015
 
 @_typing.final
 class ListRatingsRequest(_message.Message):
@@ -290,34 +504,42 @@ class ListRatingsRequest(_message.Message):
 Global___ListRatingsRequest: _TypeAlias = ListRatingsRequest  # noqa: Y015
 
 @_typing.final
-class PastRating(_message.Message):
-    """A rating at one time."""
+class DayRating(_message.Message):
+    """A version's rating by the games up to the end of a day."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    RUN_FIELD_NUMBER: _builtins.int
-    STANDING_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def run(self) -> Global___RatingRun:
-        """The run."""
-
-    @_builtins.property
-    def standing(self) -> Global___Standing:
-        """The version's line in it."""
-
+    DAY_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    ELO_FIELD_NUMBER: _builtins.int
+    MARGIN_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    day: _builtins.str
+    """The day in UTC, such as `2026-01-31`."""
+    version: _builtins.str
+    """The version's label; may be empty."""
+    elo: _builtins.float
+    """The rating, in Elo."""
+    margin: _builtins.float
+    """Half of its 95 % interval; Elo."""
+    games: _builtins.int
+    """Rated games up to then."""
     def __init__(
         self,
         *,
-        run: Global___RatingRun | None = ...,
-        standing: Global___Standing | None = ...,
+        day: _builtins.str = ...,
+        version: _builtins.str = ...,
+        elo: _builtins.float = ...,
+        margin: _builtins.float = ...,
+        games: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["run", b"run", "standing", b"standing"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["run", b"run", "standing", b"standing"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["day", b"day", "elo", b"elo", "games", b"games", "margin", b"margin", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___PastRating: _TypeAlias = PastRating  # noqa: Y015
+Global___DayRating: _TypeAlias = DayRating  # noqa: Y015
 
 @_typing.final
 class ListRatingsResponse(_message.Message):
@@ -330,13 +552,13 @@ class ListRatingsResponse(_message.Message):
     next_page_token: _builtins.str
     """For the next page; empty on the last."""
     @_builtins.property
-    def ratings(self) -> _containers.RepeatedCompositeFieldContainer[Global___PastRating]:
+    def ratings(self) -> _containers.RepeatedCompositeFieldContainer[Global___DayRating]:
         """One page of ratings."""
 
     def __init__(
         self,
         *,
-        ratings: _abc.Iterable[Global___PastRating] | None = ...,
+        ratings: _abc.Iterable[Global___DayRating] | None = ...,
         next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
@@ -378,43 +600,129 @@ class GetHeadToHeadRequest(_message.Message):
 Global___GetHeadToHeadRequest: _TypeAlias = GetHeadToHeadRequest  # noqa: Y015
 
 @_typing.final
-class GetHeadToHeadResponse(_message.Message):
-    """The answer of GetHeadToHead; counts are from `bot`'s side."""
+class Expectation(_message.Message):
+    """What the published run says of two bots, by the newest rated version of each."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    WINS_AS_BLACK_FIELD_NUMBER: _builtins.int
-    DRAWS_AS_BLACK_FIELD_NUMBER: _builtins.int
-    LOSSES_AS_BLACK_FIELD_NUMBER: _builtins.int
-    WINS_AS_WHITE_FIELD_NUMBER: _builtins.int
-    DRAWS_AS_WHITE_FIELD_NUMBER: _builtins.int
-    LOSSES_AS_WHITE_FIELD_NUMBER: _builtins.int
-    wins_as_black: _builtins.int
-    """Games won with the black stones."""
-    draws_as_black: _builtins.int
-    """Games drawn with the black stones."""
-    losses_as_black: _builtins.int
-    """Games lost with the black stones."""
-    wins_as_white: _builtins.int
-    """Games won with the white stones."""
-    draws_as_white: _builtins.int
-    """Games drawn with the white stones."""
-    losses_as_white: _builtins.int
-    """Games lost with the white stones."""
+    DIFFERENCE_FIELD_NUMBER: _builtins.int
+    MARGIN_FIELD_NUMBER: _builtins.int
+    SUPERIORITY_FIELD_NUMBER: _builtins.int
+    SCORE_AS_BLACK_FIELD_NUMBER: _builtins.int
+    SCORE_AS_WHITE_FIELD_NUMBER: _builtins.int
+    difference: _builtins.float
+    """By how much `bot` is the stronger; Elo."""
+    margin: _builtins.float
+    """Half of the difference's 95 % interval; Elo."""
+    superiority: _builtins.float
+    """The chance that `bot` is the stronger one."""
+    score_as_black: _builtins.float
+    """Its expected points of a game with the black stones."""
+    score_as_white: _builtins.float
+    """Its expected points of a game with the white stones."""
     def __init__(
         self,
         *,
-        wins_as_black: _builtins.int = ...,
-        draws_as_black: _builtins.int = ...,
-        losses_as_black: _builtins.int = ...,
-        wins_as_white: _builtins.int = ...,
-        draws_as_white: _builtins.int = ...,
-        losses_as_white: _builtins.int = ...,
+        difference: _builtins.float = ...,
+        margin: _builtins.float = ...,
+        superiority: _builtins.float = ...,
+        score_as_black: _builtins.float = ...,
+        score_as_white: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["draws_as_black", b"draws_as_black", "draws_as_white", b"draws_as_white", "losses_as_black", b"losses_as_black", "losses_as_white", b"losses_as_white", "wins_as_black", b"wins_as_black", "wins_as_white", b"wins_as_white"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["difference", b"difference", "margin", b"margin", "score_as_black", b"score_as_black", "score_as_white", b"score_as_white", "superiority", b"superiority"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Expectation: _TypeAlias = Expectation  # noqa: Y015
+
+@_typing.final
+class GetHeadToHeadResponse(_message.Message):
+    """The answer of GetHeadToHead; everything is from `bot`'s side."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AS_BLACK_FIELD_NUMBER: _builtins.int
+    AS_WHITE_FIELD_NUMBER: _builtins.int
+    EXPECTATION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def as_black(self) -> Global___Score:
+        """Rated games with the black stones, over all versions of both."""
+
+    @_builtins.property
+    def as_white(self) -> Global___Score:
+        """Rated games with the white stones."""
+
+    @_builtins.property
+    def expectation(self) -> Global___Expectation:
+        """What is to be expected; absent unless both are in the published run."""
+
+    def __init__(
+        self,
+        *,
+        as_black: Global___Score | None = ...,
+        as_white: Global___Score | None = ...,
+        expectation: Global___Expectation | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_black", b"as_black", "as_white", b"as_white", "expectation", b"expectation"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_black", b"as_black", "as_white", b"as_white", "expectation", b"expectation"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetHeadToHeadResponse: _TypeAlias = GetHeadToHeadResponse  # noqa: Y015
+
+@_typing.final
+class SetAnchorsRequest(_message.Message):
+    """The arguments of SetAnchors."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder's name; may be empty when there is only one."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """One to three bots, each with the version it was last there with; none at
+        all, and ratings are relative to the mean of the established.
+        """
+
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "ladder", b"ladder"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetAnchorsRequest: _TypeAlias = SetAnchorsRequest  # noqa: Y015
+
+@_typing.final
+class SetAnchorsResponse(_message.Message):
+    """The answer of SetAnchors."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ladder(self) -> Global___Ladder:
+        """The ladder, no longer current."""
+
+    def __init__(
+        self,
+        *,
+        ladder: Global___Ladder | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetAnchorsResponse: _TypeAlias = SetAnchorsResponse  # noqa: Y015

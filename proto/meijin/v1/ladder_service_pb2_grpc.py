@@ -45,6 +45,11 @@ class LadderServiceStub:
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetStandingsRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetStandingsResponse.FromString,
                 _registered_method=True)
+        self.GetMatrix = channel.unary_unary(
+                '/meijin.v1.LadderService/GetMatrix',
+                request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetMatrixRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetMatrixResponse.FromString,
+                _registered_method=True)
         self.ListRatings = channel.unary_unary(
                 '/meijin.v1.LadderService/ListRatings',
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingsRequest.SerializeToString,
@@ -54,6 +59,11 @@ class LadderServiceStub:
                 '/meijin.v1.LadderService/GetHeadToHead',
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadResponse.FromString,
+                _registered_method=True)
+        self.SetAnchors = channel.unary_unary(
+                '/meijin.v1.LadderService/SetAnchors',
+                request_serializer=meijin_dot_v1_dot_ladder__service__pb2.SetAnchorsRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.SetAnchorsResponse.FromString,
                 _registered_method=True)
 
 
@@ -69,14 +79,24 @@ class LadderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetStandings(self, request, context):
-        """The published standings. NOT_FOUND for an unknown ladder.
+        """The published standings, or those of an earlier run. NOT_FOUND for an
+        unknown ladder or run.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetMatrix(self, request, context):
+        """Who is the stronger with which chance, for each two of some versions.
+        NOT_FOUND for an unknown ladder or bot, FAILED_PRECONDITION for a ladder
+        without a run.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListRatings(self, request, context):
-        """A bot's rating in each published run, newest first. NOT_FOUND for an
+        """A bot's rating at the end of each day, newest first. NOT_FOUND for an
         unknown ladder or bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -84,7 +104,17 @@ class LadderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetHeadToHead(self, request, context):
-        """What two bots scored against each other on a ladder.
+        """What two bots scored against each other on a ladder, and what is to be
+        expected of them. NOT_FOUND for an unknown ladder or bot.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetAnchors(self, request, context):
+        """Makes a ladder's ratings relative to some bots, whose mean is shown as
+        1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
+        or bot, INVALID_ARGUMENT for too many.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -103,6 +133,11 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetStandingsRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetStandingsResponse.SerializeToString,
             ),
+            'GetMatrix': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetMatrix,
+                    request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetMatrixRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetMatrixResponse.SerializeToString,
+            ),
             'ListRatings': grpc.unary_unary_rpc_method_handler(
                     servicer.ListRatings,
                     request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingsRequest.FromString,
@@ -112,6 +147,11 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     servicer.GetHeadToHead,
                     request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadResponse.SerializeToString,
+            ),
+            'SetAnchors': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetAnchors,
+                    request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.SetAnchorsRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_ladder__service__pb2.SetAnchorsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -180,6 +220,33 @@ class LadderService:
             _registered_method=True)
 
     @staticmethod
+    def GetMatrix(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.LadderService/GetMatrix',
+            meijin_dot_v1_dot_ladder__service__pb2.GetMatrixRequest.SerializeToString,
+            meijin_dot_v1_dot_ladder__service__pb2.GetMatrixResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def ListRatings(request,
             target,
             options=(),
@@ -223,6 +290,33 @@ class LadderService:
             '/meijin.v1.LadderService/GetHeadToHead',
             meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadRequest.SerializeToString,
             meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetAnchors(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.LadderService/SetAnchors',
+            meijin_dot_v1_dot_ladder__service__pb2.SetAnchorsRequest.SerializeToString,
+            meijin_dot_v1_dot_ladder__service__pb2.SetAnchorsResponse.FromString,
             options,
             channel_credentials,
             insecure,

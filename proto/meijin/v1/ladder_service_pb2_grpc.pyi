@@ -36,13 +36,27 @@ class LadderServiceStub:
     ListLadders: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ListLaddersRequest, _ladder_service_pb2.ListLaddersResponse]
     """The ladders in the order of their names."""
     GetStandings: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetStandingsRequest, _ladder_service_pb2.GetStandingsResponse]
-    """The published standings. NOT_FOUND for an unknown ladder."""
+    """The published standings, or those of an earlier run. NOT_FOUND for an
+    unknown ladder or run.
+    """
+    GetMatrix: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetMatrixRequest, _ladder_service_pb2.GetMatrixResponse]
+    """Who is the stronger with which chance, for each two of some versions.
+    NOT_FOUND for an unknown ladder or bot, FAILED_PRECONDITION for a ladder
+    without a run.
+    """
     ListRatings: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ListRatingsRequest, _ladder_service_pb2.ListRatingsResponse]
-    """A bot's rating in each published run, newest first. NOT_FOUND for an
+    """A bot's rating at the end of each day, newest first. NOT_FOUND for an
     unknown ladder or bot.
     """
     GetHeadToHead: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetHeadToHeadRequest, _ladder_service_pb2.GetHeadToHeadResponse]
-    """What two bots scored against each other on a ladder."""
+    """What two bots scored against each other on a ladder, and what is to be
+    expected of them. NOT_FOUND for an unknown ladder or bot.
+    """
+    SetAnchors: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.SetAnchorsRequest, _ladder_service_pb2.SetAnchorsResponse]
+    """Makes a ladder's ratings relative to some bots, whose mean is shown as
+    1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
+    or bot, INVALID_ARGUMENT for too many.
+    """
 
 @_typing.type_check_only
 class LadderServiceAsyncStub(LadderServiceStub):
@@ -52,13 +66,27 @@ class LadderServiceAsyncStub(LadderServiceStub):
     ListLadders: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ListLaddersRequest, _ladder_service_pb2.ListLaddersResponse]  # type: ignore[assignment]
     """The ladders in the order of their names."""
     GetStandings: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetStandingsRequest, _ladder_service_pb2.GetStandingsResponse]  # type: ignore[assignment]
-    """The published standings. NOT_FOUND for an unknown ladder."""
+    """The published standings, or those of an earlier run. NOT_FOUND for an
+    unknown ladder or run.
+    """
+    GetMatrix: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetMatrixRequest, _ladder_service_pb2.GetMatrixResponse]  # type: ignore[assignment]
+    """Who is the stronger with which chance, for each two of some versions.
+    NOT_FOUND for an unknown ladder or bot, FAILED_PRECONDITION for a ladder
+    without a run.
+    """
     ListRatings: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ListRatingsRequest, _ladder_service_pb2.ListRatingsResponse]  # type: ignore[assignment]
-    """A bot's rating in each published run, newest first. NOT_FOUND for an
+    """A bot's rating at the end of each day, newest first. NOT_FOUND for an
     unknown ladder or bot.
     """
     GetHeadToHead: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetHeadToHeadRequest, _ladder_service_pb2.GetHeadToHeadResponse]  # type: ignore[assignment]
-    """What two bots scored against each other on a ladder."""
+    """What two bots scored against each other on a ladder, and what is to be
+    expected of them. NOT_FOUND for an unknown ladder or bot.
+    """
+    SetAnchors: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.SetAnchorsRequest, _ladder_service_pb2.SetAnchorsResponse]  # type: ignore[assignment]
+    """Makes a ladder's ratings relative to some bots, whose mean is shown as
+    1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
+    or bot, INVALID_ARGUMENT for too many.
+    """
 
 class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
     """The server's ladders."""
@@ -77,7 +105,20 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ladder_service_pb2.GetStandingsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.GetStandingsResponse, _abc.Awaitable[_ladder_service_pb2.GetStandingsResponse]]:
-        """The published standings. NOT_FOUND for an unknown ladder."""
+        """The published standings, or those of an earlier run. NOT_FOUND for an
+        unknown ladder or run.
+        """
+
+    @_abc_1.abstractmethod
+    def GetMatrix(
+        self,
+        request: _ladder_service_pb2.GetMatrixRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.GetMatrixResponse, _abc.Awaitable[_ladder_service_pb2.GetMatrixResponse]]:
+        """Who is the stronger with which chance, for each two of some versions.
+        NOT_FOUND for an unknown ladder or bot, FAILED_PRECONDITION for a ladder
+        without a run.
+        """
 
     @_abc_1.abstractmethod
     def ListRatings(
@@ -85,7 +126,7 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ladder_service_pb2.ListRatingsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.ListRatingsResponse, _abc.Awaitable[_ladder_service_pb2.ListRatingsResponse]]:
-        """A bot's rating in each published run, newest first. NOT_FOUND for an
+        """A bot's rating at the end of each day, newest first. NOT_FOUND for an
         unknown ladder or bot.
         """
 
@@ -95,6 +136,19 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ladder_service_pb2.GetHeadToHeadRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.GetHeadToHeadResponse, _abc.Awaitable[_ladder_service_pb2.GetHeadToHeadResponse]]:
-        """What two bots scored against each other on a ladder."""
+        """What two bots scored against each other on a ladder, and what is to be
+        expected of them. NOT_FOUND for an unknown ladder or bot.
+        """
+
+    @_abc_1.abstractmethod
+    def SetAnchors(
+        self,
+        request: _ladder_service_pb2.SetAnchorsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.SetAnchorsResponse, _abc.Awaitable[_ladder_service_pb2.SetAnchorsResponse]]:
+        """Makes a ladder's ratings relative to some bots, whose mean is shown as
+        1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
+        or bot, INVALID_ARGUMENT for too many.
+        """
 
 def add_LadderServiceServicer_to_server(servicer: LadderServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

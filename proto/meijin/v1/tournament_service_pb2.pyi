@@ -33,6 +33,12 @@ class _TournamentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     """Everybody meets everybody."""
     TOURNAMENT_FORMAT_GAUNTLET: _TournamentFormat.ValueType  # 2
     """The first bot meets each of the others."""
+    TOURNAMENT_FORMAT_LADDER: _TournamentFormat.ValueType  # 3
+    """Whoever is free meets whom the ladder learns most from."""
+    TOURNAMENT_FORMAT_SPRT: _TournamentFormat.ValueType  # 4
+    """Two bots meet until a test has decided between them. There is no schedule:
+    games are planned as they are needed, in pairs on one opening.
+    """
 
 class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWrapper):
     """Who meets whom."""
@@ -43,6 +49,12 @@ TOURNAMENT_FORMAT_ROUND_ROBIN: TournamentFormat.ValueType  # 1
 """Everybody meets everybody."""
 TOURNAMENT_FORMAT_GAUNTLET: TournamentFormat.ValueType  # 2
 """The first bot meets each of the others."""
+TOURNAMENT_FORMAT_LADDER: TournamentFormat.ValueType  # 3
+"""Whoever is free meets whom the ladder learns most from."""
+TOURNAMENT_FORMAT_SPRT: TournamentFormat.ValueType  # 4
+"""Two bots meet until a test has decided between them. There is no schedule:
+games are planned as they are needed, in pairs on one opening.
+"""
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
 
 class _TournamentState:
@@ -56,7 +68,7 @@ class _TournamentStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tourn
     TOURNAMENT_STATE_RUNNING: _TournamentState.ValueType  # 1
     """Games are played or wait for their bots."""
     TOURNAMENT_STATE_FINISHED: _TournamentState.ValueType  # 2
-    """Every planned game has its result."""
+    """Every planned game has its result, or none is needed any more."""
     TOURNAMENT_STATE_CANCELLED: _TournamentState.ValueType  # 3
     """Stopped; may be resumed."""
 
@@ -68,10 +80,278 @@ TOURNAMENT_STATE_UNSPECIFIED: TournamentState.ValueType  # 0
 TOURNAMENT_STATE_RUNNING: TournamentState.ValueType  # 1
 """Games are played or wait for their bots."""
 TOURNAMENT_STATE_FINISHED: TournamentState.ValueType  # 2
-"""Every planned game has its result."""
+"""Every planned game has its result, or none is needed any more."""
 TOURNAMENT_STATE_CANCELLED: TournamentState.ValueType  # 3
 """Stopped; may be resumed."""
 Global___TournamentState: _TypeAlias = TournamentState  # noqa: Y015
+
+class _SprtScale:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SprtScaleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SprtScale.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SPRT_SCALE_UNSPECIFIED: _SprtScale.ValueType  # 0
+    """Not said; read as normalised."""
+    SPRT_SCALE_NORMALISED: _SprtScale.ValueType  # 1
+    """Normalised Elo: the mean score above a half, over the deviation of the
+    score of one game, times 800 / ln 10. The number of games that a test
+    takes depends on it alone.
+    """
+    SPRT_SCALE_LOGISTIC: _SprtScale.ValueType  # 2
+    """Elo: the mean score s as -400 log10(1 / s - 1)."""
+
+class SprtScale(_SprtScale, metaclass=_SprtScaleEnumTypeWrapper):
+    """In what a test's hypotheses are told."""
+
+SPRT_SCALE_UNSPECIFIED: SprtScale.ValueType  # 0
+"""Not said; read as normalised."""
+SPRT_SCALE_NORMALISED: SprtScale.ValueType  # 1
+"""Normalised Elo: the mean score above a half, over the deviation of the
+score of one game, times 800 / ln 10. The number of games that a test
+takes depends on it alone.
+"""
+SPRT_SCALE_LOGISTIC: SprtScale.ValueType  # 2
+"""Elo: the mean score s as -400 log10(1 / s - 1)."""
+Global___SprtScale: _TypeAlias = SprtScale  # noqa: Y015
+
+class _SprtUnit:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SprtUnitEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SprtUnit.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SPRT_UNIT_UNSPECIFIED: _SprtUnit.ValueType  # 0
+    """Not said; read as pairs."""
+    SPRT_UNIT_PAIRS: _SprtUnit.ValueType  # 1
+    """Complete pairs of games on one opening, by their points: a pentanomial
+    test. Its two results go together, so that it ends earlier the more the
+    opening or the first move matters.
+    """
+    SPRT_UNIT_GAMES: _SprtUnit.ValueType  # 2
+    """Games, each for itself: a trinomial test."""
+
+class SprtUnit(_SprtUnit, metaclass=_SprtUnitEnumTypeWrapper):
+    """What a test counts."""
+
+SPRT_UNIT_UNSPECIFIED: SprtUnit.ValueType  # 0
+"""Not said; read as pairs."""
+SPRT_UNIT_PAIRS: SprtUnit.ValueType  # 1
+"""Complete pairs of games on one opening, by their points: a pentanomial
+test. Its two results go together, so that it ends earlier the more the
+opening or the first move matters.
+"""
+SPRT_UNIT_GAMES: SprtUnit.ValueType  # 2
+"""Games, each for itself: a trinomial test."""
+Global___SprtUnit: _TypeAlias = SprtUnit  # noqa: Y015
+
+class _SprtDecision:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SprtDecisionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SprtDecision.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SPRT_DECISION_UNSPECIFIED: _SprtDecision.ValueType  # 0
+    """Not said."""
+    SPRT_DECISION_OPEN: _SprtDecision.ValueType  # 1
+    """Nothing yet, or nothing at all when the games are used up."""
+    SPRT_DECISION_ELO0: _SprtDecision.ValueType  # 2
+    """The first bot's advantage is `elo0` rather than `elo1`."""
+    SPRT_DECISION_ELO1: _SprtDecision.ValueType  # 3
+    """The first bot's advantage is `elo1` rather than `elo0`."""
+
+class SprtDecision(_SprtDecision, metaclass=_SprtDecisionEnumTypeWrapper):
+    """What a test has decided."""
+
+SPRT_DECISION_UNSPECIFIED: SprtDecision.ValueType  # 0
+"""Not said."""
+SPRT_DECISION_OPEN: SprtDecision.ValueType  # 1
+"""Nothing yet, or nothing at all when the games are used up."""
+SPRT_DECISION_ELO0: SprtDecision.ValueType  # 2
+"""The first bot's advantage is `elo0` rather than `elo1`."""
+SPRT_DECISION_ELO1: SprtDecision.ValueType  # 3
+"""The first bot's advantage is `elo1` rather than `elo0`."""
+Global___SprtDecision: _TypeAlias = SprtDecision  # noqa: Y015
+
+@_typing.final
+class Sprt(_message.Message):
+    """A sequential test of the first bot's advantage over the second."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELO0_FIELD_NUMBER: _builtins.int
+    ELO1_FIELD_NUMBER: _builtins.int
+    ALPHA_FIELD_NUMBER: _builtins.int
+    BETA_FIELD_NUMBER: _builtins.int
+    SCALE_FIELD_NUMBER: _builtins.int
+    UNIT_FIELD_NUMBER: _builtins.int
+    MOST_GAMES_FIELD_NUMBER: _builtins.int
+    elo0: _builtins.float
+    """The first hypothesis, in the scale's unit: below `elo1`, and both from
+    -200 to 200 where the scale is normalised, from -1000 to 1000 elsewhere.
+    """
+    elo1: _builtins.float
+    """The second hypothesis, in the same unit."""
+    alpha: _builtins.float
+    """The chance to accept `elo1` where `elo0` is true: above 0 and below 0.5;
+    0.05 when absent or 0.
+    """
+    beta: _builtins.float
+    """The chance to accept `elo0` where `elo1` is true: above 0 and below 0.5;
+    0.05 when absent or 0.
+    """
+    scale: Global___SprtScale.ValueType
+    """What the two are told in."""
+    unit: Global___SprtUnit.ValueType
+    """What is counted."""
+    most_games: _builtins.int
+    """After so many games it ends undecided: an even number, at most 1000000;
+    100000 when absent or 0.
+    """
+    def __init__(
+        self,
+        *,
+        elo0: _builtins.float = ...,
+        elo1: _builtins.float = ...,
+        alpha: _builtins.float = ...,
+        beta: _builtins.float = ...,
+        scale: Global___SprtScale.ValueType = ...,
+        unit: Global___SprtUnit.ValueType = ...,
+        most_games: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alpha", b"alpha", "beta", b"beta", "elo0", b"elo0", "elo1", b"elo1", "most_games", b"most_games", "scale", b"scale", "unit", b"unit"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Sprt: _TypeAlias = Sprt  # noqa: Y015
+
+@_typing.final
+class SprtEstimate(_message.Message):
+    """What results say of the first bot's advantage."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NORMALISED_ELO_FIELD_NUMBER: _builtins.int
+    NORMALISED_MARGIN_FIELD_NUMBER: _builtins.int
+    ELO_FIELD_NUMBER: _builtins.int
+    ELO_MARGIN_FIELD_NUMBER: _builtins.int
+    LOS_FIELD_NUMBER: _builtins.int
+    normalised_elo: _builtins.float
+    """Normalised Elo, whatever the test's scale is."""
+    normalised_margin: _builtins.float
+    """Half of its 95 % interval, normalised Elo."""
+    elo: _builtins.float
+    """Elo."""
+    elo_margin: _builtins.float
+    """Half of its 95 % interval, Elo."""
+    los: _builtins.float
+    """The likelihood that the first bot is the better one, 0 to 1."""
+    def __init__(
+        self,
+        *,
+        normalised_elo: _builtins.float = ...,
+        normalised_margin: _builtins.float = ...,
+        elo: _builtins.float = ...,
+        elo_margin: _builtins.float = ...,
+        los: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elo", b"elo", "elo_margin", b"elo_margin", "los", b"los", "normalised_elo", b"normalised_elo", "normalised_margin", b"normalised_margin"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SprtEstimate: _TypeAlias = SprtEstimate  # noqa: Y015
+
+@_typing.final
+class SprtStanding(_message.Message):
+    """Where a test stands. It is computed from the results that are stored."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WINS_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    LOSSES_FIELD_NUMBER: _builtins.int
+    PAIRS_FIELD_NUMBER: _builtins.int
+    LLR_FIELD_NUMBER: _builtins.int
+    LOWER_FIELD_NUMBER: _builtins.int
+    UPPER_FIELD_NUMBER: _builtins.int
+    ESTIMATE_FIELD_NUMBER: _builtins.int
+    DECISION_FIELD_NUMBER: _builtins.int
+    wins: _builtins.int
+    """Games the first bot won."""
+    draws: _builtins.int
+    """Games drawn."""
+    losses: _builtins.int
+    """Games the first bot lost."""
+    llr: _builtins.float
+    """The logarithm of how much likelier `elo1` makes the results than `elo0`."""
+    lower: _builtins.float
+    """At or below it `elo0` is accepted: ln(beta / (1 - alpha))."""
+    upper: _builtins.float
+    """At or above it `elo1` is accepted: ln((1 - beta) / alpha)."""
+    decision: Global___SprtDecision.ValueType
+    """What it has decided."""
+    @_builtins.property
+    def pairs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Five counts of complete pairs of games, by the first bot's points in the
+        two: 0, 0.5, 1, 1.5 and 2.
+        """
+
+    @_builtins.property
+    def estimate(self) -> Global___SprtEstimate:
+        """From what the test counts; absent before the first of these."""
+
+    def __init__(
+        self,
+        *,
+        wins: _builtins.int = ...,
+        draws: _builtins.int = ...,
+        losses: _builtins.int = ...,
+        pairs: _abc.Iterable[_builtins.int] | None = ...,
+        llr: _builtins.float = ...,
+        lower: _builtins.float = ...,
+        upper: _builtins.float = ...,
+        estimate: Global___SprtEstimate | None = ...,
+        decision: Global___SprtDecision.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["estimate", b"estimate"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "draws", b"draws", "estimate", b"estimate", "llr", b"llr", "losses", b"losses", "lower", b"lower", "pairs", b"pairs", "upper", b"upper", "wins", b"wins"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SprtStanding: _TypeAlias = SprtStanding  # noqa: Y015
+
+@_typing.final
+class LadderRun(_message.Message):
+    """When a continuous ladder ends."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    MOST_GAMES_FIELD_NUMBER: _builtins.int
+    confidence: _builtins.float
+    """It ends when each bot of it is stronger than the next in rank with a higher
+    chance than this, from 0 up to but not including 1; 0 or absent for never.
+    """
+    most_games: _builtins.int
+    """It ends after so many games, at most 1000000; 0 or absent for no bound."""
+    def __init__(
+        self,
+        *,
+        confidence: _builtins.float = ...,
+        most_games: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confidence", b"confidence", "most_games", b"most_games"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LadderRun: _TypeAlias = LadderRun  # noqa: Y015
 
 @_typing.final
 class TournamentSettings(_message.Message):
@@ -89,6 +369,8 @@ class TournamentSettings(_message.Message):
     OPENINGS_FIELD_NUMBER: _builtins.int
     MAX_GAMES_FIELD_NUMBER: _builtins.int
     UNRATED_FIELD_NUMBER: _builtins.int
+    SPRT_FIELD_NUMBER: _builtins.int
+    LADDER_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What people call it; may be empty."""
     format: Global___TournamentFormat.ValueType
@@ -96,7 +378,7 @@ class TournamentSettings(_message.Message):
     rounds: _builtins.int
     """How often the schedule is played; each round is one game of a pair, and
     colours alternate: two rounds are one opening with both colours. 2 when
-    absent.
+    absent; absent where there is no schedule.
     """
     seed: _builtins.int
     """Orders the pairings and deals the openings: the same seed, the same
@@ -108,7 +390,7 @@ class TournamentSettings(_message.Message):
     """The games do not count for the ladder."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of the bots, at least two, each once."""
+        """Names of the bots, at least two, each once; two for a test."""
 
     @_builtins.property
     def variant(self) -> _game_pb2.Variant:
@@ -121,7 +403,17 @@ class TournamentSettings(_message.Message):
     @_builtins.property
     def openings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """Openings to deal, each a list of cells, two bytes a cell, little-endian;
-        the server's own when empty.
+        the server's own when empty. Lists of tournaments leave them out.
+        """
+
+    @_builtins.property
+    def sprt(self) -> Global___Sprt:
+        """The test that ends it, for the format SPRT and no other."""
+
+    @_builtins.property
+    def ladder(self) -> Global___LadderRun:
+        """When it ends, for the format LADDER and no other; without any bots
+        everyone who is there takes part.
         """
 
     def __init__(
@@ -137,10 +429,12 @@ class TournamentSettings(_message.Message):
         openings: _abc.Iterable[_builtins.bytes] | None = ...,
         max_games: _builtins.int = ...,
         unrated: _builtins.bool = ...,
+        sprt: Global___Sprt | None = ...,
+        ladder: Global___LadderRun | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "sprt", b"sprt", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "ladder", b"ladder", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -162,12 +456,16 @@ class Tournament(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
     WAITING_FOR_FIELD_NUMBER: _builtins.int
+    SPRT_FIELD_NUMBER: _builtins.int
+    VERDICT_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """Names the tournament on this server."""
     state: Global___TournamentState.ValueType
     """Where it stands."""
     planned_games: _builtins.int
-    """Games it consists of."""
+    """Games it consists of. Without a schedule, the most that there may be; 0
+    for no bound.
+    """
     finished_games: _builtins.int
     """Games with a result."""
     running_games: _builtins.int
@@ -176,6 +474,8 @@ class Tournament(_message.Message):
     """The ladder its games count for; empty when unrated."""
     waiting_for: _builtins.str
     """Why nothing goes on, such as bots that are away; empty when all is well."""
+    verdict: _builtins.str
+    """Why it ended before its games were used up, in words."""
     @_builtins.property
     def settings(self) -> Global___TournamentSettings:
         """As it was made."""
@@ -187,6 +487,10 @@ class Tournament(_message.Message):
     @_builtins.property
     def end_time(self) -> _timestamp_pb2.Timestamp:
         """When the last game ended; absent before."""
+
+    @_builtins.property
+    def sprt(self) -> Global___SprtStanding:
+        """Where its test stands; absent for other formats, and in lists."""
 
     def __init__(
         self,
@@ -201,10 +505,12 @@ class Tournament(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
         waiting_for: _builtins.str = ...,
+        sprt: Global___SprtStanding | None = ...,
+        verdict: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "settings", b"settings"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "settings", b"settings", "sprt", b"sprt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "finished_games", b"finished_games", "ladder", b"ladder", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "state", b"state", "tournament_id", b"tournament_id", "waiting_for", b"waiting_for"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "finished_games", b"finished_games", "ladder", b"ladder", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "sprt", b"sprt", "state", b"state", "tournament_id", b"tournament_id", "verdict", b"verdict", "waiting_for", b"waiting_for"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -563,6 +869,7 @@ class WatchTournamentResponse(_message.Message):
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     GAME_STARTED_FIELD_NUMBER: _builtins.int
     GAME_ENDED_FIELD_NUMBER: _builtins.int
+    SPRT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tournament(self) -> Global___Tournament:
         """Where it stands: the first message, and again whenever its state changes."""
@@ -575,18 +882,23 @@ class WatchTournamentResponse(_message.Message):
     def game_ended(self) -> _game_pb2.Game:
         """A game ended; its moves are left out."""
 
+    @_builtins.property
+    def sprt(self) -> Global___SprtStanding:
+        """Where the test stands, after games of it have ended."""
+
     def __init__(
         self,
         *,
         tournament: Global___Tournament | None = ...,
         game_started: _game_pb2.Game | None = ...,
         game_ended: _game_pb2.Game | None = ...,
+        sprt: Global___SprtStanding | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact", "game_ended", b"game_ended", "game_started", b"game_started", "tournament", b"tournament"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact", "game_ended", b"game_ended", "game_started", b"game_started", "sprt", b"sprt", "tournament", b"tournament"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact", "game_ended", b"game_ended", "game_started", b"game_started", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact", "game_ended", b"game_ended", "game_started", b"game_started", "sprt", b"sprt", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_fact: _TypeAlias = _typing.Literal["tournament", "game_started", "game_ended"]  # noqa: Y015
+    _WhichOneofReturnType_fact: _TypeAlias = _typing.Literal["tournament", "game_started", "game_ended", "sprt"]  # noqa: Y015
     _WhichOneofArgType_fact: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_fact) -> _WhichOneofReturnType_fact | None: ...
 

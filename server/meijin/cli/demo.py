@@ -9,10 +9,10 @@ from rich.console import Console
 
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import current_standings, follow
+from meijin.cli.ladder_views import ladder_table
 from meijin.cli.local import local_arena
-from meijin.cli.output import console, crosstable, ladder_table, print_json
-from meijin.cli.tournaments import Format, settings
-from meijin.v1 import tournament_service_pb2 as pb
+from meijin.cli.output import console, crosstable, print_json
+from meijin.cli.settings import make_tournament, settings
 
 BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
 
@@ -33,23 +33,11 @@ def demo(
     _make_room(data)
     notes = Console(stderr=True, highlight=False)
     notes.print("starting a server and three bots, each a process of its own ...")
-    wanted = settings(
-        list(BOTS),
-        form=Format.ROUND_ROBIN,
-        rounds=rounds,
-        time=time,
-        variant="15x15",
-        seed=1,
-        openings=None,
-        concurrency=0,
-        unrated=False,
-        name="Demo",
-    )
+    wanted = settings(list(BOTS), rounds=rounds, time=time, seed=1, name="Demo")
     with local_arena(data, BOTS) as connection:
-        request = pb.CreateTournamentRequest(settings=wanted)
-        made = connection.ask_as_operator(connection.tournaments.CreateTournament, request)
-        finished = follow(connection, made.tournament)
-        standings = current_standings(connection, made.tournament.ladder)
+        made = make_tournament(connection, wanted)
+        finished = follow(connection, made)
+        standings = current_standings(connection, made.ladder)
     if as_json:
         print_json(finished)
         print_json(standings)
@@ -57,7 +45,7 @@ def demo(
     console.print()
     console.print(crosstable(finished))
     console.print()
-    console.print(ladder_table(standings))
+    console.print(ladder_table(standings, console.width))
     console.print()
     console.print(f"kept: {data / 'meijin.db'}; look again with: meijin serve --open --data {data}")
 

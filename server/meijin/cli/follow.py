@@ -1,14 +1,26 @@
-"""Following a tournament to its end: a progress bar, and a line for every game."""
+"""Following a tournament to its end.
+
+A progress bar and a line for every game; where a test decides, a line that says where it stands.
+"""
 
 import time
 
 import grpc
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Column
 
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.games import state_text
+from meijin.cli.sprt import standing_line
 from meijin.v1 import game_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import tournament_service_pb2 as pb
@@ -32,26 +44,33 @@ def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamen
         LeftTournamentError: Ctrl-C; the tournament goes on at the server.
     """
     key = tournament.tournament_id
-    progress = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("[dim]{task.fields[note]}"),
-        console=Console(stderr=True, highlight=False),
-    )
+    columns = _line() if tournament.HasField("sprt") else _bar()
+    progress = Progress(*columns, console=Console(stderr=True, highlight=False))
     try:
         with progress:
             _Follower(connection, key, progress).run()
     except KeyboardInterrupt:
         message = (
             f"tournament {key} goes on at the server; "
-            f"`meijin tournament show {key}` or `cancel {key}`"
+            f"`meijin tournament watch {key}` follows it again, `cancel {key}` stops it"
         )
         raise LeftTournamentError(message) from None
     return connection.ask(
         connection.tournaments.GetTournament, pb.GetTournamentRequest(tournament_id=key)
     )
+
+
+def _bar() -> list[ProgressColumn]:
+    """How far a schedule is."""
+    text, note = TextColumn("{task.description}"), TextColumn("[dim]{task.fields[note]}")
+    return [text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), note]
+
+
+def _line() -> list[ProgressColumn]:
+    """Where a test stands."""
+    standing = TextColumn("{task.fields[standing]}", table_column=Column())  # it may wrap
+    note = TextColumn("[dim]{task.fields[note]}")
+    return [TextColumn("{task.description}"), standing, TimeElapsedColumn(), note]
 
 
 class _Follower:
@@ -61,7 +80,8 @@ class _Follower:
         self._connection = connection
         self._key = key
         self._progress = progress
-        self._task = progress.add_task(f"tournament {key}", total=None, note="")
+        self._task = progress.add_task(f"tournament {key}", total=None, note="", standing="")
+        self._has_test = False
         self._has_ended = False
         self._told: set[str] = set()
 
@@ -87,6 +107,8 @@ class _Follower:
                     self._show_end(fact.game_ended)
                 case "game_started":
                     self._note_start(fact.game_started)
+                case "sprt":
+                    self._show_standing(fact.sprt)
 
     def _show(self, tournament: pb.Tournament) -> None:
         self._progress.update(
@@ -96,12 +118,20 @@ class _Follower:
             note=tournament.waiting_for and f"waiting: {tournament.waiting_for}",
         )
         self._has_ended = tournament.state in END_STATES
+        self._has_test = tournament.HasField("sprt")
+        if self._has_test:
+            self._show_standing(tournament.sprt)
+
+    def _show_standing(self, standing: pb.SprtStanding) -> None:
+        self._progress.update(self._task, standing=standing_line(standing))
 
     def _note_start(self, game: game_pb2.Game) -> None:
+        if self._has_test:
+            return
         self._progress.update(self._task, note=f"{game.black} - {game.white}")
 
     def _show_end(self, game: game_pb2.Game) -> None:
-        if game.game_id in self._told:
+        if self._has_test or game.game_id in self._told:
             return
         self._told.add(game.game_id)
         self._progress.console.print(game_line(game), markup=False)

@@ -1,4 +1,4 @@
-"""`meijin game`: look at games and take them along."""
+"""`meijin game`: look at games, take them along, and take them back."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -7,7 +7,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from meijin.cli.connection import DEFAULT_SERVER, JsonOption, ServerOption, connect
+from meijin.cli.connection import (
+    DEFAULT_SERVER,
+    JsonOption,
+    ServerOption,
+    TokenOption,
+    connect,
+)
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, table
 from meijin.game import Board, Color, cell_name
@@ -15,7 +21,7 @@ from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import outcome_from_proto, variant_from_proto
 
-app = typer.Typer(help="Look at games and export them.", no_args_is_help=True)
+app = typer.Typer(help="Look at games, export them, and take them back.", no_args_is_help=True)
 
 GameArgument = Annotated[str, typer.Argument(help="The game's number.")]
 
@@ -31,11 +37,8 @@ def show(
         found = connection.ask(connection.games.GetGame, pb.GetGameRequest(game_id=game)).game
     if as_json:
         print_json(found)
-        return
-    console.print(headline(found), markup=False)
-    console.print(_board(found))
-    console.print(_moves(found), markup=False)
-    console.print(state_text(found), markup=False)
+    else:
+        print_game(found)
 
 
 @app.command()
@@ -95,6 +98,34 @@ def watch(game: GameArgument, server: ServerOption = DEFAULT_SERVER) -> None:
         console.print(state_text(shown), markup=False)
 
 
+@app.command()
+def void(
+    game: GameArgument,
+    reason: Annotated[str, typer.Option(help="Why, in a sentence that is kept with the game.")],
+    server: ServerOption = DEFAULT_SERVER,
+    token: TokenOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take a game back: it counts nowhere any more, and its pairing is played again."""
+    request = pb.VoidGameRequest(game_id=game, reason=reason)
+    with connect(server, token) as connection:
+        voided = connection.ask_as_operator(connection.games.VoidGame, request).game
+    if as_json:
+        print_json(voided)
+        return
+    console.print(f"game {voided.game_id}: {state_text(voided)}", markup=False)
+
+
+def print_game(game: game_pb2.Game) -> None:
+    """Print everything that is known of a game."""
+    console.print(headline(game), markup=False)
+    if game.pairing_reason:
+        console.print(f"why it was paired: {game.pairing_reason}", markup=False)
+    console.print(_board(game))
+    console.print(_moves(game), markup=False)
+    console.print(state_text(game), markup=False)
+
+
 def headline(game: game_pb2.Game) -> str:
     """Who plays whom, and what."""
     variant = variant_from_proto(game.variant)
@@ -102,12 +133,13 @@ def headline(game: game_pb2.Game) -> str:
 
 
 def state_text(game: game_pb2.Game) -> str:
-    """How a game ended, or that it runs."""
+    """How a game ended and whether that counts, or that it runs."""
     if game.state == game_pb2.GAME_STATE_RUNNING:
         return "running"
     outcome = outcome_from_proto(game.outcome)
     detail = f" ({outcome.detail})" if outcome.detail else ""
-    return f"{outcome}{detail}"
+    rest = "; not rated, since it repeats an earlier game" if game.repeat else ""
+    return f"{outcome}{detail}{rest}"
 
 
 def _board(game: game_pb2.Game) -> Text:

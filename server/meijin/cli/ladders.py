@@ -1,30 +1,266 @@
-"""`meijin ladder`: the standings."""
+"""`meijin ladder`: standings, comparisons, history, anchors and proof."""
 
-from typing import Annotated
+from datetime import UTC, date
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from meijin.cli.connection import DEFAULT_SERVER, JsonOption, ServerOption, connect
-from meijin.cli.output import console, ladder_table, print_json
+from meijin.cli.connection import (
+    DEFAULT_SERVER,
+    Connection,
+    JsonOption,
+    ServerOption,
+    TokenOption,
+    connect,
+)
+from meijin.cli.errors import CommandError
+from meijin.cli.ladder_run import run as run_ladder
+from meijin.cli.ladder_views import (
+    head_to_head_table,
+    ladder_csv,
+    ladder_table,
+    matrix_table,
+    notes,
+    version_names,
+)
+from meijin.cli.output import console, print_json
+from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
+from meijin.cli.proof import verify
 from meijin.v1 import ladder_service_pb2 as pb
 
+PAGE = 1000
+CURVES = 8
+"""Bots in a plot when nobody says how many."""
 
-def ladder(
-    name: Annotated[
-        str, typer.Argument(help="Such as freestyle-15x15; may be left out when there is one.")
-    ] = "",
+
+class LadderGroup(TyperGroup):
+    """Shows the standings when its first word is none of its commands."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own
+        """Put `show` in front where no command is named."""
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=LadderGroup,
+    help="Show a ladder, compare bots, set anchors, and prove a run. "
+    "`meijin ladder NAME` is short for `meijin ladder show NAME`.",
+)
+
+NameArgument = Annotated[
+    str, typer.Argument(help="Such as freestyle-15x15; may be left out when there is one.")
+]
+LadderOption = Annotated[
+    str, typer.Option("--ladder", help="Such as freestyle-15x15; not needed when there is one.")
+]
+
+app.command()(verify)
+app.command("run")(run_ladder)
+
+
+class ExportFormat(str, Enum):
+    """What a table is written as."""
+
+    CSV = "csv"
+    JSON = "json"
+
+
+@app.command()
+def show(
+    name: NameArgument = "",
+    top: Annotated[int, typer.Option(min=0, help="Only so many of the best; 0 for all.")] = 0,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="The chance to be stronger, for each two.")
+    ] = False,
+    history: Annotated[
+        bool, typer.Option("--history", help="A plot of the ratings day by day.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="With --history: a PNG, SVG or PDF file to draw it in.")
+    ] = None,
+    run: Annotated[str, typer.Option(help="An earlier run by its number.")] = "",
+    export: Annotated[
+        ExportFormat | None, typer.Option(help="Print the standings as CSV or JSON.")
+    ] = None,
     server: ServerOption = DEFAULT_SERVER,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a ladder: every rated version's Elo, games and faults."""
+    """Show a ladder: every rated version's Elo with its interval, games and faults."""
+    as_json = as_json or export is ExportFormat.JSON
+    _check_views(matrix=matrix, history=history, plot=plot, export=export)
     with connect(server) as connection:
-        response = connection.ask(
-            connection.ladders.GetStandings, pb.GetStandingsRequest(ladder=name)
-        )
+        if matrix:
+            _show_matrix(connection, name, top, as_json=as_json)
+        elif history:
+            _show_history(connection, name, top or CURVES, plot, as_json=as_json)
+        else:
+            request = pb.GetStandingsRequest(ladder=name, run_id=run)
+            response = connection.ask(connection.ladders.GetStandings, request)
+            _show_standings(response, top, is_csv=export is ExportFormat.CSV, as_json=as_json)
+
+
+def _check_views(
+    *, matrix: bool, history: bool, plot: Path | None, export: ExportFormat | None
+) -> None:
+    if matrix and history:
+        raise CommandError("give --matrix or --history, not both")
+    if export is ExportFormat.CSV and (matrix or history):
+        raise CommandError("--export csv is for the standings; use --json here")
+    if plot is not None:
+        if not history:
+            raise CommandError("--plot needs --history")
+        check_picture(plot)
+
+
+def _show_standings(
+    response: pb.GetStandingsResponse, top: int, *, is_csv: bool, as_json: bool
+) -> None:
     if as_json:
         print_json(response)
         return
-    console.print(ladder_table(response))
-    if not response.ladder.current:
+    if is_csv:
+        typer.echo(ladder_csv(response), nl=False)
+        return
+    console.print(ladder_table(response, console.width, top))
+    for note in notes(response):
+        console.print(f"[dim]{note}[/dim]")
+    if response.HasField("run") and not response.ladder.current:
         rated = response.run.games
         console.print(f"computed from {rated} of {response.ladder.games} games; being updated")
+
+
+def _show_matrix(connection: Connection, name: str, top: int, *, as_json: bool) -> None:
+    request = pb.GetMatrixRequest(ladder=name, limit=top)
+    response = connection.ask(connection.ladders.GetMatrix, request)
+    if as_json:
+        print_json(response)
+    else:
+        console.print(matrix_table(response))
+        console.print(
+            "[dim]the chance, in per cent, that the row is stronger than the column[/dim]"
+        )
+
+
+# -- history ----------------------------------------------------------------------
+
+
+def _show_history(
+    connection: Connection, name: str, top: int, plot: Path | None, *, as_json: bool
+) -> None:
+    request = pb.GetStandingsRequest(ladder=name)
+    table = connection.ask(connection.ladders.GetStandings, request)
+    if not table.HasField("run"):
+        raise CommandError(f'ladder "{table.ladder.name}" has no ratings yet; play rated games')
+    curves = _curves(connection, table, top)
+    if as_json:
+        print_json({"ladder": table.ladder.name, "curves": _plain(curves)})
+        return
+    title = f"Ladder {table.ladder.name}"
+    if plot is not None:
+        save_plot(curves, title, plot)
+        typer.echo(f"drawn in {plot}")
+        return
+    text = terminal_plot(curves, title, console.width, color=console.color_system is not None)
+    typer.echo(text)
+    if all(len(points) == 1 for points in curves.values()):
+        console.print("[dim]one day so far; each day (UTC) adds a point[/dim]")
+
+
+def _curves(
+    connection: Connection, table: pb.GetStandingsResponse, top: int
+) -> dict[str, list[Point]]:
+    """The best versions' ratings at the end of each day, and now."""
+    names = version_names(table.standings)
+    today = table.run.create_time.ToDatetime(UTC).date()
+    curves = {}
+    for row in table.standings[:top]:
+        past = [
+            Point(date.fromisoformat(rating.day), rating.elo, rating.margin)
+            for rating in _ratings(connection, table.ladder.name, row.bot)
+            if rating.version == row.version and rating.day < today.isoformat()
+        ]
+        now = Point(today, row.elo, row.margin)
+        curves[names[row.bot, row.version]] = [*reversed(past), now]
+    return curves
+
+
+def _ratings(connection: Connection, ladder: str, bot: str) -> list[pb.DayRating]:
+    """All of a bot's ratings, newest first."""
+    ratings: list[pb.DayRating] = []
+    token = ""
+    while True:
+        request = pb.ListRatingsRequest(ladder=ladder, bot=bot, page_size=PAGE, page_token=token)
+        page = connection.ask(connection.ladders.ListRatings, request)
+        ratings += page.ratings
+        token = page.next_page_token
+        if not token:
+            return ratings
+
+
+def _plain(curves: dict[str, list[Point]]) -> dict[str, list[dict[str, Any]]]:
+    return {
+        name: [
+            {"day": point.day.isoformat(), "elo": point.elo, "margin": point.margin}
+            for point in points
+        ]
+        for name, points in curves.items()
+    }
+
+
+# -- two bots, anchors ------------------------------------------------------------
+
+
+@app.command()
+def compare(
+    bot: Annotated[str, typer.Argument(help="A bot.")],
+    opponent: Annotated[str, typer.Argument(help="Another one.")],
+    ladder: LadderOption = "",
+    server: ServerOption = DEFAULT_SERVER,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what two bots scored against each other, and who is the stronger."""
+    with connect(server) as connection:
+        request = pb.GetHeadToHeadRequest(ladder=ladder, bot=bot, opponent=opponent)
+        response = connection.ask(connection.ladders.GetHeadToHead, request)
+    if as_json:
+        print_json(response)
+        return
+    console.print(head_to_head_table(bot, opponent, response))
+    if response.HasField("expectation"):
+        said = response.expectation
+        console.print(
+            f"{bot} is {said.difference:+.0f} ± {said.margin:.0f} Elo from {opponent}, "
+            f"and stronger with a chance of {said.superiority:.1%}"
+        )
+    else:
+        console.print("no expectation: the published run does not have both")
+
+
+@app.command()
+def anchors(
+    bots: Annotated[
+        list[str] | None, typer.Argument(help="One to three bots; their mean will be 1500.")
+    ] = None,
+    none: Annotated[
+        bool, typer.Option("--none", help="Relative to the mean of the established instead.")
+    ] = False,
+    ladder: LadderOption = "",
+    server: ServerOption = DEFAULT_SERVER,
+    token: TokenOption = None,
+) -> None:
+    """Make a ladder's ratings relative to some bots, such as house bots that never change.
+
+    Each is taken with the version it was last there with; a new version is no anchor.
+    """
+    if bool(bots) == none:
+        raise CommandError("name one to three bots, or give --none")
+    with connect(server, token) as connection:
+        request = pb.SetAnchorsRequest(ladder=ladder, bots=bots or [])
+        response = connection.ask_as_operator(connection.ladders.SetAnchors, request)
+    what = ", ".join(bots) if bots else "the mean of the established"
+    typer.echo(f"{response.ladder.name} is relative to {what} from the next run on")

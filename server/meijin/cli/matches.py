@@ -1,9 +1,9 @@
 """`meijin match`: two bots against each other."""
 
-import secrets
+import hashlib
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -17,32 +17,75 @@ from meijin.cli.connection import (
     TokenOption,
     connect,
 )
-from meijin.cli.errors import CommandError
+from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.follow import follow
 from meijin.cli.local import local_arena
 from meijin.cli.output import console, print_json, score_text
-from meijin.cli.tournaments import (
+from meijin.cli.settings import (
     ConcurrencyOption,
-    Format,
     OpeningsOption,
     SeedOption,
     TimeOption,
     VariantOption,
+    make_tournament,
     settings,
 )
+from meijin.cli.sprt import (
+    SCALES,
+    UNDECIDED,
+    UNITS,
+    Scale,
+    Unit,
+    outcome_lines,
+    parse_hypotheses,
+)
 from meijin.v1 import tournament_service_pb2 as pb
+
+DEFAULT_GAMES = 10
 
 
 def match(
     first: Annotated[str, typer.Argument(help="A bot on the server; with --local a bot to run.")],
     second: Annotated[str, typer.Argument(help="The other one.")],
-    games: Annotated[int, typer.Option(min=1, help="How many; colours alternate.")] = 10,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many; colours alternate. 10 when left out. With --sprt the most that may be "
+            "played, an even number; 100000 when left out.",
+        ),
+    ] = None,
     time: TimeOption = "60+0.5",
     variant: VariantOption = "15x15",
     seed: SeedOption = None,
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
     rated: Annotated[bool, typer.Option("--rated", help="Count for the ladder.")] = False,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ELO0,ELO1",
+            help="Play until a test has decided which of the two the first bot's advantage is.",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float,
+        typer.Option(
+            min=0.0001, max=0.49, help="With --sprt, the chance to accept ELO1 where ELO0 is true."
+        ),
+    ] = 0.05,
+    beta: Annotated[
+        float,
+        typer.Option(
+            min=0.0001, max=0.49, help="With --sprt, the chance to accept ELO0 where ELO1 is true."
+        ),
+    ] = 0.05,
+    sprt_scale: Annotated[
+        Scale, typer.Option(help="What ELO0 and ELO1 are in: normalised Elo or Elo.")
+    ] = Scale.NORMALISED,
+    sprt_unit: Annotated[
+        Unit, typer.Option(help="What the test counts: pairs of games on one opening, or games.")
+    ] = Unit.PAIRS,
     local: Annotated[
         bool,
         typer.Option(
@@ -50,6 +93,13 @@ def match(
             help="On a server of the match's own: the bots are names of built-in ones, or files.",
         ),
     ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --local, a folder to keep the games in: the same command takes an "
+            "interrupted match up again."
+        ),
+    ] = None,
     server: ServerOption = DEFAULT_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
@@ -57,12 +107,17 @@ def match(
     """Play a match between two bots and print the score.
 
     meijin match alphabeta mcts --local --games 4 --time 0.5/move needs no server.
+
+    With --sprt the match ends when the test is decided, and the status is 0 whichever way it was;
+    it is 3 when the games were used up before. With --json the field tournament.sprt.decision is
+    SPRT_DECISION_ELO0, SPRT_DECISION_ELO1 or SPRT_DECISION_OPEN.
     """
+    if data is not None and not local:
+        raise CommandError("--data goes with --local; a server has a folder of its own")
     names = _names(first, second) if local else [first, second]
     wanted = settings(
         names,
-        form=Format.ROUND_ROBIN,
-        rounds=games,
+        rounds=games or DEFAULT_GAMES,
         time=time,
         variant=variant,
         seed=seed,
@@ -71,17 +126,35 @@ def match(
         unrated=not rated,
         name=f"{names[0]} - {names[1]}",
     )
+    if sprt is not None:
+        elo0, elo1 = parse_hypotheses(sprt)
+        scale, unit = SCALES[sprt_scale], UNITS[sprt_unit]
+        test = pb.Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, scale=scale, unit=unit)
+        _set_test(wanted, test, games)
+    request_id = "" if data is None else _request_id(wanted, with_seed=seed is not None)
     arena: AbstractContextManager[Connection] = connect(server, token)
     if local:
-        arena = _local(dict(zip(names, (first, second), strict=True)))
+        arena = _local(dict(zip(names, (first, second), strict=True)), data)
     with arena as connection:
-        request = pb.CreateTournamentRequest(settings=wanted, request_id=secrets.token_hex(8))
-        made = connection.ask_as_operator(connection.tournaments.CreateTournament, request)
-        response = follow(connection, made.tournament)
-    if as_json:
-        print_json(response)
-        return
-    console.print(_summary(names[0], names[1], response), markup=False)
+        response = follow(connection, make_tournament(connection, wanted, request_id))
+    _print(names[0], names[1], response, as_json=as_json)
+
+
+def _set_test(wanted: pb.TournamentSettings, test: pb.Sprt, games: int | None) -> None:
+    """Have the match end by a test."""
+    test.most_games = games or 0
+    wanted.format = pb.TOURNAMENT_FORMAT_SPRT
+    wanted.rounds = 0
+    wanted.sprt.CopyFrom(test)
+
+
+def _request_id(wanted: pb.TournamentSettings, *, with_seed: bool) -> str:
+    """What the same command asks for again; a seed that was drawn by lot is no part of it."""
+    told = pb.TournamentSettings()
+    told.CopyFrom(wanted)
+    if not with_seed:
+        told.seed = 0
+    return hashlib.sha256(told.SerializeToString(deterministic=True)).hexdigest()
 
 
 def _names(first: str, second: str) -> list[str]:
@@ -91,12 +164,35 @@ def _names(first: str, second: str) -> list[str]:
 
 
 @contextmanager
-def _local(bots: dict[str, str]) -> Iterator[Connection]:
-    with (
-        tempfile.TemporaryDirectory(prefix="meijin-") as folder,
-        local_arena(Path(folder), bots) as connection,
-    ):
-        yield connection
+def _local(bots: dict[str, str], data: Path | None) -> Iterator[Connection]:
+    """An arena of the match's own, in a folder that is kept or in one that is not."""
+    with ExitStack() as stack:
+        folder = data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="meijin-")))
+        connection = stack.enter_context(local_arena(folder, bots))
+        try:
+            yield connection
+        except LeftTournamentError:
+            if data is None:
+                raise
+            message = f"interrupted; the same command goes on with what is in {data}"
+            raise CommandError(message) from None
+
+
+def _print(first: str, second: str, response: pb.GetTournamentResponse, *, as_json: bool) -> None:
+    """Print how a match ended.
+
+    Raises:
+        typer.Exit: a test was to decide it, and did not.
+    """
+    found = response.tournament
+    if as_json:
+        print_json(response)
+    else:
+        console.print(_summary(first, second, response), markup=False)
+        if found.HasField("sprt"):
+            console.print(*outcome_lines(found), sep="\n", markup=False, soft_wrap=True)
+    if found.HasField("sprt") and found.sprt.decision == pb.SPRT_DECISION_OPEN:
+        raise typer.Exit(UNDECIDED)
 
 
 def _summary(first: str, second: str, response: pb.GetTournamentResponse) -> str:

@@ -10,7 +10,6 @@ from google.protobuf.message import Message
 from rich.console import Console
 from rich.table import Table
 
-from meijin.v1.ladder_service_pb2 import GetStandingsResponse
 from meijin.v1.tournament_service_pb2 import GetTournamentResponse
 
 console = Console(highlight=False)
@@ -32,32 +31,6 @@ def table(title: str, columns: Iterable[str], *, text_columns: int = 1) -> Table
     for place, column in enumerate(columns):
         made.add_column(column, justify="left" if place < text_columns else "right")
     return made
-
-
-def ladder_table(response: GetStandingsResponse) -> Table:
-    """A ladder's standings."""
-    columns = ("#", "bot", "Elo", "classic", "games", "W-D-L", "score", "faults")
-    made = table(f"Ladder {response.ladder.name}", columns, text_columns=2)
-    several = _names_with_versions(response)
-    for row in response.standings:
-        name = f"{row.bot} {row.version}" if row.bot in several else row.bot
-        made.add_row(
-            str(row.rank),
-            name,
-            f"{row.elo:.0f}",
-            f"{row.classic_elo:.0f}",
-            str(row.games),
-            f"{row.wins}-{row.draws}-{row.losses}",
-            score_text(row.wins, row.draws, row.games),
-            str(row.faults),
-        )
-    return made
-
-
-def _names_with_versions(response: GetStandingsResponse) -> set[str]:
-    """The bots of which several versions stand on the ladder."""
-    names = [row.bot for row in response.standings]
-    return {name for name in names if names.count(name) > 1}
 
 
 def score_text(wins: int, draws: int, games: int) -> str:

@@ -49,7 +49,7 @@ def serve(
     Every option can be set in the environment, as MEIJIN_LISTEN and so on, or in a file
     meijin.env; docs/operating.md lists them all. Games that are cut off go on at the next start.
     """
-    settings = _settings(
+    settings = read_settings(
         listen=listen,
         data=data,
         database_url=database,
@@ -62,13 +62,18 @@ def serve(
     _run(settings)
 
 
-def _settings(**given: object) -> "Settings":
+def read_settings(**given: object) -> "Settings":
+    """A server's settings: what is given, else the environment and the file.
+
+    Raises:
+        CommandError: a setting can't be what it should be, or the server is not installed.
+    """
     try:
         from pydantic import ValidationError  # noqa: PLC0415 - the bare install has no server
 
         from meijin.server.settings import Settings  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise _missing(error) from None
+        raise missing_part(error) from None
     arguments: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     try:
         return Settings(**arguments)
@@ -78,7 +83,8 @@ def _settings(**given: object) -> "Settings":
         raise CommandError(f"{place}: {first['msg']}, not {first['input']!r}") from None
 
 
-def _missing(error: ModuleNotFoundError) -> CommandError:
+def missing_part(error: ModuleNotFoundError) -> CommandError:
+    """What to say where the bare installation lacks the server's parts."""
     return CommandError(f"{error.name} is not installed; run: pip install 'meijin[server]'")
 
 
@@ -96,8 +102,13 @@ def _run(settings: "Settings") -> None:
     except (StoreInUseError, UnknownSchemaError, EmbeddedValkeyError, OSError) as error:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
-        reason = str(error.orig) if hasattr(error, "orig") else str(error)
-        raise CommandError(f"the database can't be used: {reason.splitlines()[0]}") from None
+        raise unusable_database(error) from None
+
+
+def unusable_database(error: Exception) -> CommandError:
+    """What to say of a database that can't be opened or read."""
+    reason = str(error.orig) if hasattr(error, "orig") else str(error)
+    return CommandError(f"the database can't be used: {reason.splitlines()[0]}")
 
 
 def _announce(address: str) -> None:
@@ -127,6 +138,6 @@ def worker(
         from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415 - as in serve
         from meijin.server.logs import configure_logs  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise _missing(error) from None
+        raise missing_part(error) from None
     configure_logs()
     work_until_signalled(database, redis, sweep=sweep)

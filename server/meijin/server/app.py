@@ -14,6 +14,7 @@ from grpc_reflection.v1alpha import reflection
 from meijin.server.arena import Arena
 from meijin.server.bot_service import BotServicer
 from meijin.server.companions import Companions
+from meijin.server.director import Director
 from meijin.server.errors import StoppingError
 from meijin.server.game_service import GameServicer
 from meijin.server.guard import Guard
@@ -27,6 +28,7 @@ from meijin.server.restore import load, restore
 from meijin.server.scheduler import Scheduler
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
+from meijin.server.supplier import Supplier
 from meijin.server.tournament_service import TournamentServicer
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.bots import Identity, authenticate
@@ -104,6 +106,7 @@ class App:
         self._health = health.aio.HealthServicer()
         self.hub = Hub()
         self.scheduler = Scheduler(arena)
+        self._supplier = Supplier(arena, self.scheduler, storage, self.hub)
         arena.observers += [self.hub, hints]
         guard = Guard(partial(_authenticate, storage), is_open=settings.open_registration)
         self._server = grpc.aio.server(interceptors=[guard], options=_options(settings))
@@ -119,7 +122,7 @@ class App:
         try:
             storage = Storage(database, writer)
             await ensure_operator_token(storage, settings)
-            legacy = await storage.read(load)
+            legacy = await storage.read(partial(load, storage=storage))
             arena = Arena(settings, writer, legacy.counters)
             app = cls(settings, storage, arena, HintSender(redis_url))
             restore(legacy, arena, app.scheduler)
@@ -129,17 +132,20 @@ class App:
 
     def _add_services(self, storage: Storage) -> None:
         arena, server = self._arena, self._server
+        director = Director(arena, self.scheduler, storage, self._hints)
         play_service_pb2_grpc.add_PlayServiceServicer_to_server(
             PlayServicer(arena, storage, self._settings), server
         )
         bot_service_pb2_grpc.add_BotServiceServicer_to_server(BotServicer(arena, storage), server)
         tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
-            TournamentServicer(self.scheduler, storage, self.hub), server
+            TournamentServicer(director, self.scheduler, storage, self.hub), server
         )
         game_service_pb2_grpc.add_GameServiceServicer_to_server(
-            GameServicer(arena, storage, self.hub), server
+            GameServicer(director, arena, storage, self.hub), server
         )
-        ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(LadderServicer(storage), server)
+        ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
+            LadderServicer(storage, self._hints), server
+        )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection(SERVICES, server)
 
@@ -152,6 +158,7 @@ class App:
             self._patrol.measure_lag(),
             self._patrol.drop_deaf_peers(),
             self._hints.run(),
+            self._supplier.run(),
         ]
 
     async def listen(self) -> str:

@@ -21,7 +21,8 @@ from meijin.server.settings import Settings
 from meijin.store import Writer
 from meijin.store.flushes import MOVE
 from meijin.store.tables import BotId, BotVersionId, FlushId, GameId
-from meijin.store.tournaments import PendingPairing
+from meijin.store.tournaments import PendingPairing, TournamentEnd
+from meijin.store.voids import GameVoid
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities
 
@@ -344,6 +345,20 @@ class Arena:
         self._end(game)
         self.flusher.wake()
 
+    def take_back(self, game_id: GameId, reason: str) -> None:
+        """Void a finished game, whose end is stored."""
+        void = GameVoid(game_id, reason, self._wall_clock())
+        self.flusher.batch.flush.voids.append(void)
+        self.flusher.wake()
+
+    def hand_over(self, old: TournamentRun, new: TournamentRun) -> None:
+        """Have the running games of a tournament belong to another run of it."""
+        for game in self.games.values():
+            if game.run is old:
+                game.run = new
+                old.running -= 1
+                new.running += 1
+
     def _end(self, game: LiveGame) -> None:
         """Take an ended game out and have its end committed."""
         if self.games.pop(game.id, None) is None:
@@ -367,10 +382,26 @@ class Arena:
             flush.floor = min((game.first_flush for game in self.games.values()), default=flush.id)
         outcome = game.arbiter.outcome
         assert outcome is not None
-        if outcome.ending is not Ending.VOID:
-            run.remaining -= 1
-            if run.remaining == 0:
-                flush.finished_tournaments.append(run.id)
+        if outcome.ending is Ending.VOID:
+            for session in filter(None, game.sessions):
+                session.voided.add(game.number)
+        else:
+            run.count(game.pairing, outcome.result)
+            if run.has_ended:
+                self.finish(run)
+
+    def finish(self, run: TournamentRun) -> None:
+        """End a tournament, once; games of it that run are void, and those planned are dropped."""
+        if run.is_finished:
+            return
+        run.is_finished = True
+        run.pending.clear()
+        verdict = run.supply.verdict if run.supply else ""
+        end = TournamentEnd(run.id, self._wall_clock(), verdict)
+        self.flusher.batch.flush.finished_tournaments.append(end)
+        for game in [game for game in self.games.values() if game.run is run]:
+            self.void(game, Party.NOBODY, "the tournament was decided")
+        self.flusher.wake()
 
     def live_game(self, game_id: GameId) -> LiveGame | None:
         """A game that runs as far as anybody may know, or ``None``."""
@@ -433,7 +464,7 @@ class Arena:
                 game.arbiter.excuse(moment)
             session = game.player(game.arbiter.board.side_to_move).session
             game.arbiter.expire(moment, 0 if session is None else session.lag)
-            if game.arbiter.outcome is not None:
+            if game.arbiter.outcome is not None and game.id in self.games:
                 log.info("game forfeited", game=game.id, outcome=str(game.arbiter.outcome))
                 self._end(game)
                 self.flusher.wake()

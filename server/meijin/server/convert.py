@@ -15,6 +15,10 @@ from meijin.game import (
     encode_moves,
 )
 from meijin.server.errors import InvalidRequestError
+from meijin.server.ladder_plan import LadderPlan
+from meijin.server.schedule import MAX_GAMES
+from meijin.server.sprt_convert import sprt_to_proto, standing_to_proto
+from meijin.server.sprt_plan import SprtPlan
 from meijin.store.bots import EngineRow
 from meijin.store.games import GameRow, decode_times
 from meijin.store.tables import GameState, TournamentFormat, TournamentState
@@ -217,6 +221,8 @@ def game_to_proto(row: GameRow, *, with_moves: bool) -> game_pb2.Game:
         opening_plies=row.opening_plies,
         start_time=time_to_proto(row.start_time),
         ply=len(cells),
+        repeat=row.is_repeat,
+        pairing_reason=row.reason,
     )
     if row.ending is not None:
         outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
@@ -252,9 +258,10 @@ def _moves(
 
 
 def tournament_to_proto(
-    row: TournamentRow, waiting_for: str = ""
+    row: TournamentRow, waiting_for: str = "", *, with_openings: bool = True
 ) -> tournament_service_pb2.Tournament:
     """A tournament and how far it is."""
+    plan, ladder = SprtPlan.of(row), LadderPlan.of(row)
     message = tournament_service_pb2.Tournament(
         tournament_id=str(row.id),
         settings=tournament_service_pb2.TournamentSettings(
@@ -265,8 +272,11 @@ def tournament_to_proto(
             variant=variant_to_proto(row.variant),
             time_control=time_control_to_proto(row.time_control),
             seed=row.seed,
+            openings=row.openings if with_openings else (),
             max_games=row.max_games,
             unrated=row.ladder_id is None,
+            sprt=None if plan is None else sprt_to_proto(plan),
+            ladder=None if ladder is None else ladder_run_to_proto(ladder),
         ),
         state=TOURNAMENT_STATES[row.state],
         planned_games=row.planned,
@@ -275,10 +285,31 @@ def tournament_to_proto(
         ladder=row.ladder,
         create_time=time_to_proto(row.create_time),
         waiting_for=waiting_for,
+        verdict=row.verdict,
     )
+    if plan is not None and row.counts is not None:
+        message.sprt.CopyFrom(standing_to_proto(plan, plan.standing(row.counts)))
     if row.end_time is not None:
         message.end_time.CopyFrom(time_to_proto(row.end_time))
     return message
+
+
+def requested_ladder(message: tournament_service_pb2.LadderRun) -> LadderPlan:
+    """What is to end a continuous ladder.
+
+    Raises:
+        InvalidRequestError: it can't be what it says.
+    """
+    if not 0 <= message.confidence < 1:
+        raise InvalidRequestError(f"ladder.confidence {message.confidence:g} is not in 0 to 1")
+    if message.most_games > MAX_GAMES:
+        raise InvalidRequestError(f"ladder.most_games {message.most_games} is above {MAX_GAMES}")
+    return LadderPlan(message.confidence, message.most_games)
+
+
+def ladder_run_to_proto(plan: LadderPlan) -> tournament_service_pb2.LadderRun:
+    """What ends a continuous ladder."""
+    return tournament_service_pb2.LadderRun(confidence=plan.confidence, most_games=plan.most_games)
 
 
 def openings_from_proto(openings: Iterable[bytes]) -> tuple[tuple[int, ...], ...]:

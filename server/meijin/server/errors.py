@@ -55,7 +55,7 @@ class ProtocolError(MeijinError):
 
 
 class WrongStateError(MeijinError):
-    """The tournament is not in a state that allows this."""
+    """The tournament or game is not in a state that allows this."""
 
     code = grpc.StatusCode.FAILED_PRECONDITION
     reason = "WRONG_STATE"

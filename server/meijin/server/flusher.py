@@ -43,7 +43,9 @@ class Batch:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to commit."""
-        return not (self.flush.moves or self.flush.starts or self.flush.ends)
+        flush = self.flush
+        ends = flush.ends or flush.finished_tournaments or flush.voids
+        return not (flush.moves or flush.starts or ends)
 
     @property
     def games(self) -> int:

@@ -1,4 +1,4 @@
-"""Games: looked up, listed, watched and exported."""
+"""Games: looked up, listed, watched, exported and taken back."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from meijin.game import GameRecord, Outcome, TimeControl, Variant, decode_moves, to_sgf
 from meijin.server.arena import Arena
 from meijin.server.convert import GAME_STATES, game_to_proto, live_moves_to_proto
+from meijin.server.director import Director
 from meijin.server.errors import InvalidRequestError, NotFoundError
 from meijin.server.guard import Context
 from meijin.server.hub import FactKind, GameFact, Hub, game_topic
@@ -23,11 +24,15 @@ from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1.game_service_pb2_grpc import GameServiceServicer
 
+MAX_REASON = 200
+"""Characters of why a game is taken back."""
+
 
 class GameServicer(GameServiceServicer):
     """The server's games."""
 
-    def __init__(self, arena: Arena, storage: Storage, hub: Hub) -> None:
+    def __init__(self, director: Director, arena: Arena, storage: Storage, hub: Hub) -> None:
+        self._director = director
         self._arena = arena
         self._storage = storage
         self._hub = hub
@@ -79,6 +84,13 @@ class GameServicer(GameServiceServicer):
         row = await self._storage.read(partial(_find, game_id=game_id))
         return pb.ExportGameResponse(text=to_sgf(_record(row, live)))
 
+    async def VoidGame(self, request: pb.VoidGameRequest, context: Context) -> pb.VoidGameResponse:
+        """Take a game back."""
+        game_id, reason = _id(request.game_id), _reason(request.reason)
+        await self._storage.read(partial(_find, game_id=game_id))
+        await self._director.void(game_id, reason)
+        return pb.VoidGameResponse(game=await self._game(game_id))
+
     async def _game(self, game_id: GameId) -> game_pb2.Game:
         live = self._arena.live_game(game_id)
         row = await self._storage.read(partial(_find, game_id=game_id))
@@ -98,6 +110,16 @@ def _game_to_proto(row: GameRow, live: LiveGame | None, *, with_moves: bool) -> 
 
 def _id(text: str) -> GameId:
     return GameId(number(text, "game_id"))
+
+
+def _reason(text: str) -> str:
+    """Why a game is taken back, as it is stored."""
+    reason = text.replace("\0", "").strip()
+    if not reason:
+        raise InvalidRequestError("reason is empty; say in a sentence why the game is void")
+    if len(reason) > MAX_REASON:
+        raise InvalidRequestError(f"reason is longer than {MAX_REASON} characters")
+    return reason
 
 
 def _find(connection: Connection, game_id: GameId) -> GameRow:

@@ -45,5 +45,9 @@ class HintSender:
     def game_ended(self, game: LiveGame) -> None:
         """The game's ladder has changed."""
         if game.run.ladder_id is not None:
-            self._ladders.add(game.run.ladder_id)
-            self._wake.set()
+            self.ladder_changed(game.run.ladder_id)
+
+    def ladder_changed(self, ladder_id: LadderId) -> None:
+        """Send a hint for the ladder soon."""
+        self._ladders.add(ladder_id)
+        self._wake.set()

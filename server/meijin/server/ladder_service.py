@@ -1,31 +1,43 @@
-"""Ladders: their standings, their history, and what two bots scored."""
+"""Ladders: their standings, what they say of any two bots, their history, their anchors."""
 
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date
 from functools import partial
 from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from meijin.server.errors import InvalidRequestError, NotFoundError
+from meijin.server.comparison import NoRunError, compare_all, compare_two, preview_of
+from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
 from meijin.server.guard import Context
+from meijin.server.hints import HintSender
+from meijin.server.ladder_convert import (
+    day_rating_to_proto,
+    ladder_to_proto,
+    run_to_proto,
+    standing_to_proto,
+)
 from meijin.server.paging import number, page_size
 from meijin.server.storage import Storage
 from meijin.store import bots as bot_store
 from meijin.store import ladders as store
-from meijin.store.tables import BotId, BotVersionId, RatingRunId
+from meijin.store.tables import BotId, BotVersionId, LadderId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
-from meijin.wire import time_to_proto
 
 T = TypeVar("T")
+
+MATRIX_SIZE, MAX_MATRIX_SIZE = 20, 200
+"""Rows of a matrix when nobody says how many, and the most."""
 
 
 class LadderServicer(LadderServiceServicer):
     """The published ladders."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, hints: HintSender) -> None:
         self._storage = storage
+        self._hints = hints
 
     async def ListLadders(
         self, request: pb.ListLaddersRequest, context: Context
@@ -36,37 +48,42 @@ class LadderServicer(LadderServiceServicer):
             partial(store.list_ladders, limit=size + 1, after=request.page_token)
         )
         return pb.ListLaddersResponse(
-            ladders=[_ladder_to_proto(row) for row in rows[:size]],
+            ladders=[ladder_to_proto(row) for row in rows[:size]],
             next_page_token=rows[size - 1].name if len(rows) > size else "",
         )
 
     async def GetStandings(
         self, request: pb.GetStandingsRequest, context: Context
     ) -> pb.GetStandingsResponse:
-        """Show a ladder's published table."""
-        table = await self._read(
-            lambda connection: store.standings(
-                connection, store.ladder_named(connection, request.ladder or None).id
+        """Show a ladder's table."""
+        return await self._read(partial(_standings, request=request))
+
+    async def GetMatrix(
+        self, request: pb.GetMatrixRequest, context: Context
+    ) -> pb.GetMatrixResponse:
+        """Compare each two of some versions."""
+        limit = request.limit or MATRIX_SIZE
+        if limit > MAX_MATRIX_SIZE:
+            raise InvalidRequestError(f"limit {limit} is above {MAX_MATRIX_SIZE}")
+        return await self._read(
+            lambda connection: compare_all(
+                connection,
+                _ladder(connection, request.ladder),
+                bots=[_bot(connection, name) for name in request.bots],
+                limit=limit,
             )
         )
-        response = pb.GetStandingsResponse(
-            ladder=_ladder_to_proto(table.ladder),
-            standings=[_standing_to_proto(row) for row in table.standings],
-        )
-        if table.run is not None:
-            response.run.CopyFrom(_run_to_proto(table.run))
-        return response
 
     async def ListRatings(
         self, request: pb.ListRatingsRequest, context: Context
     ) -> pb.ListRatingsResponse:
-        """List a bot's ratings, newest first."""
+        """List a bot's ratings by day, newest first."""
         size = page_size(request.page_size)
         before = _place(request.page_token)
         rows = await self._read(
             lambda connection: store.rating_history(
                 connection,
-                store.ladder_named(connection, request.ladder or None).id,
+                _ladder(connection, request.ladder),
                 _bot(connection, request.bot),
                 limit=size + 1,
                 before=before,
@@ -74,32 +91,53 @@ class LadderServicer(LadderServiceServicer):
         )
         last = rows[size - 1] if len(rows) > size else None
         return pb.ListRatingsResponse(
-            ratings=[
-                pb.PastRating(run=_run_to_proto(row.run), standing=_standing_to_proto(row.standing))
-                for row in rows[:size]
-            ],
-            next_page_token=f"{last.run.id}.{last.standing.version_id}" if last else "",
+            ratings=[day_rating_to_proto(row) for row in rows[:size]],
+            next_page_token=f"{last.day}.{last.version_id}" if last else "",
         )
 
     async def GetHeadToHead(
         self, request: pb.GetHeadToHeadRequest, context: Context
     ) -> pb.GetHeadToHeadResponse:
-        """Show what two bots scored against each other."""
-        score = await self._read(
-            lambda connection: store.head_to_head(
+        """Show what two bots scored against each other, and what is to be expected."""
+        return await self._read(
+            lambda connection: compare_two(
                 connection,
-                store.ladder_named(connection, request.ladder or None).id,
+                _ladder(connection, request.ladder),
                 _bot(connection, request.bot),
                 _bot(connection, request.opponent),
             )
         )
-        return pb.GetHeadToHeadResponse(**asdict(score))
+
+    async def SetAnchors(
+        self, request: pb.SetAnchorsRequest, context: Context
+    ) -> pb.SetAnchorsResponse:
+        """Make a ladder's ratings relative to some bots."""
+        if len(request.bots) > store.MAX_ANCHORS:
+            raise InvalidRequestError(
+                f"bots: {len(request.bots)} anchors; at most {store.MAX_ANCHORS}"
+            )
+        with _refusals():
+            ladder = await self._storage.write(partial(_set_anchors, request=request))
+        self._hints.ladder_changed(ladder.id)
+        return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
 
     async def _read(self, query: Callable[[Connection], T]) -> T:
-        try:
+        with _refusals():
             return await self._storage.read(query)
-        except store.UnknownLadderError as error:
-            raise NotFoundError(str(error)) from None
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
+    except (store.UnknownLadderError, store.UnknownRunError) as error:
+        raise NotFoundError(str(error)) from None
+    except NoRunError as error:
+        raise WrongStateError(str(error)) from None
+
+
+def _ladder(connection: Connection, name: str) -> LadderId:
+    return store.ladder_named(connection, name or None).id
 
 
 def _bot(connection: Connection, name: str) -> BotId:
@@ -109,39 +147,43 @@ def _bot(connection: Connection, name: str) -> BotId:
     return bot_id
 
 
-def _place(token: str) -> tuple[RatingRunId, BotVersionId] | None:
-    """Where a page of ratings begins: after this run's line of this version."""
+def _standings(
+    connection: Connection, *, request: pb.GetStandingsRequest
+) -> pb.GetStandingsResponse:
+    run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
+    table = store.standings(connection, _ladder(connection, request.ladder), run_id)
+    response = pb.GetStandingsResponse(
+        ladder=ladder_to_proto(table.ladder),
+        standings=[standing_to_proto(row) for row in table.standings],
+    )
+    if table.run is not None:
+        response.run.CopyFrom(run_to_proto(table.run))
+        if run_id is None and not table.ladder.is_current:
+            for standing, elo in zip(
+                response.standings, preview_of(connection, table), strict=False
+            ):
+                standing.preview_elo = elo
+    return response
+
+
+def _place(token: str) -> tuple[date, BotVersionId] | None:
+    """Where a page of ratings begins: after this day's line of this version."""
     if not token:
         return None
-    run, dot, version = token.partition(".")
-    if not dot:
-        raise InvalidRequestError(f'page_token "{token}" is none of this server\'s')
-    return RatingRunId(number(run, "page_token")), BotVersionId(number(version, "page_token"))
+    day, _, version = token.partition(".")
+    try:
+        return date.fromisoformat(day), BotVersionId(number(version, "page_token"))
+    except ValueError:
+        raise InvalidRequestError(f'page_token "{token}" is none of this server\'s') from None
 
 
-def _ladder_to_proto(row: store.LadderSummary) -> pb.Ladder:
-    return pb.Ladder(name=row.name, games=row.games, current=row.is_current)
-
-
-def _run_to_proto(run: store.Run) -> pb.RatingRun:
-    return pb.RatingRun(
-        run_id=str(run.id),
-        games=run.games,
-        checksum=run.checksum,
-        create_time=time_to_proto(run.create_time),
-    )
-
-
-def _standing_to_proto(row: store.Standing) -> pb.Standing:
-    return pb.Standing(
-        rank=row.rank,
-        bot=row.bot,
-        version=row.version,
-        elo=row.elo,
-        classic_elo=row.classic_elo,
-        games=row.games,
-        wins=row.wins,
-        draws=row.draws,
-        losses=row.losses,
-        faults=row.faults,
-    )
+def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> store.LadderSummary:
+    ladder_id = _ladder(connection, request.ladder)
+    versions = set()
+    for name in request.bots:
+        version = store.newest_version(connection, _bot(connection, name))
+        if version is None:
+            raise InvalidRequestError(f'bots: "{name}" has never been here; run it once')
+        versions.add(version)
+    store.set_anchors(connection, ladder_id, sorted(versions))
+    return store.ladder_named(connection, request.ladder or None)

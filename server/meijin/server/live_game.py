@@ -2,16 +2,18 @@
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from meijin.game import Color, TimeControl, Variant, encode_moves
+from meijin.game import Color, Result, TimeControl, Variant, encode_moves
 from meijin.server.arbiter import Arbiter
 from meijin.server.session import Player, Session
+from meijin.server.supply import Supply
 from meijin.store.flushes import GameEnd, GameStart
 from meijin.store.games import encode_times
+from meijin.store.match_counts import PairingResult
+from meijin.store.repeats import fingerprint
 from meijin.store.tables import (
     BotVersionId,
     FlushId,
@@ -19,9 +21,8 @@ from meijin.store.tables import (
     LadderId,
     PairingId,
     TournamentId,
-    TournamentState,
 )
-from meijin.store.tournaments import PendingPairing, TournamentRow
+from meijin.store.tournaments import PendingPairing
 
 
 @dataclass(slots=True, eq=False)
@@ -35,7 +36,7 @@ class TournamentRun:
     """The most games at once; 0 leaves it to the bots."""
     ladder_id: LadderId | None
     remaining: int
-    """Games without a result."""
+    """Games of the schedule without a result; 0 where there is no schedule."""
     pending: OrderedDict[PairingId, PendingPairing] = field(default_factory=OrderedDict)
     """Planned games in the order of the schedule.
 
@@ -44,25 +45,31 @@ class TournamentRun:
     """
     running: int = 0
     cancelled: bool = False
+    is_finished: bool = False
+    """Its end is stored, or is about to be."""
+    supply: Supply | None = None
+    """Plans the games where there is no schedule."""
+    last_number: int = 0
+    """Of the games that were planned."""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has come to its end."""
+        return bool(self.supply.verdict) if self.supply else self.remaining == 0
 
     @property
     def is_over(self) -> bool:
         """Whether no game of it is left to play, or none will be."""
-        return self.cancelled or self.remaining == 0
+        return self.cancelled or self.has_ended
 
-
-def tournament_run(row: TournamentRow, pairings: Sequence[PendingPairing]) -> TournamentRun:
-    """A stored tournament as it is played; its running games are entered by the arena."""
-    return TournamentRun(
-        id=row.id,
-        variant=row.variant,
-        time_control=row.time_control,
-        max_games=row.max_games,
-        ladder_id=row.ladder_id,
-        remaining=row.planned - row.finished,
-        pending=OrderedDict((pairing.id, pairing) for pairing in pairings),
-        cancelled=row.state is TournamentState.CANCELLED,
-    )
+    def count(self, pairing: PendingPairing, result: Result) -> None:
+        """A game of it has a result."""
+        if self.supply is None:
+            self.remaining -= 1
+        else:
+            self.supply.game_ended(
+                PairingResult(pairing.number, pairing.black_id, pairing.white_id, result)
+            )
 
 
 @dataclass(slots=True, eq=False)
@@ -131,12 +138,13 @@ class LiveGame:
         outcome = arbiter.outcome
         assert outcome is not None
         culprit = outcome.at_fault.color
+        moves = encode_moves(arbiter.board.moves)
         return GameEnd(
             id=self.id,
             pairing_id=self.pairing.id,
             ladder_id=self.run.ladder_id,
             sequence=sequence,
-            moves=encode_moves(arbiter.board.moves),
+            moves=moves,
             times=encode_times(arbiter.raw, arbiter.charged),
             analysis=self.analysis,
             result=outcome.result,
@@ -146,4 +154,7 @@ class LiveGame:
             time=now,
             fault_version_id=None if culprit is None else self.version(culprit),
             evidence=arbiter.evidence,
+            fingerprint=fingerprint(
+                self.black_version, self.white_version, self.opening_plies, moves
+            ),
         )

@@ -9,8 +9,10 @@ import structlog
 from sqlalchemy import Connection
 
 from meijin.server.arena import Arena, Counters
-from meijin.server.live_game import TournamentRun, tournament_run
+from meijin.server.live_game import TournamentRun
+from meijin.server.runs import load_run
 from meijin.server.scheduler import Scheduler
+from meijin.server.storage import Storage
 from meijin.store import flushes, games, tournaments
 from meijin.store.games import GameRow
 from meijin.store.tables import GameId, PairingId, TournamentId
@@ -33,14 +35,14 @@ class Legacy:
     analysis: dict[str, Any]
 
 
-def load(connection: Connection) -> Legacy:
-    """Read what an earlier server left."""
+def load(connection: Connection, storage: Storage) -> Legacy:
+    """Read what an earlier server left; its tournaments will read from `storage`."""
     rows = tuple(games.running_games(connection))
     return Legacy(
         counters=Counters(
             games.last_game(connection), games.last_end(connection), flushes.last_flush(connection)
         ),
-        runs=tuple(_runs(connection, rows)),
+        runs=tuple(_runs(connection, rows, storage)),
         games=rows,
         pairings=tournaments.running_pairings(connection),
         moves=_moves(connection, rows),
@@ -48,14 +50,16 @@ def load(connection: Connection) -> Legacy:
     )
 
 
-def _runs(connection: Connection, rows: Sequence[GameRow]) -> Sequence[TournamentRun]:
+def _runs(
+    connection: Connection, rows: Sequence[GameRow], storage: Storage
+) -> Sequence[TournamentRun]:
     """The tournaments to be played on, and those that were cancelled with games running."""
     running = tournaments.running_tournaments(connection)
     runs = []
     for tournament_id in sorted({*running, *(row.tournament_id for row in rows)}):
         row = tournaments.get_tournament(connection, tournament_id)
         assert row is not None
-        runs.append(tournament_run(row, tournaments.pending_pairings(connection, tournament_id)))
+        runs.append(load_run(connection, row, storage))
     return runs
 
 

@@ -3,12 +3,17 @@
 import itertools
 import random
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from meijin.game import encode_moves
 from meijin.store.tables import BotId, TournamentFormat
 from meijin.store.tournaments import PlannedGame
 
+MAX_GAMES = 1_000_000
+"""The most games that one tournament may have."""
+
 Pair = tuple[BotId, BotId]
+Opening = TypeVar("Opening")
 
 
 def schedule(
@@ -28,7 +33,7 @@ def schedule(
     """
     rng = random.Random(seed)  # noqa: S311 - a schedule is no secret
     meetings = [pair if rng.random() < 0.5 else pair[::-1] for pair in pairs(form, bots)]  # noqa: PLR2004 - a fair coin
-    decks = {pair: _deal(openings, rng) for pair in meetings}
+    decks = {pair: deal(openings, rng) for pair in meetings}
     games: list[PlannedGame] = []
     for first in range(0, rounds, 2):
         rng.shuffle(meetings)
@@ -50,6 +55,7 @@ def pairs(form: TournamentFormat, bots: Sequence[BotId]) -> list[Pair]:
     return list(itertools.combinations(bots, 2))
 
 
-def _deal(openings: Sequence[Sequence[int]], rng: random.Random) -> Iterator[Sequence[int]]:
+def deal(openings: Sequence[Opening], rng: random.Random) -> Iterator[Opening]:
+    """Openings without end, all of them before one comes again."""
     while True:
         yield from rng.sample(openings, len(openings))

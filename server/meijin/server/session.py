@@ -58,6 +58,7 @@ class Session:
         "notice_count",
         "player",
         "version_id",
+        "voided",
         "wake",
         "welcome",
         "writing_since",
@@ -79,6 +80,8 @@ class Session:
         self.lag = 0
         """The round trip on this stream, nanoseconds."""
         self.notice_count = 0
+        self.voided: set[int] = set()
+        """Games that were stopped; a move may still be on its way in each."""
         self.wake = asyncio.Event()
         """Set while something waits in the outbox."""
         self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
@@ -116,9 +119,15 @@ class Session:
             self.wake.set()
 
     def refuse(self, game: int, ply: int, reason: pb.NoticeReason.ValueType, detail: str) -> None:
-        """Tell the bot that an action had no effect; too many of them end the stream."""
+        """Tell the bot that an action had no effect; too many of them end the stream.
+
+        The first one in a game that was stopped is the stop's doing, and not counted.
+        """
         self._notices.append(pb.Notice(game=game, ply=ply, reason=reason, detail=detail))
-        self.notice_count += 1
+        if game in self.voided:
+            self.voided.remove(game)
+        else:
+            self.notice_count += 1
         if self.notice_count > self._max_notices:
             self.close(TooManyNoticesError(f"{self.notice_count} actions had no effect"))
         self.wake.set()

@@ -1,6 +1,5 @@
 """Tournaments: made, followed, stopped and taken up again."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -12,17 +11,22 @@ from meijin.server.convert import (
     FORMATS,
     live_game_to_proto,
     openings_from_proto,
+    requested_ladder,
     requested_time_control,
     requested_variant,
     tournament_to_proto,
 )
+from meijin.server.director import Director
 from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
 from meijin.server.guard import Context
 from meijin.server.hub import Fact, FactKind, GameFact, Hub, StateFact, tournament_topic
-from meijin.server.live_game import tournament_run
+from meijin.server.ladder_plan import LadderPlan
 from meijin.server.paging import number, page_key, page_size
-from meijin.server.schedule import pairs, schedule
-from meijin.server.scheduler import Scheduler
+from meijin.server.schedule import MAX_GAMES, pairs, schedule
+from meijin.server.scheduler import MAX_AT_ONCE, Scheduler
+from meijin.server.sprt_convert import requested_sprt, standing_to_proto
+from meijin.server.sprt_plan import SprtPlan
+from meijin.server.sprt_supply import SprtSupply
 from meijin.server.storage import Storage
 from meijin.store import bots as bot_store
 from meijin.store import tournaments as store
@@ -31,34 +35,31 @@ from meijin.store.tournaments import NewTournament, TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer
 
-MAX_GAMES = 1_000_000
-"""The most games that one tournament may have."""
-
 DEFAULT_ROUNDS = 2
 
 MAX_TEXT = 100
 """Characters of a tournament's name and of a request id."""
 
 MAX_SEED = 2**63 - 1
-MAX_AT_ONCE = 2**31 - 1
 
 
 class TournamentServicer(TournamentServiceServicer):
     """The server's tournaments."""
 
-    def __init__(self, scheduler: Scheduler, storage: Storage, hub: Hub) -> None:
+    def __init__(
+        self, director: Director, scheduler: Scheduler, storage: Storage, hub: Hub
+    ) -> None:
+        self._director = director
         self._scheduler = scheduler
         self._storage = storage
         self._hub = hub
-        self._changing = asyncio.Lock()
-        """Held while a tournament is taken up or stopped, in the store and in the scheduler."""
 
     async def CreateTournament(
         self, request: pb.CreateTournamentRequest, context: Context
     ) -> pb.CreateTournamentResponse:
         """Make a tournament and start it, once for a request id."""
         row = await self._storage.write(partial(_create, request=request))
-        await self._play(row.id)
+        await self._director.play(row.id)
         return pb.CreateTournamentResponse(tournament=self._to_proto(row))
 
     async def GetTournament(
@@ -101,7 +102,7 @@ class TournamentServicer(TournamentServiceServicer):
             partial(store.list_tournaments, limit=size + 1, before=before)
         )
         return pb.ListTournamentsResponse(
-            tournaments=[self._to_proto(row) for row in rows[:size]],
+            tournaments=[self._to_proto(row, with_openings=False) for row in rows[:size]],
             next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
         )
 
@@ -116,7 +117,7 @@ class TournamentServicer(TournamentServiceServicer):
             before=TournamentState.RUNNING,
             after=TournamentState.CANCELLED,
         )
-        async with self._changing:
+        async with self._director.changing:
             row = await self._storage.write(change)
             run = self._scheduler.runs.get(tournament_id)
             if run is not None:
@@ -136,9 +137,9 @@ class TournamentServicer(TournamentServiceServicer):
             before=TournamentState.CANCELLED,
             after=TournamentState.RUNNING,
         )
-        async with self._changing:
+        async with self._director.changing:
             row = await self._storage.write(change)
-        await self._play(row.id)
+        await self._director.play(row.id)
         return pb.ResumeTournamentResponse(tournament=self._to_proto(row))
 
     async def WatchTournament(
@@ -151,8 +152,8 @@ class TournamentServicer(TournamentServiceServicer):
             row = await self._storage.read(find)
             yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
             while row.state is TournamentState.RUNNING:
-                facts = [await watcher.next()]
-                if _may_be_over(facts[0]):
+                facts = [await watcher.next(), *watcher.rest()]
+                if any(_may_be_over(fact) for fact in facts):
                     row = await self._storage.read(find)
                 if row.state is not TournamentState.RUNNING:
                     await self._scheduler.settled()
@@ -160,27 +161,15 @@ class TournamentServicer(TournamentServiceServicer):
                 for fact in facts:
                     if isinstance(fact, GameFact):
                         yield _game_fact_to_proto(fact)
+                standing = _standing_after(facts)
+                if standing is not None:
+                    yield standing
                 if row.state is not TournamentState.RUNNING:
                     yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
 
-    async def _play(self, tournament_id: TournamentId) -> None:
-        """Have the scheduler play a running tournament, unless it does already."""
-        async with self._changing:
-            if tournament_id in self._scheduler.runs:
-                return
-            await self._scheduler.settled()
-            row, pairings = await self._storage.read(
-                lambda connection: (
-                    _find(connection, tournament_id),
-                    store.pending_pairings(connection, tournament_id),
-                )
-            )
-            if row.state is TournamentState.RUNNING:
-                self._scheduler.add(tournament_run(row, pairings))
-
-    def _to_proto(self, row: TournamentRow) -> pb.Tournament:
+    def _to_proto(self, row: TournamentRow, *, with_openings: bool = True) -> pb.Tournament:
         waiting_for = self._scheduler.waiting_for(row.id, dict(row.bots))
-        return tournament_to_proto(row, waiting_for)
+        return tournament_to_proto(row, waiting_for, with_openings=with_openings)
 
 
 def _may_be_over(fact: Fact) -> bool:
@@ -193,6 +182,17 @@ def _game_fact_to_proto(fact: GameFact) -> pb.WatchTournamentResponse:
     if fact.kind is FactKind.STARTED:
         return pb.WatchTournamentResponse(game_started=message)
     return pb.WatchTournamentResponse(game_ended=message)
+
+
+def _standing_after(facts: Sequence[Fact]) -> pb.WatchTournamentResponse | None:
+    """Where the test stands, if there is one and games of it have ended."""
+    for fact in facts:
+        if isinstance(fact, GameFact) and fact.kind is FactKind.ENDED:
+            supply = fact.game.run.supply
+            if not isinstance(supply, SprtSupply):
+                return None
+            return pb.WatchTournamentResponse(sprt=standing_to_proto(supply.plan, supply.standing))
+    return None
 
 
 def _id(text: str) -> TournamentId:
@@ -216,7 +216,8 @@ def _change_state(
     row = _find(connection, tournament_id)
     if row.state is not before:
         raise WrongStateError(f"tournament {tournament_id} is {row.state.value}")
-    is_done = after is TournamentState.RUNNING and row.finished == row.planned
+    has_all = row.stopping is None and row.finished == row.planned
+    is_done = after is TournamentState.RUNNING and has_all
     store.set_state(connection, tournament_id, TournamentState.FINISHED if is_done else after)
     return _find(connection, tournament_id)
 
@@ -247,12 +248,14 @@ def _check_room(request: pb.CreateTournamentRequest) -> None:
 
 def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTournament:
     settings = request.settings
-    bots = _entrants(connection, settings.bots)
     variant = requested_variant(settings.variant)
     if settings.format not in _FORMATS:
         raise InvalidRequestError(f"no tournament format {settings.format}")
     form = _FORMATS[settings.format]
-    rounds = settings.rounds or DEFAULT_ROUNDS
+    bots = _entrants(connection, settings.bots, may_be_all=form is TournamentFormat.LADDER)
+    plan = _test(settings, form) or _ladder_plan(settings, form)
+    openings = _openings(settings, variant)
+    rounds = 0 if plan else settings.rounds or DEFAULT_ROUNDS
     games = rounds * len(pairs(form, bots))
     if games > MAX_GAMES:
         raise InvalidRequestError(f"rounds {rounds} make {games} games; at most {MAX_GAMES}")
@@ -266,14 +269,46 @@ def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTou
         max_games=settings.max_games,
         is_rated=not settings.unrated,
         bots=bots,
-        schedule=schedule(
-            form, bots, rounds=rounds, openings=_openings(settings, variant), seed=settings.seed
-        ),
+        schedule=schedule(form, bots, rounds=rounds, openings=openings, seed=settings.seed),
         request_id=request.request_id or None,
+        openings=tuple(settings.openings),
+        stopping=None if plan is None else plan.to_json(),
     )
 
 
-def _entrants(connection: Connection, names: Sequence[str]) -> tuple[BotId, ...]:
+def _test(settings: pb.TournamentSettings, form: TournamentFormat) -> SprtPlan | None:
+    """The test that ends the tournament, if its format has one."""
+    if form is not TournamentFormat.SPRT:
+        if settings.HasField("sprt"):
+            raise InvalidRequestError("sprt: a test ends the format SPRT and no other")
+        return None
+    if not settings.HasField("sprt"):
+        raise InvalidRequestError("sprt: the format SPRT needs the test's hypotheses")
+    if len(settings.bots) != 2:  # noqa: PLR2004 - one against the other
+        raise InvalidRequestError(f"bots: a test is between two, not {len(settings.bots)}")
+    if settings.rounds:
+        raise InvalidRequestError("rounds: a test has none; sprt.most_games bounds it")
+    return requested_sprt(settings.sprt)
+
+
+def _ladder_plan(settings: pb.TournamentSettings, form: TournamentFormat) -> LadderPlan | None:
+    """What ends the tournament, if it is a continuous ladder."""
+    if form is not TournamentFormat.LADDER:
+        if settings.HasField("ladder"):
+            raise InvalidRequestError("ladder: for the format LADDER and no other")
+        return None
+    if settings.unrated:
+        raise InvalidRequestError("unrated: a ladder's games are rated")
+    if settings.rounds:
+        raise InvalidRequestError("rounds: a ladder has none; ladder.most_games bounds it")
+    return requested_ladder(settings.ladder)
+
+
+def _entrants(
+    connection: Connection, names: Sequence[str], *, may_be_all: bool
+) -> tuple[BotId, ...]:
+    if not names and may_be_all:
+        return ()
     if len(names) < 2:  # noqa: PLR2004 - a game needs two
         raise InvalidRequestError("bots: a tournament needs at least two bots")
     bots = []

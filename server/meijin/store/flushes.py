@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Table, bindparam, delete, insert, select, upd
 
 from meijin.game import Ending, Party, Result
 from meijin.store.prepared import Prepared
+from meijin.store.repeats import mark_games
 from meijin.store.tables import (
     BotVersionId,
     Fault,
@@ -21,11 +22,11 @@ from meijin.store.tables import (
     Ladder,
     LadderId,
     PairingId,
-    Tournament,
     TournamentId,
-    TournamentState,
 )
 from meijin.store.tables import Flush as FlushRow
+from meijin.store.tournaments import TournamentEnd, finish_tournament
+from meijin.store.voids import GameVoid, void_game
 
 MOVE = struct.Struct("<QHHQQ")
 """One move: game, ply, cell, raw and charged nanoseconds."""
@@ -76,6 +77,12 @@ class GameEnd:
     fault_version_id: BotVersionId | None
     evidence: dict[str, Any]
     """Empty for an ending on the board."""
+    fingerprint: int
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether it may count for a ladder."""
+        return self.ladder_id is not None and self.ending is not Ending.VOID
 
 
 @dataclass(slots=True)
@@ -90,11 +97,13 @@ class Flush:
     analysis: dict[str, Any] = field(default_factory=dict)
     starts: list[GameStart] = field(default_factory=list)
     ends: list[GameEnd] = field(default_factory=list)
-    finished_tournaments: list[TournamentId] = field(default_factory=list)
+    finished_tournaments: list[TournamentEnd] = field(default_factory=list)
+    voids: list[GameVoid] = field(default_factory=list)
+    """Finished games that are to count no more."""
 
 
 class LostUpdateError(Exception):
-    """A game that ends was not running."""
+    """A game that ends was not running, or one that is voided not finished."""
 
 
 def commit_flush(connection: Connection, flush: Flush, *, is_retry: bool = False) -> None:
@@ -116,9 +125,11 @@ def commit_flush(connection: Connection, flush: Flush, *, is_retry: bool = False
         _end_games(connection, flush.ends)
     if flush.floor:
         connection.execute(_DELETE_FLUSHES, {"floor": flush.floor})
-    for tournament_id in flush.finished_tournaments:
-        values = {"key": tournament_id, "time": flush.ends[-1].time}
-        connection.execute(_FINISH_TOURNAMENT, values)
+    for tournament in flush.finished_tournaments:
+        finish_tournament(connection, tournament)
+    for void in flush.voids:
+        if not void_game(connection, void):
+            raise LostUpdateError(f"game {void.id} was not finished, and can't be voided")
 
 
 def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
@@ -128,9 +139,11 @@ def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
     faults = [_fault_row(end) for end in ends if end.evidence]
     if faults:
         connection.execute(_INSERT_FAULT, faults)
-    rated = Counter(end.ladder_id for end in ends if end.ending is not Ending.VOID)
-    marks = [{"key": key, "games": games} for key, games in rated.items() if key is not None]
-    if marks:
+    rated = [end for end in ends if end.is_rated]
+    if rated:
+        mark_games(connection, [end.id for end in rated])
+        games = Counter(end.ladder_id for end in rated)
+        marks = [{"key": key, "games": count} for key, count in games.items()]
         _MARK_LADDER.execute(connection, marks)
 
 
@@ -150,6 +163,7 @@ def _start_row(start: GameStart) -> dict[str, object]:
         "result": Result.NONE,
         "at_fault": Party.NOBODY,
         "detail": "",
+        "is_repeat": False,
     }
 
 
@@ -167,6 +181,7 @@ def _end_row(end: GameEnd) -> dict[str, object]:
         "detail": end.detail,
         "end_sequence": end.sequence,
         "end_time": end.time,
+        "fingerprint": end.fingerprint,
     }
 
 
@@ -210,7 +225,6 @@ def last_flush(connection: Connection) -> FlushId:
 
 _FLUSH: Table = FlushRow.__table__  # type: ignore[assignment]
 _GAME: Table = Game.__table__  # type: ignore[assignment]
-_TOURNAMENT: Table = Tournament.__table__  # type: ignore[assignment]
 _LADDER: Table = Ladder.__table__  # type: ignore[assignment]
 _FAULT: Table = Fault.__table__  # type: ignore[assignment]
 
@@ -232,6 +246,7 @@ _START = (
     "result",
     "at_fault",
     "detail",
+    "is_repeat",
 )
 _INSERT_GAME = Prepared(insert(_GAME), _START)
 _INSERT_FAULT = insert(_FAULT)
@@ -245,16 +260,12 @@ _END = (
     "detail",
     "end_sequence",
     "end_time",
+    "fingerprint",
 )
 _END_GAME = Prepared(
     update(_GAME)
     .where(_GAME.c.id == bindparam("key"), _GAME.c.state == bindparam("old_state"))
     .values(state=bindparam("new_state"), **{name: bindparam(name) for name in _END})
-)
-_FINISH_TOURNAMENT = (
-    update(_TOURNAMENT)
-    .where(_TOURNAMENT.c.id == bindparam("key"), _TOURNAMENT.c.state == TournamentState.RUNNING)
-    .values(state=TournamentState.FINISHED, end_time=bindparam("time"))
 )
 _MARK_LADDER = Prepared(
     update(_LADDER)

@@ -19,6 +19,7 @@ from meijin.store.tables import (
     Game,
     GameId,
     GameState,
+    Pairing,
     PairingId,
     Tournament,
     TournamentId,
@@ -53,6 +54,10 @@ class GameRow:
     detail: str
     start_time: datetime
     end_time: datetime | None
+    is_repeat: bool
+    """An earlier game of the ladder was the same, so this one is not rated."""
+    reason: str
+    """Why the two were to meet; empty when a schedule said so."""
 
 
 def encode_times(raw: "array[int]", charged: "array[int]") -> bytes:
@@ -150,7 +155,10 @@ def _games() -> Select[*tuple[Any, ...]]:
             Game.detail,
             Game.start_time,
             Game.end_time,
+            Game.is_repeat,
+            Pairing.reason,
         )
+        .join(Pairing, Pairing.id == Game.pairing_id)
         .join(Tournament, Tournament.id == Game.tournament_id)
         .join(_BLACK, _BLACK.id == Game.black_id)
         .join(_WHITE, _WHITE.id == Game.white_id)

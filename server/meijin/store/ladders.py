@@ -1,39 +1,44 @@
-"""Ladders: what their runs are computed from, and what is published."""
+"""Ladders: what is published of them."""
 
-import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import (
     Connection,
     Row,
     Select,
-    case,
+    delete,
     func,
     insert,
-    literal,
     select,
     tuple_,
     update,
 )
 
-from meijin.game import Party, Result
+from meijin.game import Result
+from meijin.store.rated_games import is_rated
 from meijin.store.tables import (
+    Anchor,
     Bot,
     BotId,
     BotVersion,
     BotVersionId,
     Game,
-    GameState,
     Ladder,
     LadderId,
+    Posterior,
     Rating,
+    RatingDay,
     RatingRun,
     RatingRunId,
 )
+
+KEPT_RUNS = 100
+"""So many of a ladder's runs are kept whole, and of those before them the last of each day."""
+MAX_ANCHORS = 3
 
 
 class UnknownLadderError(LookupError):
@@ -44,69 +49,58 @@ class UnknownBotError(LookupError):
     """No bot has the id."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class PairCount:
-    """What a version scored with black against another with white."""
+class UnknownRunError(LookupError):
+    """A ladder has no run of that number, or has forgotten it."""
 
-    black_id: BotVersionId
-    white_id: BotVersionId
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Games by their results."""
+
     wins: int
-    """Black's, like the losses."""
     draws: int
     losses: int
 
     @property
     def games(self) -> int:
-        """How many games they played with these colours."""
+        """How many there are."""
         return self.wins + self.draws + self.losses
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class FaultCount:
-    """How many games a version has forfeited."""
-
-    version_id: BotVersionId
-    faults: int
-
-
-ScoredGame = tuple[BotVersionId, BotVersionId, float]
-"""Black, white, and black's points: 1, 0.5 or 0. A million are read at once, so a plain tuple."""
-
-
 @dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Everything that a run is computed from, at one instant."""
+class Line:
+    """What a run says of one version."""
 
-    ladder_id: LadderId
-    name: str
-    revision: int
-    pair_counts: Sequence[PairCount]
-    """Sorted."""
-    results: Sequence[ScoredGame]
-    """In the order in which the games ended."""
-    fault_counts: Sequence[FaultCount]
-    """Sorted."""
+    rank: int
+    """From 1 on."""
+    elo: float
+    margin: float
+    """Half of the 95 % interval, relative to the anchors; Elo."""
+    superiority: float | None
+    """The chance to be stronger than the next in rank; ``None`` for the last."""
+    classic_elo: float
+    opponents_elo: float
+    """The mean over its games."""
+    wins_as_black: int
+    draws_as_black: int
+    losses_as_black: int
+    wins_as_white: int
+    draws_as_white: int
+    losses_as_white: int
+    faults: int
+    is_anchor: bool
+    is_provisional: bool
+    is_linked: bool
 
     @property
-    def games(self) -> int:
-        """How many games it holds."""
-        return len(self.results)
+    def as_black(self) -> Score:
+        """The rated games with the black stones."""
+        return Score(self.wins_as_black, self.draws_as_black, self.losses_as_black)
 
     @property
-    def checksum(self) -> str:
-        """SHA-256, hexadecimal, of the three inputs in order, as lines of plain numbers.
-
-        The lines are ``black white wins draws losses``, ``black white points`` and
-        ``version faults``, so that any SQL shell can make them.
-        """
-        digest = hashlib.sha256()
-        for pair in self.pair_counts:
-            line = f"{pair.black_id} {pair.white_id} {pair.wins} {pair.draws} {pair.losses}\n"
-            digest.update(line.encode())
-        digest.update("".join([f"{b} {w} {points}\n" for b, w, points in self.results]).encode())
-        for count in self.fault_counts:
-            digest.update(f"{count.version_id} {count.faults}\n".encode())
-        return digest.hexdigest()
+    def as_white(self) -> Score:
+        """The rated games with the white stones."""
+        return Score(self.wins_as_white, self.draws_as_white, self.losses_as_white)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +108,17 @@ class NewRating:
     """A version's line of a run to be published."""
 
     version_id: BotVersionId
-    rank: int
-    """From 1 on."""
-    elo: float
-    classic_elo: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    faults: int
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Covariances:
+    """What the errors of a run's ratings have in common."""
+
+    version_ids: bytes
+    """Of the rows and columns: eight bytes each, little-endian."""
+    matrix: bytes
+    """Row by row, in Elo squared, up to a constant: four bytes each, little-endian floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +128,18 @@ class NewRun:
     ladder_id: LadderId
     revision: int
     """The revision of the snapshot that it was computed from."""
+    voided: int
+    cutoff: int
     games: int
+    repeats: int
     checksum: str
     algorithm: str
-    parameters: dict[str, float]
+    parameters: dict[str, Any]
     create_time: datetime
     ratings: Sequence[NewRating]
     """Best first."""
+    covariances: Covariances | None
+    """``None`` for a pool too large to keep them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +160,15 @@ class Run:
 
     id: RatingRunId
     revision: int
+    voided: int
+    """How many finished games of the ladder had been voided."""
+    cutoff: int
+    """The `end_sequence` of the last game that went into it."""
     games: int
+    repeats: int
     checksum: str
     algorithm: str
-    parameters: dict[str, float]
+    parameters: dict[str, Any]
     create_time: datetime
 
 
@@ -170,24 +176,17 @@ class Run:
 class Standing:
     """A version's line of a published run."""
 
-    rank: int
     bot_id: BotId
     bot: str
     version_id: BotVersionId
     version: str
     """The version's label; may be empty."""
-    elo: float
-    classic_elo: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    faults: int
+    line: Line
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """A ladder's published table."""
+    """A ladder's table."""
 
     ladder: LadderSummary
     run: Run | None
@@ -197,92 +196,38 @@ class Standings:
 
 
 @dataclass(frozen=True, slots=True)
-class PastRating:
-    """A version's line of some run."""
+class NewDayRating:
+    """A version's rating by the games up to the end of a day, to be kept."""
 
-    run: Run
-    standing: Standing
+    day: date
+    version_id: BotVersionId
+    elo: float
+    margin: float
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class DayRating:
+    """A version's rating by the games up to the end of a day."""
+
+    day: date
+    version_id: BotVersionId
+    version: str
+    """The version's label; may be empty."""
+    elo: float
+    margin: float
+    games: int
 
 
 @dataclass(frozen=True, slots=True)
 class HeadToHead:
-    """What a bot scored against another, over all versions of both."""
+    """What a bot scored against another, over all versions of both; rated games alone."""
 
-    wins_as_black: int
-    draws_as_black: int
-    losses_as_black: int
-    wins_as_white: int
-    draws_as_white: int
-    losses_as_white: int
+    as_black: Score
+    as_white: Score
 
 
-def pair_counts(connection: Connection, ladder_id: LadderId) -> Sequence[PairCount]:
-    """The ladder's finished games by colours and result, sorted."""
-    query = (
-        select(Game.black_id, Game.white_id, Game.result, func.count())
-        .where(Game.ladder_id == ladder_id, Game.state == GameState.FINISHED)
-        .group_by(Game.black_id, Game.white_id, Game.result)
-    )
-    scores: dict[tuple[BotVersionId, BotVersionId], Counter[Result]] = defaultdict(Counter)
-    for black, white, result, games in connection.execute(query):
-        scores[black, white][result] = games
-    return sorted(
-        PairCount(
-            black,
-            white,
-            wins=score[Result.BLACK_WINS],
-            draws=score[Result.DRAW],
-            losses=score[Result.WHITE_WINS],
-        )
-        for (black, white), score in scores.items()
-    )
-
-
-def results_in_order(connection: Connection, ladder_id: LadderId) -> Sequence[ScoredGame]:
-    """The ladder's finished games in the order in which they ended."""
-    points = case(
-        (Game.result == Result.BLACK_WINS, literal(1.0)),
-        (Game.result == Result.DRAW, literal(0.5)),
-        else_=literal(0.0),
-    )
-    query = (
-        select(Game.black_id, Game.white_id, points)
-        .where(Game.ladder_id == ladder_id, Game.state == GameState.FINISHED)
-        .order_by(Game.end_sequence)
-    )
-    return connection.execute(query).all()
-
-
-def fault_counts(connection: Connection, ladder_id: LadderId) -> Sequence[FaultCount]:
-    """How many finished games of the ladder each version has forfeited, sorted."""
-    loser = case((Game.at_fault == Party.BLACK, Game.black_id), else_=Game.white_id).label("loser")
-    query = (
-        select(loser, func.count())
-        .where(
-            Game.ladder_id == ladder_id,
-            Game.state == GameState.FINISHED,
-            Game.at_fault.in_((Party.BLACK, Party.WHITE)),
-        )
-        .group_by(loser)
-    )
-    return sorted(FaultCount(*row) for row in connection.execute(query))
-
-
-def snapshot(connection: Connection, ladder_id: LadderId) -> Snapshot:
-    """The ladder's revision and inputs; `connection` must be in one reading transaction.
-
-    Raises:
-        UnknownLadderError: no ladder has the id.
-    """
-    ladder = _ladder(connection, ladder_id)
-    return Snapshot(
-        ladder_id=ladder_id,
-        name=ladder.name,
-        revision=ladder.revision,
-        pair_counts=pair_counts(connection, ladder_id),
-        results=results_in_order(connection, ladder_id),
-        fault_counts=fault_counts(connection, ladder_id),
-    )
+# -- runs -------------------------------------------------------------------------
 
 
 def is_dirty(connection: Connection, ladder_id: LadderId) -> bool:
@@ -301,6 +246,19 @@ def dirty_ladders(connection: Connection) -> list[LadderId]:
     return list(connection.scalars(query))
 
 
+def published_ladders(connection: Connection) -> Sequence[LadderId]:
+    """The ladders that have a run."""
+    return connection.scalars(select(Ladder.id).where(Ladder.run_id.is_not(None))).all()
+
+
+def mark_outdated(connection: Connection, algorithm: str) -> None:
+    """Make dirty the ladders whose published run is of another algorithm."""
+    outdated = select(RatingRun.id).where(RatingRun.algorithm != algorithm)
+    change = update(Ladder).where(Ladder.run_id.in_(outdated))
+    clean = change.where(Ladder.revision <= Ladder.run_revision)
+    connection.execute(clean.values(revision=Ladder.run_revision + 1))
+
+
 def publish(connection: Connection, run: NewRun) -> bool:
     """Make `run` the ladder's published run, unless that is as new already.
 
@@ -317,7 +275,10 @@ def publish(connection: Connection, run: NewRun) -> bool:
     row = insert(RatingRun).values(
         ladder_id=run.ladder_id,
         revision=run.revision,
+        voided=run.voided,
+        cutoff=run.cutoff,
         games=run.games,
+        repeats=run.repeats,
         checksum=run.checksum,
         algorithm=run.algorithm,
         parameters=run.parameters,
@@ -325,10 +286,73 @@ def publish(connection: Connection, run: NewRun) -> bool:
     )
     run_id = connection.execute(row.returning(RatingRun.id)).scalar_one()
     if run.ratings:
-        lines = [{"run_id": run_id, **asdict(rating)} for rating in run.ratings]
+        lines = [
+            {"run_id": run_id, "version_id": rating.version_id, **asdict(rating.line)}
+            for rating in run.ratings
+        ]
         connection.execute(insert(Rating), lines)
+    _keep_covariances(connection, run, run_id)
     connection.execute(ladder.values(run_id=run_id))
+    _forget_runs(connection, run.ladder_id)
     return True
+
+
+def _keep_covariances(connection: Connection, run: NewRun, run_id: RatingRunId) -> None:
+    connection.execute(delete(Posterior).where(Posterior.ladder_id == run.ladder_id))
+    if run.covariances is not None:
+        row = insert(Posterior).values(
+            ladder_id=run.ladder_id,
+            run_id=run_id,
+            version_ids=run.covariances.version_ids,
+            matrix=run.covariances.matrix,
+        )
+        connection.execute(row)
+
+
+def _forget_runs(connection: Connection, ladder_id: LadderId) -> None:
+    """Delete what lies before the newest runs, but for the last of each day."""
+    mine = RatingRun.ladder_id == ladder_id
+    newest = select(RatingRun.id).where(mine).order_by(RatingRun.id.desc())
+    first_kept = connection.scalar(newest.offset(KEPT_RUNS - 1).limit(1))
+    if first_kept is None:
+        return
+    last_of_days = (
+        select(func.max(RatingRun.id)).where(mine).group_by(func.date(RatingRun.create_time))
+    )
+    old = (mine, RatingRun.id < first_kept, RatingRun.id.not_in(last_of_days))
+    keys = list(connection.scalars(select(RatingRun.id).where(*old)))
+    connection.execute(delete(Rating).where(Rating.run_id.in_(keys)))
+    connection.execute(delete(RatingRun).where(RatingRun.id.in_(keys)))
+
+
+# -- anchors ----------------------------------------------------------------------
+
+
+def anchors(connection: Connection, ladder_id: LadderId) -> Sequence[BotVersionId]:
+    """The versions that the ladder's ratings are relative to, sorted."""
+    query = select(Anchor.version_id).where(Anchor.ladder_id == ladder_id)
+    return connection.scalars(query.order_by(Anchor.version_id)).all()
+
+
+def set_anchors(
+    connection: Connection, ladder_id: LadderId, version_ids: Iterable[BotVersionId]
+) -> None:
+    """Make the ladder's ratings relative to some versions; without any, to their mean."""
+    connection.execute(delete(Anchor).where(Anchor.ladder_id == ladder_id))
+    rows = [{"ladder_id": ladder_id, "version_id": key} for key in version_ids]
+    if rows:
+        connection.execute(insert(Anchor), rows)
+    change = update(Ladder).where(Ladder.id == ladder_id)
+    connection.execute(change.values(revision=Ladder.revision + 1))
+
+
+def newest_version(connection: Connection, bot_id: BotId) -> BotVersionId | None:
+    """The bot's newest version; ``None`` when it has never been there."""
+    query = select(func.max(BotVersion.id)).where(BotVersion.bot_id == bot_id)
+    return connection.scalar(query)
+
+
+# -- what is published -----------------------------------------------------------
 
 
 def list_ladders(
@@ -356,21 +380,63 @@ def ladder_named(connection: Connection, name: str | None) -> LadderSummary:
     raise UnknownLadderError(f"{problem}; there are: {names}")
 
 
-def standings(connection: Connection, ladder_id: LadderId) -> Standings:
-    """The ladder's published table.
+def standings(
+    connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None = None
+) -> Standings:
+    """The ladder's published table, or that of an earlier run.
 
     Raises:
         UnknownLadderError: no ladder has the id.
+        UnknownRunError: the ladder has no such run, or not any more.
     """
     ladder = _ladder(connection, ladder_id)
     summary = connection.execute(_summaries().where(Ladder.id == ladder_id)).one()
-    query = _past_ratings().where(Rating.run_id == ladder.run_id).order_by(Rating.rank)
-    run = connection.execute(_runs().where(RatingRun.id == ladder.run_id)).one_or_none()
+    wanted = ladder.run_id if run_id is None else run_id
+    mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
+    run = connection.execute(select(*_RUN).where(*mine)).one_or_none()
+    if run is None and run_id is not None:
+        raise UnknownRunError(f'ladder "{ladder.name}" has no run {run_id}, or not any more')
+    query = _standings().where(Rating.run_id == wanted).order_by(Rating.rank)
     return Standings(
         ladder=LadderSummary(*summary),
         run=None if run is None else Run(*run),
-        standings=[_past_rating(row).standing for row in connection.execute(query)],
+        standings=[] if run is None else [_standing(row) for row in connection.execute(query)],
     )
+
+
+def covariances(connection: Connection, ladder_id: LadderId) -> Covariances | None:
+    """Of the published run's ratings; ``None`` before the first, and for very large pools."""
+    query = select(Posterior.version_ids, Posterior.matrix)
+    row = connection.execute(query.where(Posterior.ladder_id == ladder_id)).one_or_none()
+    return None if row is None else Covariances(*row)
+
+
+# -- history ----------------------------------------------------------------------
+
+
+def voided_games(connection: Connection, ladder_id: LadderId) -> int:
+    """How many of the ladder's finished games have been voided."""
+    return connection.scalar(select(Ladder.voided).where(Ladder.id == ladder_id)) or 0
+
+
+def history_state(connection: Connection, ladder_id: LadderId) -> dict[str, Any] | None:
+    """What the history was rebuilt from; ``None`` when it never was."""
+    return connection.scalar(select(Ladder.history).where(Ladder.id == ladder_id))
+
+
+def replace_history(
+    connection: Connection,
+    ladder_id: LadderId,
+    days: Sequence[NewDayRating],
+    state: dict[str, Any],
+) -> None:
+    """Put a rebuilt history in the place of the old one."""
+    connection.execute(delete(RatingDay).where(RatingDay.ladder_id == ladder_id))
+    if days:
+        connection.execute(
+            insert(RatingDay), [{"ladder_id": ladder_id, **asdict(day)} for day in days]
+        )
+    connection.execute(update(Ladder).where(Ladder.id == ladder_id).values(history=state))
 
 
 def rating_history(
@@ -379,12 +445,12 @@ def rating_history(
     bot_id: BotId,
     *,
     limit: int = 100,
-    before: tuple[RatingRunId, BotVersionId] | None = None,
-) -> Sequence[PastRating]:
-    """At most `limit` ratings of the bot's versions, newest run and version first.
+    before: tuple[date, BotVersionId] | None = None,
+) -> Sequence[DayRating]:
+    """At most `limit` ratings of the bot's versions, newest day and version first.
 
     Args:
-        before: The run and version of the last line of the page before.
+        before: The day and version of the last line of the page before.
 
     Raises:
         UnknownLadderError: no ladder has the id.
@@ -392,12 +458,25 @@ def rating_history(
     """
     _ladder(connection, ladder_id)
     _check_bot(connection, bot_id)
-    place = tuple_(Rating.run_id, Rating.version_id)
-    query = _past_ratings().where(RatingRun.ladder_id == ladder_id, BotVersion.bot_id == bot_id)
+    query = (
+        select(
+            RatingDay.day,
+            RatingDay.version_id,
+            BotVersion.label,
+            RatingDay.elo,
+            RatingDay.margin,
+            RatingDay.games,
+        )
+        .join(BotVersion, BotVersion.id == RatingDay.version_id)
+        .where(RatingDay.ladder_id == ladder_id, BotVersion.bot_id == bot_id)
+    )
     if before is not None:
-        query = query.where(place < before)
-    query = query.order_by(Rating.run_id.desc(), Rating.version_id.desc()).limit(limit)
-    return [_past_rating(row) for row in connection.execute(query)]
+        query = query.where(tuple_(RatingDay.day, RatingDay.version_id) < before)
+    query = query.order_by(RatingDay.day.desc(), RatingDay.version_id.desc()).limit(limit)
+    return [DayRating(*row) for row in connection.execute(query)]
+
+
+# -- head to head -----------------------------------------------------------------
 
 
 def head_to_head(
@@ -415,13 +494,32 @@ def head_to_head(
     as_black = _score(connection, ladder_id, bot_id, other_id)
     as_white = _score(connection, ladder_id, other_id, bot_id)
     return HeadToHead(
-        wins_as_black=as_black[Result.BLACK_WINS],
-        draws_as_black=as_black[Result.DRAW],
-        losses_as_black=as_black[Result.WHITE_WINS],
-        wins_as_white=as_white[Result.WHITE_WINS],
-        draws_as_white=as_white[Result.DRAW],
-        losses_as_white=as_white[Result.BLACK_WINS],
+        as_black=Score(
+            as_black[Result.BLACK_WINS], as_black[Result.DRAW], as_black[Result.WHITE_WINS]
+        ),
+        as_white=Score(
+            as_white[Result.WHITE_WINS], as_white[Result.DRAW], as_white[Result.BLACK_WINS]
+        ),
     )
+
+
+def _score(
+    connection: Connection, ladder_id: LadderId, black: BotId, white: BotId
+) -> Counter[Result]:
+    """How often each result came about between two bots' versions with these colours."""
+    versions_of = {
+        bot: select(BotVersion.id).where(BotVersion.bot_id == bot) for bot in (black, white)
+    }
+    query = (
+        select(Game.result, func.count())
+        .where(
+            *is_rated(ladder_id),
+            Game.black_id.in_(versions_of[black]),
+            Game.white_id.in_(versions_of[white]),
+        )
+        .group_by(Game.result)
+    )
+    return Counter(dict(connection.execute(query).all()))
 
 
 def _ladder(connection: Connection, ladder_id: LadderId) -> Row[*tuple[Any, ...]]:
@@ -439,70 +537,22 @@ def _check_bot(connection: Connection, bot_id: BotId) -> None:
 
 def _summaries() -> Select[LadderId, str, int, bool]:
     """The columns of `LadderSummary`."""
-    games = (
-        select(func.count())
-        .where(Game.ladder_id == Ladder.id, Game.state == GameState.FINISHED)
-        .scalar_subquery()
-    )
+    games = select(func.count()).where(*is_rated(Ladder.id)).scalar_subquery()
     return select(Ladder.id, Ladder.name, games, Ladder.revision <= Ladder.run_revision)
 
 
-_RUN = (
-    RatingRun.id,
-    RatingRun.revision,
-    RatingRun.games,
-    RatingRun.checksum,
-    RatingRun.algorithm,
-    RatingRun.parameters,
-    RatingRun.create_time,
-)
+_RUN = tuple(getattr(RatingRun, field.name) for field in fields(Run))
+_LINE = tuple(getattr(Rating, field.name) for field in fields(Line))
 
 
-def _runs() -> Select[*tuple[Any, ...]]:
-    """The columns of `Run`."""
-    return select(*_RUN)
-
-
-def _past_ratings() -> Select[*tuple[Any, ...]]:
-    """The columns of `Run`, then those of `Standing`."""
+def _standings() -> Select[*tuple[Any, ...]]:
     return (
-        select(
-            *_RUN,
-            Rating.rank,
-            Bot.id,
-            Bot.name,
-            BotVersion.id,
-            BotVersion.label,
-            Rating.elo,
-            Rating.classic_elo,
-            Rating.games,
-            Rating.wins,
-            Rating.draws,
-            Rating.losses,
-            Rating.faults,
-        )
-        .join(Rating, Rating.run_id == RatingRun.id)
+        select(Bot.id, Bot.name, BotVersion.id, BotVersion.label, *_LINE)
         .join(BotVersion, BotVersion.id == Rating.version_id)
         .join(Bot, Bot.id == BotVersion.bot_id)
     )
 
 
-def _past_rating(row: Row[*tuple[Any, ...]]) -> PastRating:
-    return PastRating(Run(*row[: len(_RUN)]), Standing(*row[len(_RUN) :]))
-
-
-def _score(
-    connection: Connection, ladder_id: LadderId, black: BotId, white: BotId
-) -> Counter[Result]:
-    """How often each result came about between two bots' versions with these colours."""
-    query = (
-        select(Game.result, func.count())
-        .where(
-            Game.ladder_id == ladder_id,
-            Game.state == GameState.FINISHED,
-            Game.black_id.in_(select(BotVersion.id).where(BotVersion.bot_id == black)),
-            Game.white_id.in_(select(BotVersion.id).where(BotVersion.bot_id == white)),
-        )
-        .group_by(Game.result)
-    )
-    return Counter(dict(connection.execute(query).all()))
+def _standing(row: Row[*tuple[Any, ...]]) -> Standing:
+    bot_id, bot, version_id, version, *line = row
+    return Standing(bot_id, bot, version_id, version, Line(*line))

@@ -1,7 +1,7 @@
 """The tables, as typed models."""
 
 import enum
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, ClassVar, NewType
 
 from sqlalchemy import (
@@ -56,6 +56,10 @@ class TournamentFormat(enum.Enum):
 
     ROUND_ROBIN = "round-robin"
     GAUNTLET = "gauntlet"
+    LADDER = "ladder"
+    """Whoever is free meets whom the ladder learns most from, for as long as it learns."""
+    SPRT = "sprt"
+    """Two bots meet until a test has decided between them."""
 
 
 class TokenKind(enum.Enum):
@@ -207,6 +211,19 @@ class Ladder(Base):
     """The published run. No foreign key: a run refers to its ladder already."""
     run_revision: Mapped[int] = mapped_column(_Id, default=0)
     """The revision the published run was computed at; less than `revision` means dirty."""
+    voided: Mapped[int] = mapped_column(_Id, default=0)
+    """Counts the finished games that were voided: each changes the past."""
+    history: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    """What `RatingDay` was rebuilt from: algorithm, day, anchors, and `voided` at that time."""
+
+
+class Anchor(Base):
+    """A version that a ladder's ratings are relative to."""
+
+    __tablename__ = "anchor"
+
+    ladder_id: Mapped[LadderId] = mapped_column(ForeignKey("ladder.id"), primary_key=True)
+    version_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"), primary_key=True)
 
 
 class Tournament(Base):
@@ -229,6 +246,13 @@ class Tournament(Base):
     request_id: Mapped[str | None] = mapped_column(String(100), unique=True, default=None)
     state: Mapped[TournamentState] = mapped_column(default=TournamentState.RUNNING)
     end_time: Mapped[datetime | None] = mapped_column(default=None)
+    openings: Mapped[bytes] = mapped_column(default=b"")
+    """Those it was given: of each its length in plies in two bytes, and two bytes a cell, all
+    little-endian. Empty when they are the server's own."""
+    stopping: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    """When a tournament without a schedule ends; ``None`` for one with a schedule."""
+    verdict: Mapped[str] = mapped_column(String(200), default="")
+    """Why it ended before its games were used up."""
 
 
 class Entrant(Base):
@@ -259,6 +283,20 @@ class Pairing(Base):
     white_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
     opening: Mapped[bytes]
     """Two bytes a cell, little-endian."""
+    reason: Mapped[str] = mapped_column(String(200), default="")
+    """Why the two were to meet; empty when a schedule said so."""
+
+
+_RESULT_COLUMNS = (
+    "ladder_id",
+    "state",
+    "is_repeat",
+    "black_id",
+    "white_id",
+    "result",
+    "at_fault",
+)
+"""A ladder's games are counted in this index alone."""
 
 
 class Game(Base):
@@ -273,8 +311,9 @@ class Game(Base):
             sqlite_where=_NOT_VOID,
             postgresql_where=_NOT_VOID,
         ),
-        Index("game_result", "ladder_id", "state", "black_id", "white_id", "result", "at_fault"),
+        Index("game_result", *_RESULT_COLUMNS),
         Index("game_order", "ladder_id", "end_sequence"),
+        Index("game_fingerprint", "ladder_id", "fingerprint", "end_sequence"),
     )
 
     id: Mapped[GameId] = mapped_column(primary_key=True, autoincrement=False)
@@ -302,6 +341,10 @@ class Game(Base):
     end_sequence: Mapped[int | None] = mapped_column(_Id, default=None)
     """Orders the games by their ends; ``None`` while the game runs."""
     end_time: Mapped[datetime | None] = mapped_column(default=None)
+    fingerprint: Mapped[int | None] = mapped_column(_Id, default=None)
+    """A hash of players, opening and moves; ``None`` while the game runs."""
+    is_repeat: Mapped[bool] = mapped_column(default=False)
+    """An earlier game of the ladder was the same, so this one is not rated."""
 
 
 class Fault(Base):
@@ -331,7 +374,13 @@ class RatingRun(Base):
     ladder_id: Mapped[LadderId] = mapped_column(ForeignKey("ladder.id"))
     revision: Mapped[int] = mapped_column(_Id)
     """The ladder's revision whose games it was computed from."""
+    voided: Mapped[int] = mapped_column(_Id)
+    """How many finished games of the ladder had been voided."""
+    cutoff: Mapped[int] = mapped_column(_Id)
+    """The `end_sequence` of the last game that went into it; 0 for none."""
     games: Mapped[int] = mapped_column(_Id)
+    repeats: Mapped[int] = mapped_column(_Id)
+    """Finished games up to there that are not rated, since they repeat others."""
     checksum: Mapped[str] = mapped_column(String(64))
     """SHA-256 of its input, hexadecimal."""
     algorithm: Mapped[str] = mapped_column(String(60))
@@ -348,12 +397,53 @@ class Rating(Base):
     version_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"), primary_key=True)
     rank: Mapped[int]
     elo: Mapped[float]
+    margin: Mapped[float]
+    """Half of the 95 % interval, relative to the anchors; Elo."""
+    superiority: Mapped[float | None]
+    """The chance to be stronger than the next in rank; ``None`` for the last."""
     classic_elo: Mapped[float]
-    games: Mapped[int]
-    wins: Mapped[int]
-    draws: Mapped[int]
-    losses: Mapped[int]
+    opponents_elo: Mapped[float]
+    """The mean over its games."""
+    wins_as_black: Mapped[int]
+    draws_as_black: Mapped[int]
+    losses_as_black: Mapped[int]
+    wins_as_white: Mapped[int]
+    draws_as_white: Mapped[int]
+    losses_as_white: Mapped[int]
     faults: Mapped[int]
+    is_anchor: Mapped[bool]
+    is_provisional: Mapped[bool]
+    """It has few games, or has won or lost them all: the prior says much of its rating."""
+    is_linked: Mapped[bool]
+    """Games lead from it to the anchors, from opponent to opponent."""
+
+
+class Posterior(Base):
+    """What the errors of the published run's ratings have in common."""
+
+    __tablename__ = "posterior"
+
+    ladder_id: Mapped[LadderId] = mapped_column(ForeignKey("ladder.id"), primary_key=True)
+    run_id: Mapped[RatingRunId]
+    version_ids: Mapped[bytes]
+    """Of the rows and columns: eight bytes each, little-endian."""
+    matrix: Mapped[bytes]
+    """Row by row, in Elo squared, up to a constant: four bytes each, little-endian floats."""
+
+
+class RatingDay(Base):
+    """A version's rating by the games up to the end of a day (UTC)."""
+
+    __tablename__ = "rating_day"
+
+    ladder_id: Mapped[LadderId] = mapped_column(ForeignKey("ladder.id"), primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    version_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"), primary_key=True)
+    elo: Mapped[float]
+    margin: Mapped[float]
+    """Half of the 95 % interval; Elo."""
+    games: Mapped[int]
+    """Rated ones up to then."""
 
 
 class Flush(Base):

@@ -1,13 +1,16 @@
 """Tournaments: made, loaded, listed and counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, case, func, insert, select, update
+from sqlalchemy import Connection, case, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, Result, TimeControl, Variant
+from meijin.store.match_counts import MatchCounts, match_counts
+from meijin.store.openings import decode_openings, encode_openings
 from meijin.store.tables import (
     Bot,
     BotId,
@@ -25,6 +28,9 @@ from meijin.store.tables import (
     TournamentState,
 )
 
+MAX_VERDICT = 200
+"""Characters kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedGame:
@@ -34,6 +40,8 @@ class PlannedGame:
     black_id: BotId
     white_id: BotId
     opening: bytes
+    reason: str = ""
+    """Why the two are to meet; empty when a schedule says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,12 @@ class NewTournament:
     is_rated: bool
     bots: tuple[BotId, ...]
     schedule: tuple[PlannedGame, ...]
+    """Empty for one whose games are planned as they are needed."""
     request_id: str | None
+    openings: tuple[bytes, ...] = ()
+    """Those it was given, two bytes a cell, little-endian; none when they are the server's own."""
+    stopping: dict[str, Any] | None = None
+    """When one without a schedule ends; its ``most_games`` bound it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +75,16 @@ class PendingPairing:
     black_id: BotId
     white_id: BotId
     opening: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentEnd:
+    """The end of a tournament."""
+
+    id: TournamentId
+    time: datetime
+    verdict: str = ""
+    """Why it ended before its games were used up; those not begun are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +107,17 @@ class TournamentRow:
     end_time: datetime | None
     bots: tuple[tuple[BotId, str], ...]
     """The entrants' ids and names, in the order of entry."""
+    openings: tuple[bytes, ...]
+    """Those it was given, two bytes a cell, little-endian."""
+    stopping: dict[str, Any] | None
+    """When one without a schedule ends; ``None`` for one with a schedule."""
+    verdict: str
     planned: int
+    """Games of the schedule, or the most that there may be without one; 0 for no bound."""
     finished: int
     running: int
+    counts: MatchCounts | None = None
+    """The first bot's results where a test decides; ``None`` elsewhere, and in lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +155,8 @@ def add_tournament(connection: Connection, new: NewTournament, now: datetime) ->
             ladder_id=_ladder(session, ladder_name(new.variant)) if new.is_rated else None,
             create_time=now,
             request_id=new.request_id,
+            openings=encode_openings(new.openings),
+            stopping=new.stopping,
         )
         session.add(tournament)
         session.flush()
@@ -132,8 +165,16 @@ def add_tournament(connection: Connection, new: NewTournament, now: datetime) ->
         {"tournament_id": tournament_id, "seat": seat, "bot_id": bot_id}
         for seat, bot_id in enumerate(new.bots)
     ]
-    connection.execute(insert(Entrant), entrants)
-    pairings = [
+    if entrants:
+        connection.execute(insert(Entrant), entrants)
+    _insert_pairings(connection, tournament_id, 1, new.schedule)
+    return tournament_id
+
+
+def _insert_pairings(
+    connection: Connection, tournament_id: TournamentId, first: int, games: Sequence[PlannedGame]
+) -> None:
+    rows = [
         {
             "tournament_id": tournament_id,
             "number": number,
@@ -141,11 +182,38 @@ def add_tournament(connection: Connection, new: NewTournament, now: datetime) ->
             "black_id": game.black_id,
             "white_id": game.white_id,
             "opening": game.opening,
+            "reason": game.reason,
         }
-        for number, game in enumerate(new.schedule, start=1)
+        for number, game in enumerate(games, start=first)
     ]
-    connection.execute(insert(Pairing), pairings)
-    return tournament_id
+    if rows:
+        connection.execute(insert(Pairing), rows)
+
+
+def add_pairings(
+    connection: Connection, tournament_id: TournamentId, first: int, games: Sequence[PlannedGame]
+) -> Sequence[PendingPairing]:
+    """Plan more games of a tournament, numbered from `first` on.
+
+    When there are games from that number on already, they are what is returned: the commit may
+    have happened and its answer been lost.
+    """
+    query = (
+        select(*_PAIRING)
+        .where(Pairing.tournament_id == tournament_id, Pairing.number >= first)
+        .order_by(Pairing.number)
+    )
+    rows = connection.execute(query).all()
+    if not rows:
+        _insert_pairings(connection, tournament_id, first, games)
+        rows = connection.execute(query).all()
+    return [PendingPairing(*row) for row in rows]
+
+
+def last_number(connection: Connection, tournament_id: TournamentId) -> int:
+    """The highest number of a tournament's planned games; 0 when there is none."""
+    query = select(func.max(Pairing.number)).where(Pairing.tournament_id == tournament_id)
+    return connection.scalar(query) or 0
 
 
 def _ladder(session: Session, name: str) -> LadderId:
@@ -195,10 +263,29 @@ def set_state(connection: Connection, tournament_id: TournamentId, state: Tourna
     connection.execute(change.values(state=state))
 
 
+def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
+    """Write the end of a tournament that is running, and drop what it has not begun."""
+    change = update(Tournament).where(
+        Tournament.id == end.id, Tournament.state == TournamentState.RUNNING
+    )
+    values = {
+        "state": TournamentState.FINISHED,
+        "end_time": end.time,
+        "verdict": end.verdict[:MAX_VERDICT],
+    }
+    is_ended = connection.execute(change.values(values)).rowcount
+    if is_ended and end.verdict:
+        begun = select(Game.pairing_id).where(Game.tournament_id == end.id)
+        dropped = delete(Pairing).where(Pairing.tournament_id == end.id, Pairing.id.not_in(begun))
+        connection.execute(dropped)
+
+
 def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow | None:
     """One tournament, or ``None``."""
     rows = _tournaments(connection, [tournament_id])
-    return rows[0] if rows else None
+    if not rows or rows[0].format is not TournamentFormat.SPRT:
+        return rows[0] if rows else None
+    return replace(rows[0], counts=match_counts(connection, tournament_id))
 
 
 def list_tournaments(
@@ -237,7 +324,10 @@ def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequenc
             create_time=row.create_time,
             end_time=row.end_time,
             bots=tuple(bots[row.id]),
-            planned=planned[row.id],
+            openings=decode_openings(row.openings),
+            stopping=row.stopping,
+            verdict=row.verdict,
+            planned=row.stopping["most_games"] if row.stopping else planned[row.id],
             finished=games.get((row.id, GameState.FINISHED), 0),
             running=games.get((row.id, GameState.RUNNING), 0),
         )
@@ -265,9 +355,16 @@ def _games_by_state(
     return {(TournamentId(key), state): count for key, state, count in connection.execute(query)}
 
 
+def entrants(connection: Connection, tournament_id: TournamentId) -> Sequence[BotId]:
+    """Who was entered, in that order; none where everyone may play."""
+    query = select(Entrant.bot_id).where(Entrant.tournament_id == tournament_id)
+    return connection.scalars(query.order_by(Entrant.seat)).all()
+
+
 def _entrants(
     connection: Connection, ids: Sequence[TournamentId]
 ) -> dict[TournamentId, list[tuple[BotId, str]]]:
+    """Who was entered, or where everyone may play, whose games were planned."""
     query = (
         select(Entrant.tournament_id, Bot.id, Bot.name)
         .join(Bot, Bot.id == Entrant.bot_id)
@@ -277,7 +374,13 @@ def _entrants(
     bots: dict[TournamentId, list[tuple[BotId, str]]] = {key: [] for key in ids}
     for tournament_id, bot_id, name in connection.execute(query):
         bots[tournament_id].append((bot_id, name))
-    return bots
+    return {key: bots[key] or _players(connection, key) for key in ids}
+
+
+def _players(connection: Connection, tournament_id: TournamentId) -> list[tuple[BotId, str]]:
+    planned = select(Pairing.black_id).where(Pairing.tournament_id == tournament_id)
+    query = select(Bot.id, Bot.name).where(Bot.id.in_(planned)).order_by(Bot.name)
+    return [(bot_id, name) for bot_id, name in connection.execute(query)]
 
 
 def crosstable(connection: Connection, tournament_id: TournamentId) -> Sequence[Score]:

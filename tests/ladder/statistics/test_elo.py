@@ -2,7 +2,7 @@
 
 import pytest
 
-from meijin.ladder.elo import START, k_factor, replay
+from meijin.ladder.statistics.elo import START, k_factor, replay
 
 
 def test_the_first_game_moves_40() -> None:

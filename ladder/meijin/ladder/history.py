@@ -1,0 +1,96 @@
+"""A ladder's past, day by day, rebuilt from its games."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import structlog
+from sqlalchemy import Connection
+
+from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.table import ALGORITHM, DIGITS, Pool
+from meijin.store import Database, ladders
+from meijin.store.ladders import NewDayRating
+from meijin.store.rated_games import DayCount, day_counts
+from meijin.store.tables import BotVersionId, LadderId
+
+SETTLING = timedelta(minutes=10)
+"""After so long a day is taken as over: a game that ended just before is committed a little later."""
+
+_log = structlog.get_logger()
+
+
+def is_outdated(connection: Connection, ladder_id: LadderId, now: datetime) -> bool:
+    """Whether `rebuild_history` has something to do."""
+    return ladders.history_state(connection, ladder_id) != _state(connection, ladder_id, now)
+
+
+def rebuild_history(database: Database, ladder_id: LadderId, now: datetime) -> bool:
+    """Compute a ladder's ratings at the end of each day that is over, if they have changed.
+
+    They have when a day has ended, when a game of the past was voided or the anchors were
+    changed, and when the algorithm is another one. Nothing of an old history is kept.
+
+    Returns:
+        Whether there was something to rebuild.
+    """
+    work = database.read(lambda connection: _work(connection, ladder_id, now))
+    if work is None:
+        return False
+    state, days = work
+    ratings = list(_day_ratings(days, state["anchors"]))
+    database.write(
+        lambda connection: ladders.replace_history(connection, ladder_id, ratings, state)
+    )
+    _log.info("ladder history rebuilt", ladder_id=ladder_id, days=len({r.day for r in ratings}))
+    return True
+
+
+def _work(
+    connection: Connection, ladder_id: LadderId, now: datetime
+) -> tuple[dict[str, Any], Sequence[DayCount]] | None:
+    """What a history of now is made from, and its games; ``None`` if the kept one is that."""
+    if not is_outdated(connection, ladder_id, now):
+        return None
+    today = _today(now)
+    days = [row for row in day_counts(connection, ladder_id) if row[0] < today]
+    return _state(connection, ladder_id, now), days
+
+
+def _state(connection: Connection, ladder_id: LadderId, now: datetime) -> dict[str, Any]:
+    """Everything that a history follows from but the games themselves."""
+    return {
+        "algorithm": ALGORITHM,
+        "before": _today(now).isoformat(),
+        "voided": ladders.voided_games(connection, ladder_id),
+        "anchors": list(ladders.anchors(connection, ladder_id)),
+    }
+
+
+def _today(now: datetime) -> date:
+    """The first day (UTC) that is not over."""
+    return (now - SETTLING).date()
+
+
+def _day_ratings(
+    rows: Sequence[DayCount], anchors: Sequence[BotVersionId]
+) -> Iterator[NewDayRating]:
+    """Everyone's rating at the end of each day, by all games up to then."""
+    so_far: PairCounts | None = None
+    for day, group in groupby(rows, key=itemgetter(0)):
+        table = np.array([row[1:] for row in group], dtype=np.int64).T
+        counts = PairCounts(*table[:2], *table[2:].astype(np.float64))
+        so_far = counts.merged() if so_far is None else so_far.joined(counts).merged()
+        pool = Pool.of(so_far, anchors)
+        columns = zip(
+            pool.fit.players.tolist(),
+            np.round(pool.elo(), DIGITS).tolist(),
+            np.round(pool.margins(), DIGITS).tolist(),
+            pool.scores.games.tolist(),
+            strict=True,
+        )
+        for version, elo, margin, games in columns:
+            yield NewDayRating(day, BotVersionId(version), elo, margin, games)

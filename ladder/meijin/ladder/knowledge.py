@@ -1,0 +1,89 @@
+"""What a published run, and the games since, let one say of any two versions."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from meijin.ladder.statistics.beliefs import Beliefs
+from meijin.ladder.statistics.bradley_terry import Outcomes
+from meijin.ladder.statistics.pair_counts import Floats, Integers
+from meijin.ladder.statistics.posterior import Z_95, DenseCovariance, superiority
+from meijin.store.ladders import Covariances, Standings
+from meijin.store.rated_games import ScoredGame
+from meijin.store.tables import BotVersionId
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Knowledge:
+    """Ratings and the covariance of their errors; all shapes follow the standings, best first."""
+
+    versions: Sequence[BotVersionId]
+    elo: Floats
+    """Shape (n,)."""
+    covariance: DenseCovariance
+    outcomes: Outcomes
+
+    @classmethod
+    def of(cls, table: Standings, covariances: Covariances | None) -> Self:
+        """From what is stored of a run.
+
+        Where no covariances are, the pool being large or the run an earlier one, the errors are
+        taken as independent.
+        """
+        assert table.run is not None
+        lines = [row.line for row in table.standings]
+        versions = [row.version_id for row in table.standings]
+        if covariances is None:
+            matrix = np.diag([(line.margin / Z_95) ** 2 for line in lines])
+        else:
+            matrix = _ordered(covariances, versions)
+        parameters = table.run.parameters
+        return cls(
+            versions=versions,
+            elo=np.array([line.elo for line in lines]),
+            covariance=DenseCovariance(matrix),
+            outcomes=Outcomes(parameters["advantage"], parameters["draws"]),
+        )
+
+    def difference(self, one: int, other: int) -> tuple[float, float]:
+        """By how much one is the stronger, and half of the 95 % interval; in Elo."""
+        variance = self.covariance.of_differences(np.array([one]), np.array([other]))
+        return float(self.elo[one] - self.elo[other]), Z_95 * float(variance[0]) ** 0.5
+
+    def superiority(self, one: Integers, other: Integers) -> Floats:
+        """The chances that each of one is stronger than its other; shape (k,)."""
+        return superiority(
+            self.elo[one] - self.elo[other], self.covariance.of_differences(one, other)
+        )
+
+    def beliefs(self, places: Integers) -> Beliefs:
+        """What is known of those at some places, numbered in their order."""
+        return Beliefs(
+            self.elo[places],
+            self.covariance.matrix[np.ix_(places, places)],
+            self.outcomes,
+            prior_mean=float(self.elo.mean()),
+        )
+
+
+def _ordered(covariances: Covariances, versions: Sequence[BotVersionId]) -> Floats:
+    kept = np.frombuffer(covariances.version_ids, dtype="<i8")
+    matrix = np.frombuffer(covariances.matrix, dtype="<f4").reshape(len(kept), len(kept))
+    places = np.searchsorted(kept, np.asarray(versions, dtype=np.int64))
+    ordered: Floats = matrix[np.ix_(places, places)].astype(np.float64)
+    return ordered
+
+
+def preview(knowledge: Knowledge, games: Iterable[ScoredGame]) -> Floats:
+    """Everyone's rating after the games since the run, each taken in by one step; shape (n,).
+
+    Games of versions that the run does not have say nothing of the others.
+    """
+    number = {version: place for place, version in enumerate(knowledge.versions)}
+    beliefs = knowledge.beliefs(np.arange(len(knowledge.versions)))
+    for black, white, points in games:
+        if black in number and white in number:
+            beliefs.observe(number[black], number[white], points)
+    return beliefs.elo

@@ -1,0 +1,179 @@
+"""What is thought of strengths between two fits, where games come one by one."""
+
+from collections import defaultdict
+
+import numpy as np
+
+from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT, Outcomes, Prior
+from meijin.ladder.statistics.pair_counts import Floats, Integers
+
+
+class Beliefs:
+    """Strengths and how unsure they are, by the results so far and the games that are expected.
+
+    Players are numbered 0, 1, ... as in the arrays it begins with. A game tells of one
+    difference, and changes what is thought of everyone by one step of a Kalman filter: where h
+    is the information of the game, V becomes (V^-1 + h c c')^-1 with c = e_one - e_other. On
+    simulated ladders the strengths were 2 to 3 Elo (root mean square) from a fit of all games
+    after 20 to 500 results. A step costs n^2.
+    """
+
+    def __init__(
+        self,
+        elo: Floats,
+        covariance: Floats,
+        outcomes: Outcomes,
+        *,
+        prior_mean: float | None = None,
+        prior_deviation: float = Prior().strength,
+    ) -> None:
+        """Begin with a fit of all players, or with what it says of some.
+
+        Args:
+            elo: Shape (n,).
+            covariance: In Elo squared, up to a constant; shape (n, n).
+            outcomes: How games end.
+            prior_mean: What is thought of newcomers, in Elo; without it the mean of `elo`,
+                which is the prior's when all players of a fit are in it.
+            prior_deviation: How unsure that is, in Elo.
+        """
+        n = len(elo)
+        self.elo = np.array(elo, dtype=np.float64)
+        """What is thought of everyone; a new array after each result; shape (n,)."""
+        self.outcomes = outcomes
+        self._prior_mean = prior_mean
+        self._prior_deviation = prior_deviation
+        # Games say nothing of the mean of all, so that is as unsure as the prior's mean of n.
+        level = (prior_deviation / ELO_PER_NAT) ** 2 / max(n, 1)
+        self._covariance = _centred(covariance / ELO_PER_NAT**2) + level
+        self._square: Floats | None = None
+        self._expected: dict[tuple[int, int], list[float]] = defaultdict(list)
+
+    @property
+    def size(self) -> int:
+        """How many players there are."""
+        return len(self.elo)
+
+    @property
+    def covariance(self) -> Floats:
+        """How unsure the strengths are, in Elo squared; shape (n, n)."""
+        return ELO_PER_NAT**2 * self._covariance
+
+    def variances(self, one: Integers, other: Integers) -> Floats:
+        """How unsure differences are, in Elo squared; shape (k,)."""
+        return ELO_PER_NAT**2 * _of_differences(self._covariance, one, other)
+
+    def shares(self, one: Integers, other: Integers) -> Floats:
+        """The share of a difference's variance that a game takes away; shape (k,)."""
+        told = self._told(one, other) * _of_differences(self._covariance, one, other)
+        shares: Floats = told / (1 + told)
+        return shares
+
+    def drops(self, one: Integers, other: Integers) -> Floats:
+        """By how much a game lowers the sum of all variances, in Elo squared; shape (k,)."""
+        if self._square is None:
+            self._square = self._covariance @ self._covariance
+        told = self._told(one, other)
+        unsure = _of_differences(self._covariance, one, other)
+        moved = _of_differences(self._square, one, other)
+        drops: Floats = ELO_PER_NAT**2 * told * moved / (1 + told * unsure)
+        return drops
+
+    def expect(self, one: int, other: int, games: int = 1) -> None:
+        """Take it that two are about to play, with either colour.
+
+        Whoever wins, more is known of all afterwards, and that is taken as known now.
+        """
+        told = float(self.outcomes.information(self.elo[one] - self.elo[other]))
+        self._expected[_pair(one, other)] += [told] * games
+        self._tell(one, other, games * told)
+
+    def withdraw(self, one: int, other: int) -> None:
+        """Take back an expected game, which is not played after all.
+
+        Raises:
+            ValueError: none of the two is expected.
+        """
+        told = self._no_longer_expected(one, other)
+        if not told:
+            raise ValueError(f"no game of {one} and {other} is expected")
+        self._tell(one, other, -told)
+
+    def observe(self, one: int, other: int, points: float) -> None:
+        """Take in a result; it stands in the place of an expected game of the two, if there is one.
+
+        Args:
+            one: Who moved first.
+            other: The opponent.
+            points: What `one` got: 1, 0.5 or 0.
+        """
+        difference = float(self.elo[one] - self.elo[other])
+        slope, bend = self.outcomes.lesson(difference, points)
+        moved = self._tell(one, other, bend - self._no_longer_expected(one, other))
+        self.elo = self.elo + ELO_PER_NAT * slope * moved
+
+    def grown(self, new: int) -> "Beliefs":
+        """These, and so many players more of whom nothing is known but the prior."""
+        n = self.size
+        mean = self._prior_mean
+        if mean is None:
+            mean = float(self.elo.mean()) if n else 0.0
+        covariance = self._prior_deviation**2 * np.eye(n + new)
+        covariance[:n, :n] = self.covariance
+        grown = Beliefs(
+            np.append(self.elo, np.full(new, mean)),
+            covariance,
+            self.outcomes,
+            prior_mean=self._prior_mean,
+            prior_deviation=self._prior_deviation,
+        )
+        for pair, told in self._expected.items():
+            grown._expected[pair] = list(told)
+        return grown
+
+    def _told(self, one: Integers, other: Integers) -> Floats:
+        return self.outcomes.information(self.elo[one] - self.elo[other])
+
+    def _no_longer_expected(self, one: int, other: int) -> float:
+        """The information of an expected game, which is one no more; 0 if there is none."""
+        expected = self._expected[_pair(one, other)]
+        return expected.pop() if expected else 0.0
+
+    def _tell(self, one: int, other: int, told: float) -> Floats:
+        """Add information of a difference (Sherman & Morrison 1950).
+
+        Returns:
+            What a slope of 1 moves the strengths by, in nats; shape (n,).
+        """
+        image = self._covariance[one] - self._covariance[other]
+        share = 1 / (1 + told * float(image[one] - image[other]))
+        weight = told * share
+        if self._square is not None:  # (V - w u u')^2, with u = V c
+            side = weight * (self._covariance @ image)
+            side -= weight**2 / 2 * float(image @ image) * image
+            cross = np.outer(image, side)
+            self._square -= cross
+            self._square -= cross.T
+        self._covariance -= weight * np.outer(image, image)
+        moved: Floats = share * image
+        return moved
+
+
+def _pair(one: int, other: int) -> tuple[int, int]:
+    return min(one, other), max(one, other)
+
+
+def _centred(covariance: Floats) -> Floats:
+    """The covariance of the differences from the mean."""
+    if not covariance.size:
+        return covariance
+    half = covariance - covariance.mean(axis=0)
+    centred: Floats = half - half.mean(axis=1, keepdims=True)
+    return centred
+
+
+def _of_differences(matrix: Floats, one: Integers, other: Integers) -> Floats:
+    """(e_one - e_other)' matrix (e_one - e_other), pair by pair."""
+    diagonal = np.diagonal(matrix)
+    values: Floats = diagonal[one] + diagonal[other] - 2 * matrix[one, other]
+    return np.maximum(values, 0.0)

@@ -1,0 +1,201 @@
+"""Bradley-Terry strengths with Rao-Kupper draws and a first-move advantage, fitted to counts."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from meijin.ladder.statistics.laplacian import Laplacian, NoSolutionError
+from meijin.ladder.statistics.likelihood import LogPosterior, Point, State
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, components
+
+ELO_PER_NAT = 400 / math.log(10)
+"""Elo in one natural unit of log-odds: 400 Elo are odds of ten to one."""
+TOLERANCE = 1e-8
+"""A step that moves no log-odds further is the last; it leaves about its square."""
+MAX_STEPS = 200
+LONGEST_STEP = 3.0
+"""The most that a step may move a log-odds: far from the top, the curvature here says little."""
+SAFE_STEP = 1e-3
+"""A step that moves no log-odds further climbs: the curvature changes less than that."""
+MAX_ODDS = 30.0
+"""Log-odds on the way to infinity, where there is no prior: 1 / (1 + e^-30) is nearly 1 itself."""
+
+
+class NoFitError(ValueError):
+    """The counts have no finite fit: without a prior, an island or somebody without a point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What is thought before any game: normal distributions around 0, by their deviations in Elo.
+
+    They keep perfect scorers, islands and pools of nothing but draws finite. `math.inf`
+    leaves a parameter free.
+    """
+
+    strength: float = 600.0
+    advantage: float = 600.0
+    """0 holds it at 0."""
+    draws: float = 600.0
+
+    @property
+    def precisions(self) -> tuple[float, float, float]:
+        """One over each variance, in nats; 0 for what is free or held at 0."""
+        deviations = (self.strength, self.advantage, self.draws)
+        strength, advantage, draws = (
+            (ELO_PER_NAT / each) ** 2 if each else 0.0 for each in deviations
+        )
+        return strength, advantage, draws
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """How a game between any two players ends, from the first one's side.
+
+    With d = (difference + advantage) / 173.7 in Elo, and s the logistic function, the first
+    player wins with probability s(d - draws) and loses with s(-d - draws) (Rao & Kupper, Ties
+    in paired-comparison experiments, 1967; the form is that of Coulom's BayesElo).
+    """
+
+    advantage: float
+    """What moving first is worth, in Elo."""
+    draws: float
+    """What a player has to be better by, in Elo, to win every second game; 0 for no draws."""
+
+    def wins(self, difference: ArrayLike) -> Floats:
+        """The first player's chance to win, when it is stronger by so many Elo."""
+        return logistic((np.asarray(difference) + self.advantage - self.draws) / ELO_PER_NAT)
+
+    def losses(self, difference: ArrayLike) -> Floats:
+        """The first player's chance to lose."""
+        return logistic((-np.asarray(difference) - self.advantage - self.draws) / ELO_PER_NAT)
+
+    def score(self, difference: ArrayLike) -> Floats:
+        """The first player's expected points."""
+        points: Floats = (1 + self.wins(difference) - self.losses(difference)) / 2
+        return points
+
+    def score_with_both(self, difference: ArrayLike) -> Floats:
+        """The expected points of a player so much stronger who moves first every second time."""
+        difference = np.asarray(difference)
+        return (self.score(difference) + 1 - self.score(-difference)) / 2
+
+    def information(self, difference: ArrayLike) -> Floats:
+        """What a game tells of the difference, colours drawn by lot: one over nats squared."""
+        difference = np.asarray(difference)
+        return (self._information(difference) + self._information(-difference)) / 2
+
+    def _information(self, difference: Floats) -> Floats:
+        wins, losses = self.wins(difference), self.losses(difference)
+        told: Floats = (1 - wins) * (1 - losses) * (wins + losses)
+        return told
+
+    def lesson(self, difference: float, points: float) -> tuple[float, float]:
+        """What a result says: the slope of its log-likelihood by the difference, and how it bends.
+
+        Args:
+            difference: By how many Elo the first player is thought the stronger.
+            points: The first player's: 1, 0.5 or 0.
+
+        Returns:
+            The first derivative, and the negative second one; in nats.
+        """
+        if points not in {0.0, 0.5, 1.0}:
+            raise ValueError(f"a game gives 1, 0.5 or 0 points, not {points:g}")
+        wins, losses = float(self.wins(difference)), float(self.losses(difference))
+        slope = bend = 0.0
+        if points > 0:  # a draw is a win and a loss at once
+            slope, bend = 1 - wins, wins * (1 - wins)
+        if points < 1:
+            slope, bend = slope - (1 - losses), bend + losses * (1 - losses)
+        return slope, bend
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """The most probable strengths."""
+
+    players: Integers
+    """Everyone in the counts, ascending; shape (n,)."""
+    elo: Floats
+    """Their strengths in Elo, with mean 0; shape (n,)."""
+    outcomes: Outcomes
+    log_likelihood: float
+    """Of the games, in nats; without the prior."""
+    steps: int
+    """How many steps Newton's method took."""
+    information: Laplacian
+    """What the games and the prior tell of the strengths: the inverse of their covariance, in
+    nats, at the fit and with the advantage and the draws unknown."""
+
+
+def logistic(odds: Floats) -> Floats:
+    """1 / (1 + e^-odds), for any odds."""
+    value: Floats = (1 + np.tanh(odds / 2)) / 2
+    return value
+
+
+def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
+    """Fit strengths, first-move advantage and draws to `counts`, as `Outcomes` says.
+
+    It is the maximum of the posterior, by Newton's method (the likelihood is concave, and
+    this climbs it in fewer steps than Hunter's MM algorithms for generalized Bradley-Terry
+    models, 2004). The draw parameter is 0 when no game was drawn. Equal games give equal
+    bytes, in whatever rows and order they come.
+
+    Raises:
+        NoFitError: without a prior, the counts pull a difference to infinity.
+    """
+    prior = prior or Prior()
+    merged = counts.merged()
+    players = merged.players
+    posterior = LogPosterior.of(merged, prior.precisions, has_advantage=prior.advantage > 0)
+    limit = math.inf
+    if math.isinf(prior.strength):
+        limit = MAX_ODDS
+        if components(posterior.first, posterior.second, len(players)).any():
+            raise NoFitError("the games fall into islands; give the strengths a prior")
+    point, steps = _climb(posterior, limit)
+    elo = point.state.strengths * ELO_PER_NAT
+    return Fit(
+        players=players,
+        elo=elo - elo.mean() if len(players) else elo,
+        outcomes=Outcomes(point.state.advantage * ELO_PER_NAT, point.state.draws * ELO_PER_NAT),
+        log_likelihood=point.log_likelihood,
+        steps=steps,
+        information=point.curvature().marginal(),
+    )
+
+
+def _climb(posterior: LogPosterior, limit: float) -> tuple[Point, int]:
+    """The top of the posterior, by Newton steps that are cut until they climb, and their number."""
+    point = Point(posterior, posterior.start())
+    for steps in range(1, MAX_STEPS + 1):
+        slope = point.slope()
+        try:
+            step = point.curvature().solve(slope)
+        except NoSolutionError:
+            break
+        reach = posterior.reach(step)
+        if reach < TOLERANCE:
+            return Point(posterior, point.state.moved(step, 1.0)), steps
+        point = _line_search(posterior, point, step, slope.dot(step), reach)
+        if posterior.reach(point.state) > limit:
+            break
+    raise NoFitError("the counts pull a difference to infinity; give the strengths a prior")
+
+
+def _line_search(
+    posterior: LogPosterior, point: Point, step: State, gain: float, reach: float
+) -> Point:
+    """Go along a step as far as it climbs enough (Armijo), with room for draws left above 0."""
+    share = min(1.0, LONGEST_STEP / reach)
+    if step.draws < 0:
+        share = min(share, 0.9 * point.state.draws / -step.draws)
+    while True:
+        moved = Point(posterior, point.state.moved(step, share))
+        if share * reach < SAFE_STEP or moved.value >= point.value + 1e-4 * share * gain:
+            return moved
+        share /= 2

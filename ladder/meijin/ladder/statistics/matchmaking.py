@@ -1,0 +1,153 @@
+"""Which game teaches most: pairings chosen by what is not known yet."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meijin.ladder.statistics.beliefs import Beliefs
+from meijin.ladder.statistics.pair_counts import Floats, Integers
+from meijin.ladder.statistics.posterior import Covariance, superiority, superiority_to_next
+
+NEIGHBOURS = 32
+"""Those who may meet are looked at in pairs at most so many ranks apart: the rest teach less."""
+CONFIDENCE = 0.95
+"""How sure the order of two neighbours has to be."""
+
+Mask = NDArray[np.bool_]
+
+
+class Aim(Enum):
+    """What a pairing is chosen for; the value says it to people."""
+
+    LINK = "no games lead from one to the other"
+    VARIANCE = "all ratings together become surest"
+    """The sum of the variances falls most (A-optimal design)."""
+    ORDER = "who of the two is stronger is most in doubt"
+    """The chance that the order is wrong, times the share of the doubt that a game takes away."""
+
+
+TURNS = (Aim.VARIANCE, Aim.ORDER)
+"""Taken alternately: the order alone would leave the scale unknown, and needs fewest games."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Two players to meet, and why."""
+
+    one: int
+    """By the number it has in the beliefs."""
+    other: int
+    aim: Aim
+    difference: float
+    """By how many Elo `one` was thought the stronger."""
+    deviation: float
+    """How unsure that was, in Elo."""
+
+    @property
+    def reason(self) -> str:
+        """Why, in words and numbers."""
+        return f"{self.aim.value} ({self.difference:+.0f} Elo, error {self.deviation:.0f})"
+
+
+class Matchmaker:
+    """Says who should meet next, pair by pair.
+
+    Players between whom no games lead are linked first. Then one pick lowers the variance of
+    all ratings and the next settles an order, in turn. A pick counts as played at once, so
+    that many of them at one time spread. There is neither time nor chance in it: the same
+    calls lead to the same picks.
+
+    Made anew from every run of the ladder, it has to be told of the games that still run, by
+    `expect`; results between two runs go to its `beliefs`.
+    """
+
+    def __init__(
+        self, beliefs: Beliefs, islands: Integers, *, picks: int = 0, games: int = 2
+    ) -> None:
+        """Begin with what is known.
+
+        Args:
+            beliefs: Changed by the picks.
+            islands: Everyone's island, as `pair_counts.components` tells it; shape (n,).
+            picks: How many there have been before: whose turn it is.
+            games: How many a pick is for, played with either colour in turn.
+        """
+        self.beliefs = beliefs
+        self._islands = np.array(islands, dtype=np.int64)
+        self._picks = picks
+        self._games = games
+
+    @property
+    def islands(self) -> Integers:
+        """Everyone's island, with expected games taken as played; shape (n,)."""
+        return self._islands
+
+    def join(self, new: int) -> None:
+        """Add so many players of whom nothing is known, numbered on from the last."""
+        newcomers = np.arange(self.beliefs.size, self.beliefs.size + new)
+        self._islands = np.append(self._islands, newcomers)
+        self.beliefs = self.beliefs.grown(new)
+
+    def expect(self, one: int, other: int, games: int) -> None:
+        """Take it that two are about to play: that links them."""
+        self.beliefs.expect(one, other, games)
+        low, high = sorted((self._islands[one], self._islands[other]))
+        self._islands[self._islands == high] = low
+
+    def pick(self, may_meet: Mask) -> Pick | None:
+        """The next pair; ``None`` when nobody may meet anybody.
+
+        Args:
+            may_meet: Who may meet whom now, symmetric and false on its diagonal; shape (n, n).
+        """
+        if not may_meet.any():
+            return None
+        apart: Mask = may_meet & (self._islands != self._islands.reshape(-1, 1))
+        if apart.any():
+            pick = self._best(Aim.LINK, apart)
+        else:
+            pick = self._best(TURNS[self._picks % len(TURNS)], may_meet)
+        self.expect(pick.one, pick.other, self._games)
+        self._picks += 1
+        return pick
+
+    def _best(self, aim: Aim, open_pairs: Mask) -> Pick:
+        one, other = self._near(open_pairs)
+        worth = self._doubts(one, other) if aim is Aim.ORDER else self.beliefs.drops(one, other)
+        best = np.argmax(worth, keepdims=True)
+        one, other = one[best], other[best]
+        difference = self.beliefs.elo[one] - self.beliefs.elo[other]
+        deviation = np.sqrt(self.beliefs.variances(one, other))
+        return Pick(int(one[0]), int(other[0]), aim, float(difference[0]), float(deviation[0]))
+
+    def _near(self, open_pairs: Mask) -> tuple[Integers, Integers]:
+        """The pairs of few ranks between them, where only those count who have anyone to meet."""
+        ranked = np.argsort(-self.beliefs.elo, kind="stable")
+        ranked = ranked[np.count_nonzero(open_pairs, axis=0)[ranked] > 0]
+        steps = range(1, min(NEIGHBOURS + 1, len(ranked)))
+        one = np.concatenate([ranked[:-step] for step in steps])
+        other = np.concatenate([ranked[step:] for step in steps])
+        near = open_pairs[one, other]
+        if near.any():
+            return one[near], other[near]
+        one, other = np.nonzero(np.triu(open_pairs))
+        return one, other
+
+    def _doubts(self, one: Integers, other: Integers) -> Floats:
+        lead = np.abs(self.beliefs.elo[one] - self.beliefs.elo[other])
+        variance = self.beliefs.variances(one, other)
+        return superiority(-lead, variance) * self.beliefs.shares(one, other)
+
+
+def is_settled(elo: Floats, covariance: Covariance, confidence: float = CONFIDENCE) -> bool:
+    """Whether everyone is surely stronger than the next in rank.
+
+    Args:
+        elo: Shape (n,).
+        covariance: Of `elo`, by results alone: expected games settle nothing.
+        confidence: What every LOS has to be above.
+    """
+    order = np.argsort(-elo, kind="stable")
+    return bool((superiority_to_next(elo, order, covariance) > confidence).all())

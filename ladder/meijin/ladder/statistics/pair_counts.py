@@ -1,0 +1,82 @@
+"""Games counted by who met whom: all that a fit needs to know of them."""
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairCounts:
+    """Columns of one length; a pair may stand in any number of rows.
+
+    The counts are floats, exact up to 2^53, since a prior may be told as fractions of games.
+    """
+
+    first: Integers
+    """Who moved first; any integers name the players."""
+    second: Integers
+    wins: Floats
+    """Games that `first` won."""
+    draws: Floats
+    losses: Floats
+    """Games that `second` won."""
+
+    @property
+    def games(self) -> int:
+        """How many games there are in all."""
+        return round(float(self.wins.sum() + self.draws.sum() + self.losses.sum()))
+
+    @property
+    def players(self) -> Integers:
+        """Everyone in it, ascending; shape (n,)."""
+        return np.unique(np.concatenate((self.first, self.second)))
+
+    def merged(self) -> Self:
+        """The same games with one row a pair, sorted by `first`, then `second`."""
+        players = self.players
+        keys = np.searchsorted(players, self.first) * len(players)
+        keys += np.searchsorted(players, self.second)
+        if (np.diff(keys) > 0).all():
+            return self
+        pairs, rows = np.unique(keys, return_inverse=True)
+        first, second = np.divmod(pairs, len(players))
+        columns = (self.wins, self.draws, self.losses)
+        return type(self)(
+            players[first],
+            players[second],
+            *(sums(rows, column, len(pairs)) for column in columns),
+        )
+
+    def joined(self, other: Self) -> Self:
+        """These games and others."""
+        columns = (
+            (getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
+        )
+        return type(self)(*(np.concatenate(pair) for pair in columns))
+
+
+def sums(places: Integers, column: Floats, size: int) -> Floats:
+    """The sum of the rows at each of the places 0, 1, ...; shape (size,)."""
+    return np.bincount(places, column, size).astype(np.float64, copy=False)
+
+
+def components(first: Integers, second: Integers, players: int) -> Integers:
+    """The island of each of the players 0, 1, ...: the smallest of those it is linked to by games.
+
+    Everyone takes the smallest label across each game and then the label of its label, so the
+    length of a path halves each time; shape (players,).
+    """
+    labels = np.arange(players)
+    while True:
+        smaller = labels.copy()
+        np.minimum.at(smaller, first, labels[second])
+        np.minimum.at(smaller, second, labels[first])
+        smaller = smaller[smaller]
+        if (smaller == labels).all():
+            return labels
+        labels = smaller

@@ -1,0 +1,249 @@
+"""Whether one player beats another: a sequential test that stops as soon as it can tell.
+
+The generalised sequential probability ratio test (Wald 1945; Van den Bergh, Comparing
+approximations for the GLLR), over games or over pairs of games. A pair is one opening played
+with both colours. Its two results go together, and a test that knows that ends earlier the more
+the opening or the first move matters.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT
+from meijin.ladder.statistics.posterior import Z_95
+
+GAMES = 3
+"""Counts of games: lost, drawn, won."""
+PAIRS = 5
+"""Counts of pairs: by half points, from none to two."""
+NORMALISED_ELO = 2 * ELO_PER_NAT
+"""Normalised Elo in a score that is one deviation above a half."""
+UNSEEN = 1e-3
+"""How often a result counts as seen that has not been: without it, it would count as impossible."""
+NEWTON_STEPS = 200
+ROUNDS = 30
+SETTLED = 1e-12
+
+Floats = Sequence[float]
+
+
+class Scale(Enum):
+    """In what the hypotheses are told."""
+
+    NORMALISED = "normalised"
+    """The mean score over its deviation from game to game: what the number of games depends on."""
+    LOGISTIC = "logistic"
+    """The mean score, as Elo."""
+
+    @property
+    def limit(self) -> float:
+        """How far from 0 a hypothesis may be: from 240 on, some results have no normalised fit."""
+        return 200.0 if self is Scale.NORMALISED else 1000.0
+
+
+class Verdict(Enum):
+    """Where a test stands."""
+
+    OPEN = "open"
+    BETTER = "better"
+    """The second hypothesis is accepted."""
+    NOT_BETTER = "not better"
+    """The first one is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """Two hypotheses of a player's advantage, and how often each may be rejected wrongly."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    """The chance to accept `elo1` where `elo0` is true."""
+    beta: float = 0.05
+    """The chance to accept `elo0` where `elo1` is true."""
+    scale: Scale = Scale.NORMALISED
+
+    def __post_init__(self) -> None:
+        if not self.elo0 < self.elo1:
+            raise ValueError(f"elo0 {self.elo0:g} is not below elo1 {self.elo1:g}")
+        limit = self.scale.limit
+        if self.elo0 < -limit or self.elo1 > limit:
+            bounds = f"{self.elo0:g} and {self.elo1:g}"
+            raise ValueError(f"elo0 and elo1 are within -{limit:g} and {limit:g}, not {bounds}")
+        for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < chance < 0.5:  # noqa: PLR2004 - else a coin decides as well
+                raise ValueError(f"{name} {chance:g} is not between 0 and 0.5")
+
+    @property
+    def lower(self) -> float:
+        """A ratio at or below it accepts `elo0`."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """A ratio at or above it accepts `elo1`."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, counts: Sequence[int]) -> float:
+        """The logarithm of how much likelier `elo1` makes the results than `elo0`.
+
+        Args:
+            counts: Of games or of pairs, from the worst result to the best.
+        """
+        results = _Results.of(counts)
+        worse, better = (self._fitted(results, elo) for elo in (self.elo0, self.elo1))
+        return results.count * sum(
+            share * math.log(under1 / under0)
+            for share, under0, under1 in zip(results.shares, worse, better, strict=True)
+        )
+
+    def verdict(self, counts: Sequence[int]) -> Verdict:
+        """What the results so far say; it stays so only if nothing is added to them."""
+        return self.decide(self.llr(counts))
+
+    def decide(self, llr: float) -> Verdict:
+        """What a ratio says."""
+        if llr >= self.upper:
+            return Verdict.BETTER
+        return Verdict.NOT_BETTER if llr <= self.lower else Verdict.OPEN
+
+    def _fitted(self, results: "_Results", elo: float) -> Floats:
+        if self.scale is Scale.LOGISTIC:
+            return results.with_mean(1 / (1 + 10 ** (-elo / 400)))
+        return results.with_deviations(elo / NORMALISED_ELO * results.deviation_of_pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What results say of a player's advantage, each with half of its 95 % interval."""
+
+    elo: float
+    elo_margin: float
+    normalised_elo: float
+    normalised_margin: float
+    los: float
+    """The likelihood that it is the better player."""
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> "Estimate":
+        """From counts of games or of pairs, worst first."""
+        results = _Results.of(counts)
+        mean, deviation = results.mean, results.deviation
+        error = deviation / math.sqrt(results.count)
+        per_deviation = NORMALISED_ELO / results.deviation_of_pairs
+        ends = [_elo(mean + Z_95 * error * side) for side in (-1, 1)]
+        return cls(
+            elo=_elo(mean),
+            elo_margin=(ends[1] - ends[0]) / 2,
+            normalised_elo=(mean - 0.5) / deviation * per_deviation,
+            normalised_margin=Z_95 / math.sqrt(results.count) * per_deviation,
+            los=math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2,
+        )
+
+
+def _elo(score: float) -> float:
+    """The advantage that leads to an expected score; far out for none and for all points."""
+    score = min(max(score, UNSEEN), 1 - UNSEEN)
+    return -400 * math.log10(1 / score - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """How often each score came about."""
+
+    scores: Floats
+    """From 0 to 1."""
+    shares: Floats
+    """Sum 1, none of them 0."""
+    count: float
+    """Of games, or of pairs."""
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> "_Results":
+        if len(counts) not in {GAMES, PAIRS}:
+            raise ValueError(f"{len(counts)} counts are neither of games (3) nor of pairs (5)")
+        if min(counts) < 0:
+            raise ValueError(f"{min(counts)} is no count of results")
+        seen = [count or UNSEEN for count in counts]
+        scores = [place / (len(seen) - 1) for place, _ in enumerate(seen)]
+        return cls(scores, [count / sum(seen) for count in seen], sum(seen))
+
+    @property
+    def mean(self) -> float:
+        return _mean(self.scores, self.shares)
+
+    @property
+    def deviation(self) -> float:
+        return _deviation(self.scores, self.shares)
+
+    @property
+    def deviation_of_pairs(self) -> float:
+        """What a deviation of one game is of the mean of so many, for normalised Elo."""
+        return math.sqrt(2) if len(self.scores) == PAIRS else 1.0
+
+    def with_mean(self, mean: float) -> Floats:
+        """The likeliest shares that have a mean."""
+        return self._tilted([score - mean for score in self.scores])
+
+    def with_deviations(self, wanted: float) -> Floats:
+        """The likeliest shares whose mean is so many of their deviations above a half.
+
+        It is found again and again for the deviation found before (Van den Bergh, Normalized
+        Elo, section 4.1).
+        """
+        shares: Floats = [1 / len(self.scores)] * len(self.scores)
+        for _ in range(ROUNDS):
+            mean, deviation = _mean(self.scores, shares), _deviation(self.scores, shares)
+            excess = [
+                score - 0.5 - wanted * deviation / 2 * (1 + ((mean - score) / deviation) ** 2)
+                for score in self.scores
+            ]
+            before, shares = shares, self._tilted(excess)
+            if max(map(_distance, before, shares)) < SETTLED:
+                break
+        return shares
+
+    def _tilted(self, excess: Floats) -> Floats:
+        """The likeliest shares under which `excess` has the mean 0, by a Lagrange multiplier."""
+        multiplier = _multiplier(self.shares, excess)
+        return [
+            share / (1 + multiplier * value)
+            for share, value in zip(self.shares, excess, strict=True)
+        ]
+
+
+def _mean(scores: Floats, shares: Floats) -> float:
+    return sum(score * share for score, share in zip(scores, shares, strict=True))
+
+
+def _deviation(scores: Floats, shares: Floats) -> float:
+    mean = _mean(scores, shares)
+    squares = ((score - mean) ** 2 * share for score, share in zip(scores, shares, strict=True))
+    return math.sqrt(sum(squares))
+
+
+def _distance(one: float, other: float) -> float:
+    return abs(one - other)
+
+
+def _multiplier(shares: Floats, excess: Floats) -> float:
+    """Where the mean of ``excess / (1 + x * excess)`` is 0, by Newton's method.
+
+    It falls all the way between the two poles next to 0, and a step that would leave what is
+    known to be around the place goes to its middle instead.
+    """
+    low, high = -1 / max(excess), -1 / min(excess)
+    place = 0.0
+    for _ in range(NEWTON_STEPS):
+        terms = [value / (1 + place * value) for value in excess]
+        mean = sum(share * term for share, term in zip(shares, terms, strict=True))
+        low, high = (place, high) if mean > 0 else (low, place)
+        slope = sum(share * term**2 for share, term in zip(shares, terms, strict=True))
+        before, place = place, place + mean / slope
+        if not low < place < high:
+            place = (low + high) / 2
+        if abs(place - before) <= SETTLED * (high - low):
+            break
+    return place

@@ -1,0 +1,222 @@
+"""The table of a ladder: ratings with intervals, computed from a snapshot of its games."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meijin.ladder.statistics import elo
+from meijin.ladder.statistics.bradley_terry import Fit, Prior, fit
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, components
+from meijin.ladder.statistics.posterior import (
+    Z_95,
+    Covariance,
+    DenseCovariance,
+    covariance,
+    superiority_to_next,
+)
+from meijin.store.ladders import Covariances, Line, NewRating, NewRun
+from meijin.store.rated_games import PairCount, Snapshot
+from meijin.store.tables import BotVersionId
+
+ALGORITHM = "rao-kupper-1"
+"""Changes whenever the same games would get other numbers."""
+BASE = 1500.0
+"""What the anchors' mean is shown as: classic Elo's start."""
+DIGITS = 4
+"""Decimals of a published number; rounding error in the fit is below the eighth."""
+ESTABLISHED = 20
+"""Games after which a rating is no more provisional, unless all were won or all lost."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """A fit with what it means for each player; all shapes are (n,), by places in the fit."""
+
+    fit: Fit
+    scores: "Scores"
+    covariance: Covariance
+    is_anchor: NDArray[np.bool_]
+    is_provisional: NDArray[np.bool_]
+    is_linked: NDArray[np.bool_]
+    """Games lead from it to the anchors, or to the largest island where there are none."""
+    centre: Floats
+    """The weights of the mean that is shown as `BASE`."""
+
+    @classmethod
+    def of(cls, counts: PairCounts, anchors: Sequence[int]) -> "Pool":
+        """Fit a pool whose ratings are relative to `anchors`, as far as those have played.
+
+        Without any they are relative to the mean of the established: those who are linked
+        and not provisional, or to all who are linked where nobody is.
+        """
+        fitted = fit(counts)
+        scores = Scores.of(counts, fitted.players)
+        is_anchor = np.isin(fitted.players, np.asarray(anchors, dtype=np.int64))
+        is_linked = _linked(counts, fitted.players, is_anchor)
+        is_provisional = (scores.games < ESTABLISHED) | scores.is_one_sided
+        centre = is_anchor
+        if not centre.any():
+            centre = is_linked & ~is_provisional
+        if not centre.any():
+            centre = is_linked
+        return cls(
+            fit=fitted,
+            scores=scores,
+            covariance=covariance(fitted),
+            is_anchor=is_anchor,
+            is_provisional=is_provisional & ~is_anchor,
+            is_linked=is_linked,
+            centre=centre / max(int(centre.sum()), 1),
+        )
+
+    def elo(self) -> Floats:
+        """Everyone's rating as it is shown."""
+        shown: Floats = BASE + self.fit.elo - self.centre @ self.fit.elo
+        return shown
+
+    def margins(self) -> Floats:
+        """Half of everyone's 95 % interval, in Elo."""
+        return Z_95 * np.sqrt(self.covariance.from_mean(self.centre))
+
+
+def _linked(
+    counts: PairCounts, players: Integers, is_anchor: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    black, white = (np.searchsorted(players, side) for side in (counts.first, counts.second))
+    islands = components(black, white, len(players))
+    is_linked: NDArray[np.bool_] = islands == np.bincount(islands, minlength=1).argmax()
+    if is_anchor.any():
+        is_linked = np.isin(islands, islands[is_anchor])
+    return is_linked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """What each player scored; shapes (n,)."""
+
+    wins_as_black: Integers
+    draws_as_black: Integers
+    losses_as_black: Integers
+    wins_as_white: Integers
+    draws_as_white: Integers
+    losses_as_white: Integers
+
+    @classmethod
+    def of(cls, counts: PairCounts, players: Integers) -> "Scores":
+        """Add up the rows of each."""
+        black, white = (np.searchsorted(players, side) for side in (counts.first, counts.second))
+        columns = (
+            (black, counts.wins),
+            (black, counts.draws),
+            (black, counts.losses),
+            (white, counts.losses),
+            (white, counts.draws),
+            (white, counts.wins),
+        )
+        return cls(
+            *(np.bincount(side, count, len(players)).astype(np.int64) for side, count in columns)
+        )
+
+    @property
+    def games(self) -> Integers:
+        """How many games everyone has."""
+        games: Integers = np.sum([getattr(self, field.name) for field in fields(self)], axis=0)
+        return games
+
+    @property
+    def is_one_sided(self) -> NDArray[np.bool_]:
+        """Who has won all games, or lost all."""
+        wins = self.wins_as_black + self.wins_as_white
+        losses = self.losses_as_black + self.losses_as_white
+        is_one_sided: NDArray[np.bool_] = (wins == self.games) | (losses == self.games)
+        return is_one_sided
+
+
+def columns(pairs: Sequence[PairCount]) -> PairCounts:
+    """Counted games as arrays."""
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 5).T
+    return PairCounts(*table[:2], *table[2:].astype(np.float64))
+
+
+def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
+    """The run of a snapshot: nothing else goes into it but the time it is stamped with."""
+    counts = columns(snapshot.pair_counts)
+    pool = Pool.of(counts, snapshot.anchors)
+    outcomes, prior = pool.fit.outcomes, Prior()
+    return NewRun(
+        ladder_id=snapshot.ladder_id,
+        revision=snapshot.revision,
+        voided=snapshot.voided,
+        cutoff=snapshot.cutoff,
+        games=snapshot.games,
+        repeats=snapshot.repeats,
+        checksum=snapshot.checksum,
+        algorithm=ALGORITHM,
+        parameters={
+            "advantage": round(outcomes.advantage, DIGITS),
+            "draws": round(outcomes.draws, DIGITS),
+            "log_likelihood": round(pool.fit.log_likelihood, DIGITS),
+            "base": BASE,
+            "prior": prior.strength,
+            "established": ESTABLISHED,
+            "anchors": list(snapshot.anchors),
+        },
+        create_time=create_time,
+        ratings=_ratings(snapshot, counts, pool),
+        covariances=_covariances(pool),
+    )
+
+
+def _ratings(snapshot: Snapshot, counts: PairCounts, pool: Pool) -> list[NewRating]:
+    players = pool.fit.players
+    shown, margins = np.round(pool.elo(), DIGITS), np.round(pool.margins(), DIGITS)
+    order = np.lexsort((players, -shown))
+    leads = superiority_to_next(pool.fit.elo, order, pool.covariance)
+    chances = [*np.round(leads, DIGITS).tolist(), None]
+    opponents = np.round(_opponents_elo(counts, players, shown), DIGITS)
+    classic = elo.replay(snapshot.results)
+    faults = dict(snapshot.fault_counts)
+    ratings = []
+    for rank, (place, chance) in enumerate(zip(order.tolist(), chances, strict=False), start=1):
+        version = BotVersionId(int(players[place]))
+        scores = {
+            field.name: int(getattr(pool.scores, field.name)[place])
+            for field in fields(pool.scores)
+        }
+        line = Line(
+            rank=rank,
+            elo=float(shown[place]),
+            margin=float(margins[place]),
+            superiority=chance,
+            classic_elo=round(classic[version], DIGITS),
+            opponents_elo=float(opponents[place]),
+            **scores,
+            faults=faults.get(version, 0),
+            is_anchor=bool(pool.is_anchor[place]),
+            is_provisional=bool(pool.is_provisional[place]),
+            is_linked=bool(pool.is_linked[place]),
+        )
+        ratings.append(NewRating(version, line))
+    return ratings
+
+
+def _opponents_elo(counts: PairCounts, players: Integers, elo: Floats) -> Floats:
+    """The mean rating of everyone's opponents over the games."""
+    games = counts.wins + counts.draws + counts.losses
+    first, second = (np.searchsorted(players, side) for side in (counts.first, counts.second))
+    sums = np.bincount(first, games * elo[second], len(players))
+    sums += np.bincount(second, games * elo[first], len(players))
+    played = np.bincount(first, games, len(players)) + np.bincount(second, games, len(players))
+    mean: Floats = sums / played
+    return mean
+
+
+def _covariances(pool: Pool) -> Covariances | None:
+    if not isinstance(pool.covariance, DenseCovariance):
+        return None
+    return Covariances(
+        pool.fit.players.astype("<i8").tobytes(), pool.covariance.matrix.astype("<f4").tobytes()
+    )

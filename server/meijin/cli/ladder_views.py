@@ -1,0 +1,225 @@
+"""Ladders as tables and files."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.table import Table
+
+from meijin.cli.output import score_text, table
+from meijin.v1 import ladder_service_pb2 as pb
+
+GAP = 2
+"""Cells between two columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of the standings."""
+
+    title: str
+    cell: Callable[[pb.Standing], str]
+    rank: int
+    """Those with the highest go first when the screen is narrow."""
+
+
+def _score(row: pb.Standing) -> pb.Score:
+    black, white = row.as_black, row.as_white
+    return pb.Score(
+        wins=black.wins + white.wins,
+        draws=black.draws + white.draws,
+        losses=black.losses + white.losses,
+    )
+
+
+def _games(score: pb.Score) -> int:
+    return score.wins + score.draws + score.losses
+
+
+def share(score: pb.Score) -> str:
+    """The share of the points that could be had."""
+    return score_text(score.wins, score.draws, _games(score))
+
+
+def _drawn(row: pb.Standing) -> str:
+    score = _score(row)
+    return f"{score.draws / max(_games(score), 1):.1%}"
+
+
+def results(score: pb.Score) -> str:
+    """Such as ``12-3-4``."""
+    return f"{score.wins}-{score.draws}-{score.losses}"
+
+
+def chance(row: pb.Standing) -> str:
+    """That it is stronger than the next."""
+    return f"{row.superiority:.1%}" if row.HasField("superiority") else ""
+
+
+MARKS = {
+    "A": "anchor",
+    "?": "few games, or all won or all lost",
+    "~": "no games lead to the others",
+}
+
+
+def marks(row: pb.Standing) -> str:
+    """Letters of `MARKS`."""
+    flags = (row.anchor, row.provisional, not row.linked)
+    return "".join(mark for mark, is_set in zip(MARKS, flags, strict=True) if is_set)
+
+
+def _preview(row: pb.Standing) -> str:
+    return f"{row.preview_elo:.0f}" if row.HasField("preview_elo") else ""
+
+
+COLUMNS = (
+    Column("Elo", lambda row: f"{row.elo:.0f}", 0),
+    Column("±", lambda row: f"{row.margin:.0f}", 0),
+    Column("now", _preview, 2),
+    Column("games", lambda row: str(_games(_score(row))), 0),
+    Column("W-D-L", lambda row: results(_score(row)), 1),
+    Column("score", lambda row: share(_score(row)), 0),
+    Column("opponents", lambda row: f"{row.opponents_elo:.0f}", 4),
+    Column("draws", _drawn, 5),
+    Column("black", lambda row: share(row.as_black), 6),
+    Column("white", lambda row: share(row.as_white), 6),
+    Column("LOS", chance, 1),
+    Column("classic", lambda row: f"{row.classic_elo:.0f}", 3),
+    Column("faults", lambda row: str(row.faults), 1),
+    Column("marks", marks, 0),
+)
+
+
+def ladder_table(response: pb.GetStandingsResponse, width: int, top: int = 0) -> Table:
+    """A ladder's standings, as many columns of them as the screen has room for."""
+    rows = response.standings[: top or None]
+    names = version_names(response.standings)
+    left = [(str(row.rank), names[row.bot, row.version]) for row in rows]
+    shown = _fitting(rows, width - _width(["#", "bot"], left))
+    titles = ("#", "bot", *(column.title for column in shown))
+    made = table(f"Ladder {response.ladder.name}", titles, text_columns=2)
+    for row, cells in zip(rows, left, strict=True):
+        made.add_row(*cells, *(column.cell(row) for column in shown))
+    return made
+
+
+def _fitting(rows: Sequence[pb.Standing], width: int) -> list[Column]:
+    """The columns that say something, without the least important if there is no room."""
+    shown = [column for column in COLUMNS if any(column.cell(row) for row in rows)]
+    while shown and _columns_width(shown, rows) > width:
+        shown.remove(max(reversed(shown), key=lambda column: column.rank))
+    return shown
+
+
+def _columns_width(columns: Sequence[Column], rows: Sequence[pb.Standing]) -> int:
+    cells = [[column.cell(row) for column in columns] for row in rows]
+    return _width([column.title for column in columns], cells)
+
+
+def _width(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    columns = zip(titles, *rows, strict=True)
+    return sum(GAP + max(map(cell_len, column)) for column in columns)
+
+
+def version_names(rows: Sequence[pb.Standing]) -> dict[tuple[str, str], str]:
+    """What each version is called: its bot, and its label where there are several."""
+    versions = Counter(row.bot for row in rows)
+    return {
+        (row.bot, row.version): f"{row.bot} {row.version}" if versions[row.bot] > 1 else row.bot
+        for row in rows
+    }
+
+
+def notes(response: pb.GetStandingsResponse) -> list[str]:
+    """What one has to know to read the table, or to cite it."""
+    run = response.run
+    if not response.HasField("run"):
+        return ["no ratings yet; the first rated games bring them"]
+    left_out = f", {run.repeats} repeats left out" if run.repeats else ""
+    time, checksum = f"{run.create_time.ToDatetime():%Y-%m-%d %H:%M} UTC", run.checksum[:12]
+    anchored = any(row.anchor for row in response.standings)
+    mean = "the anchors" if anchored else "the mean of the established"
+    said = [
+        f"run {run.run_id} of {time} from {run.games} games{left_out}; checksum {checksum}",
+        f"± is half of the 95 % interval relative to {mean} at 1500",
+        f"moving first is worth {run.advantage:+.0f} Elo",
+    ]
+    seen = {mark for row in response.standings for mark in marks(row)}
+    if seen:
+        said.append(", ".join(f"{mark} {text}" for mark, text in MARKS.items() if mark in seen))
+    return said
+
+
+def ladder_csv(response: pb.GetStandingsResponse) -> str:
+    """The standings as CSV, in full precision."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for row in response.standings:
+        writer.writerow([column(row) for column in CSV_COLUMNS.values()])
+    return file.getvalue()
+
+
+CSV_COLUMNS: dict[str, Callable[[pb.Standing], object]] = {
+    "rank": lambda row: row.rank,
+    "bot": lambda row: row.bot,
+    "version": lambda row: row.version,
+    "elo": lambda row: row.elo,
+    "margin": lambda row: row.margin,
+    "superiority": lambda row: row.superiority if row.HasField("superiority") else "",
+    "classic_elo": lambda row: row.classic_elo,
+    "opponents_elo": lambda row: row.opponents_elo,
+    "wins_as_black": lambda row: row.as_black.wins,
+    "draws_as_black": lambda row: row.as_black.draws,
+    "losses_as_black": lambda row: row.as_black.losses,
+    "wins_as_white": lambda row: row.as_white.wins,
+    "draws_as_white": lambda row: row.as_white.draws,
+    "losses_as_white": lambda row: row.as_white.losses,
+    "faults": lambda row: row.faults,
+    "anchor": lambda row: int(row.anchor),
+    "provisional": lambda row: int(row.provisional),
+    "linked": lambda row: int(row.linked),
+}
+
+
+def matrix_table(response: pb.GetMatrixResponse) -> Table:
+    """The chances that the row's version is stronger than the column's, in per cent."""
+    names = version_names([row.standing for row in response.rows])
+    numbers = [str(row.standing.rank) for row in response.rows]
+    made = table(f"Ladder {response.ladder.name}", ("#", "bot", "Elo", *numbers), text_columns=2)
+    for place, row in enumerate(response.rows):
+        standing = row.standing
+        cells = [
+            "·" if place == other else percent(cell.superiority)
+            for other, cell in enumerate(row.cells)
+        ]
+        name = names[standing.bot, standing.version]
+        made.add_row(str(standing.rank), name, f"{standing.elo:.0f}", *cells)
+    return made
+
+
+def percent(share: float) -> str:
+    """In whole per cent, and no 0 or 100 for what may be otherwise."""
+    if 0 < share < 0.01:  # noqa: PLR2004 - one per cent
+        return "<1"
+    if 0.99 < share < 1:  # noqa: PLR2004
+        return ">99"
+    return f"{100 * share:.0f}"
+
+
+def head_to_head_table(bot: str, opponent: str, response: pb.GetHeadToHeadResponse) -> Table:
+    """What a bot scored against another by colours, beside what is to be expected."""
+    expected = response.expectation if response.HasField("expectation") else None
+    made = table(f"{bot} against {opponent}", ("as", "games", "W-D-L", "score", "expected"))
+    lines = (
+        ("black", response.as_black, expected and expected.score_as_black),
+        ("white", response.as_white, expected and expected.score_as_white),
+    )
+    for color, score, points in lines:
+        expectation = "" if points is None else f"{points:.1%}"
+        made.add_row(color, str(_games(score)), results(score), share(score), expectation)
+    return made

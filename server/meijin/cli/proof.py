@@ -1,0 +1,63 @@
+"""`meijin ladder verify`: a run computed again from the games."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from meijin.cli.connection import JsonOption
+from meijin.cli.errors import CommandError
+from meijin.cli.output import print_json
+from meijin.cli.servers import missing_part, read_settings, unusable_database
+
+
+def verify(
+    name: Annotated[
+        str, typer.Argument(help="Such as freestyle-15x15; may be left out when there is one.")
+    ] = "",
+    run: Annotated[int | None, typer.Option(help="A run by its number; else the newest.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="The server's folder, with its database.")
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option("--database", help="The database's SQLAlchemy URL instead.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compute a run again from the log of games, and compare it to the last byte.
+
+    Reads the database itself, beside a running server or without one, and trusts no number in
+    it but the games. Ends with 1 when the run is not what its games say.
+    """
+    try:
+        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - not in the bare install
+
+        from meijin.ladder.verify import NothingToVerifyError, verify_named  # noqa: PLC0415
+        from meijin.store.ladders import UnknownLadderError, UnknownRunError  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise missing_part(error) from None
+    settings = read_settings(data=data, database_url=database)
+    try:
+        found = verify_named(settings.database, name, run)
+    except (UnknownLadderError, UnknownRunError, NothingToVerifyError) as error:
+        raise CommandError(str(error)) from None
+    except SQLAlchemyError as error:
+        raise unusable_database(error) from None
+    if as_json:
+        print_json(
+            {
+                "ladder": found.ladder,
+                "run": str(found.run.id),
+                "games": found.run.games,
+                "checksum": found.run.checksum,
+                "differences": list(found.differences),
+            }
+        )
+    else:
+        subject = f"{found.ladder}, run {found.run.id} of {found.run.games} games"
+        if found.differences:
+            typer.echo(f"{subject}: NOT what the games say: {', '.join(found.differences)}")
+        else:
+            typer.echo(f"{subject}: as the games say, byte for byte ({found.run.checksum})")
+    if found.differences:
+        raise typer.Exit(1)

@@ -1,0 +1,143 @@
+"""The options that tournaments are made with, and the making."""
+
+import inspect
+import secrets
+from collections.abc import Callable
+from enum import Enum
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from meijin.cli.connection import Connection
+from meijin.cli.errors import CommandError
+from meijin.game import TimeControl, Variant, encode_moves, parse_opening
+from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire import time_control_to_proto, variant_to_proto
+
+P = ParamSpec("P")
+
+
+class Format(str, Enum):
+    """Who meets whom."""
+
+    ROUND_ROBIN = "round-robin"
+    GAUNTLET = "gauntlet"
+
+
+FORMATS = {
+    Format.ROUND_ROBIN: pb.TOURNAMENT_FORMAT_ROUND_ROBIN,
+    Format.GAUNTLET: pb.TOURNAMENT_FORMAT_GAUNTLET,
+}
+
+BotsArgument = Annotated[
+    list[str], typer.Argument(help="Names of bots on the server, at least two.", metavar="BOT...")
+]
+FormatOption = Annotated[
+    Format,
+    typer.Option("--format", help="Everybody meets everybody, or the first meets the others."),
+]
+RoundsOption = Annotated[
+    int,
+    typer.Option(min=1, help="Games of each pair; two rounds are one opening with both colours."),
+]
+TimeOption = Annotated[
+    str, typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move.")
+]
+VariantOption = Annotated[
+    str, typer.Option(help='Such as "15x15", "standard 19x19" or "3x3, 3 in a row".')
+]
+SeedOption = Annotated[
+    int | None, typer.Option(min=0, help="Same seed, same schedule; drawn by lot when left out.")
+]
+OpeningsOption = Annotated[
+    Path | None,
+    typer.Option(help='A file with an opening a line, such as "h8 i9 j7"; else our balanced ones.'),
+]
+ConcurrencyOption = Annotated[
+    int, typer.Option(min=0, help="Games at once; 0 leaves it to what the bots can.")
+]
+UnratedOption = Annotated[bool, typer.Option("--unrated", help="Leave the ladder alone.")]
+NameOption = Annotated[str, typer.Option(help="What the tournament is called.")]
+
+
+def settings(
+    bots: BotsArgument,
+    form: FormatOption = Format.ROUND_ROBIN,
+    rounds: RoundsOption = 2,
+    time: TimeOption = "60+0.5",
+    variant: VariantOption = "15x15",
+    seed: SeedOption = None,
+    openings: OpeningsOption = None,
+    concurrency: ConcurrencyOption = 0,
+    unrated: UnratedOption = False,
+    name: NameOption = "",
+) -> pb.TournamentSettings:
+    """What the options ask for.
+
+    Raises:
+        CommandError: one of them can't be what it should be.
+    """
+    try:
+        board = Variant.parse(variant)
+        control = TimeControl.parse(time)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    return pb.TournamentSettings(
+        name=name,
+        bots=bots,
+        format=FORMATS[form],
+        rounds=rounds,
+        variant=variant_to_proto(board),
+        time_control=time_control_to_proto(control),
+        seed=secrets.randbits(31) if seed is None else seed,
+        openings=[] if openings is None else _openings(openings, board),
+        max_games=concurrency,
+        unrated=unrated,
+    )
+
+
+def _openings(path: Path, variant: Variant) -> list[bytes]:
+    try:
+        lines = path.read_text().splitlines()
+    except OSError as error:
+        raise CommandError(f"can't read {path}: {error.strerror}") from None
+    found = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            if line.strip():
+                found.append(encode_moves(parse_opening(line, variant)))
+        except ValueError as error:
+            raise CommandError(f"{path}:{number}: {error}") from None
+    if not found:
+        raise CommandError(f"{path} holds no opening")
+    return found
+
+
+def with_settings(
+    command: Callable[Concatenate[pb.TournamentSettings, P], None],
+) -> Callable[..., None]:
+    """Give a command the options of `settings`, and what they ask for as its first argument."""
+    options = inspect.signature(settings).parameters
+    _, *own = inspect.signature(command).parameters.values()
+
+    @wraps(command)
+    def with_options(**values: Any) -> None:  # noqa: ANN401 - as many types as options
+        wanted = settings(**{name: values.pop(name) for name in options})
+        command(wanted, **values)  # type: ignore[call-arg]  # its own options
+
+    with_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by typer
+        [*options.values(), *own]
+    )
+    return with_options
+
+
+def make_tournament(
+    connection: Connection, wanted: pb.TournamentSettings, request_id: str = ""
+) -> pb.Tournament:
+    """Make a tournament; with the same request id there is no second one."""
+    request = pb.CreateTournamentRequest(
+        settings=wanted, request_id=request_id or secrets.token_hex(8)
+    )
+    return connection.ask_as_operator(connection.tournaments.CreateTournament, request).tournament

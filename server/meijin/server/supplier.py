@@ -1,0 +1,77 @@
+"""Keeps tournaments without a schedule in games."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+
+from meijin.server.arena import Arena
+from meijin.server.errors import StoreAwayError
+from meijin.server.hub import Hub
+from meijin.server.live_game import TournamentRun
+from meijin.server.scheduler import Scheduler
+from meijin.server.storage import Storage
+from meijin.server.supply import Supply
+from meijin.store.tournaments import PendingPairing, PlannedGame, add_pairings
+
+TICK = 2.0
+"""Seconds after which supplies are asked anew: a ladder may have a run that decides."""
+RETRY = 0.5
+"""Seconds between two tries to store games while the database fails."""
+
+
+class Supplier:
+    """Has games planned, stores them, and hands them to the scheduler."""
+
+    def __init__(self, arena: Arena, scheduler: Scheduler, storage: Storage, hub: Hub) -> None:
+        self._arena = arena
+        self._scheduler = scheduler
+        self._storage = storage
+        self._hub = hub
+
+    async def run(self) -> None:
+        """Look after every tournament whenever the scheduler has, or after a while, for ever."""
+        due = self._scheduler.supply_due
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK):
+                    await due.wait()
+            due.clear()
+            for run in list(self._scheduler.runs.values()):
+                if run.supply is not None:
+                    await self._provide(run, run.supply)
+
+    async def _provide(self, run: TournamentRun, supply: Supply) -> None:
+        pairs = await supply.next_pairs(self._scheduler.demand(run))
+        if run.cancelled:
+            return
+        if run.has_ended:
+            await self._finish(run)
+        elif pairs:
+            first = run.last_number + 1
+            games = [
+                game for place, pair in enumerate(pairs) for game in pair.games(first + 2 * place)
+            ]
+            pairings = await self._store(run, games)
+            run.last_number = pairings[-1].number
+            self._scheduler.plan(run, pairings)
+
+    async def _store(
+        self, run: TournamentRun, games: Sequence[PlannedGame]
+    ) -> Sequence[PendingPairing]:
+        """Store games, trying again for as long as the database fails."""
+        work = partial(add_pairings, tournament_id=run.id, first=run.last_number + 1, games=games)
+        while True:
+            try:
+                return await self._storage.write(work)
+            except StoreAwayError:
+                await asyncio.sleep(RETRY)
+
+    async def _finish(self, run: TournamentRun) -> None:
+        """Leave a tournament whose supply needs no more games, though none has just ended."""
+        if run.is_finished:
+            return
+        self._arena.finish(run)
+        self._scheduler.leave(run)
+        await self._scheduler.settled()
+        self._hub.tournament_changed(run.id)

@@ -1,0 +1,85 @@
+"""What the two bots of a match scored against each other, by games and by pairs of games.
+
+A pair is what the pairings 2k - 1 and 2k are: one opening, played with both colours.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Subquery, and_, case, func, or_, select
+
+from meijin.game import Result
+from meijin.store.tables import BotId, Entrant, Game, GameState, Pairing, TournamentId
+
+GAMES_OF_A_PAIR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCounts:
+    """The first bot's results, from the worst to the best."""
+
+    games: tuple[int, ...] = (0,) * 3
+    """Lost, drawn, won."""
+    pairs: tuple[int, ...] = (0,) * 5
+    """Complete pairs of games by their half points, from none to four."""
+
+    @property
+    def played(self) -> int:
+        """How many games have a result."""
+        return sum(self.games)
+
+
+class PairingResult(NamedTuple):
+    """How a planned game ended."""
+
+    number: int
+    black_id: BotId
+    white_id: BotId
+    result: Result
+
+
+def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequence[PairingResult]:
+    """A tournament's results in the order of the ends."""
+    query = (
+        select(Pairing.number, Pairing.black_id, Pairing.white_id, Game.result)
+        .join(Game, Game.pairing_id == Pairing.id)
+        .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
+        .order_by(Game.end_sequence)
+    )
+    return [PairingResult(*row) for row in connection.execute(query)]
+
+
+def match_counts(connection: Connection, tournament_id: TournamentId) -> MatchCounts:
+    """What the first entrant of a match scored."""
+    pairs = _pairs(tournament_id)
+    columns = (pairs.c.games, pairs.c.wins, pairs.c.draws)
+    query = select(*columns, func.count()).group_by(*columns)
+    results, halves = [0] * 3, [0] * 5
+    for games, wins, draws, count in connection.execute(query):
+        for place, share in enumerate((games - wins - draws, draws, wins)):
+            results[place] += share * count
+        if games == GAMES_OF_A_PAIR:
+            halves[2 * wins + draws] += count
+    return MatchCounts(tuple(results), tuple(halves))
+
+
+def _pairs(tournament_id: TournamentId) -> Subquery:
+    """Of each pair: games with a result, and how many the first entrant won and drew."""
+    has_black = Pairing.black_id == Entrant.bot_id
+    is_won = or_(
+        and_(has_black, Game.result == Result.BLACK_WINS),
+        and_(~has_black, Game.result == Result.WHITE_WINS),
+    )
+    return (
+        select(
+            func.count().label("games"),
+            func.sum(case((is_won, 1), else_=0)).label("wins"),
+            func.sum(case((Game.result == Result.DRAW, 1), else_=0)).label("draws"),
+        )
+        .join(Game, Game.pairing_id == Pairing.id)
+        .join(Entrant, and_(Entrant.tournament_id == Pairing.tournament_id, Entrant.seat == 0))
+        .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
+        .group_by((Pairing.number + 1) // GAMES_OF_A_PAIR)
+        .subquery()
+    )

@@ -1,0 +1,275 @@
+"""The games that ladders are computed from, counted and in order."""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    SQLColumnExpression,
+    case,
+    func,
+    literal,
+    select,
+)
+
+from meijin.game import Party, Result
+from meijin.store.tables import (
+    BotVersionId,
+    Game,
+    GameState,
+    Ladder,
+    LadderId,
+)
+
+PairCount = tuple[BotVersionId, BotVersionId, int, int, int]
+"""Black, white, black's wins, draws, black's losses; a million are read at once, so plain."""
+ScoredGame = tuple[BotVersionId, BotVersionId, float]
+"""Black, white, and black's points: 1, 0.5 or 0."""
+FaultCount = tuple[BotVersionId, int]
+"""How many games a version has forfeited."""
+DayCount = tuple[date, BotVersionId, BotVersionId, int, int, int]
+"""A `PairCount` of one day's games."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything that a run is computed from, at one instant."""
+
+    ladder_id: LadderId
+    name: str
+    revision: int
+    voided: int
+    """How many of its finished games have been voided."""
+    cutoff: int
+    """The `end_sequence` of its last game; 0 for none."""
+    pair_counts: Sequence[PairCount]
+    """Sorted."""
+    results: Sequence[ScoredGame]
+    """In the order in which the games ended."""
+    fault_counts: Sequence[FaultCount]
+    """Sorted; of repeated games too."""
+    repeats: int
+    """Finished games that are not rated, since they repeat others."""
+    anchors: Sequence[BotVersionId]
+    """Sorted."""
+
+    @property
+    def games(self) -> int:
+        """How many rated games it holds."""
+        return len(self.results)
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256, hexadecimal, of what the ratings follow from, as lines of plain numbers.
+
+        The lines are ``black white wins draws losses``, ``black white points``, ``version
+        faults`` and ``anchor``, in this order, so that any SQL shell can make them.
+        """
+        digest = hashlib.sha256()
+        for form, rows in (
+            ("%d %d %d %d %d\n", self.pair_counts),
+            ("%d %d %s\n", self.results),
+            ("%d %d\n", self.fault_counts),
+            ("%d\n", [(anchor,) for anchor in self.anchors]),
+        ):
+            digest.update("".join([form % tuple(row) for row in rows]).encode())
+        return digest.hexdigest()
+
+
+def pair_counts(connection: Connection, ladder_id: LadderId) -> Sequence[PairCount]:
+    """The ladder's rated games by players, colours and result, sorted."""
+    query = (
+        select(Game.black_id, Game.white_id, *_RESULT_COUNTS)
+        .where(*is_rated(ladder_id))
+        .group_by(Game.black_id, Game.white_id)
+        .order_by(Game.black_id, Game.white_id)
+    )
+    return _tuples(connection.execute(query))
+
+
+def pair_counts_between(
+    connection: Connection, ladder_id: LadderId, version_ids: Sequence[BotVersionId]
+) -> Sequence[PairCount]:
+    """The ladder's rated games among some versions, as `pair_counts` has them."""
+    query = (
+        select(Game.black_id, Game.white_id, *_RESULT_COUNTS)
+        .where(*is_rated(ladder_id))
+        .where(Game.black_id.in_(version_ids), Game.white_id.in_(version_ids))
+        .group_by(Game.black_id, Game.white_id)
+        .order_by(Game.black_id, Game.white_id)
+    )
+    return _tuples(connection.execute(query))
+
+
+def day_counts(connection: Connection, ladder_id: LadderId) -> Sequence[DayCount]:
+    """The ladder's rated games by the day (UTC) that they ended on, sorted."""
+    day = func.date(Game.end_time)
+    query = (
+        select(day, Game.black_id, Game.white_id, *_RESULT_COUNTS)
+        .where(*is_rated(ladder_id))
+        .group_by(day, Game.black_id, Game.white_id)
+        .order_by(day, Game.black_id, Game.white_id)
+    )
+    return [(_day(row[0]), *row[1:]) for row in connection.execute(query)]
+
+
+def results_in_order(connection: Connection, ladder_id: LadderId) -> Sequence[ScoredGame]:
+    """The ladder's rated games in the order in which they ended."""
+    query = (
+        select(Game.black_id, Game.white_id, POINTS)
+        .where(*is_rated(ladder_id))
+        .order_by(Game.end_sequence)
+    )
+    return _tuples(connection.execute(query))
+
+
+def results_since(
+    connection: Connection, ladder_id: LadderId, cutoff: int, *, limit: int
+) -> Sequence[ScoredGame]:
+    """At most `limit` of the ladder's rated games that ended after an `end_sequence`, in order."""
+    query = (
+        select(Game.black_id, Game.white_id, POINTS)
+        .where(*is_rated(ladder_id), Game.end_sequence > cutoff)
+        .order_by(Game.end_sequence)
+        .limit(limit)
+    )
+    return _tuples(connection.execute(query))
+
+
+def fault_counts(connection: Connection, ladder_id: LadderId) -> Sequence[FaultCount]:
+    """How many finished games of the ladder each version has forfeited, sorted."""
+    loser = case((Game.at_fault == Party.BLACK, Game.black_id), else_=Game.white_id).label("loser")
+    query = (
+        select(loser, func.count())
+        .where(*_is_finished(ladder_id), Game.at_fault.in_((Party.BLACK, Party.WHITE)))
+        .group_by(loser)
+    )
+    return sorted(_tuples(connection.execute(query)))
+
+
+def snapshot(
+    connection: Connection,
+    ladder_id: LadderId,
+    anchors: Sequence[BotVersionId],
+) -> Snapshot:
+    """The ladder's games now, in one reading transaction."""
+    query = select(Ladder.name, Ladder.revision, Ladder.voided).where(Ladder.id == ladder_id)
+    name, revision, voided = connection.execute(query).one()
+    finished = _is_finished(ladder_id)
+    games = connection.scalar(select(func.count()).where(*finished)) or 0
+    # Not their maximum: of a million games that took a look at every row.
+    last = select(Game.end_sequence).where(*finished).order_by(Game.end_sequence.desc()).limit(1)
+    results = results_in_order(connection, ladder_id)
+    return Snapshot(
+        ladder_id=ladder_id,
+        name=name,
+        revision=revision,
+        voided=voided,
+        cutoff=connection.scalar(last) or 0,
+        pair_counts=pair_counts(connection, ladder_id),
+        results=results,
+        fault_counts=fault_counts(connection, ladder_id),
+        repeats=games - len(results),
+        anchors=anchors,
+    )
+
+
+def log_snapshot(
+    connection: Connection,
+    ladder_id: LadderId,
+    anchors: Sequence[BotVersionId],
+    cutoff: int,
+) -> Snapshot:
+    """What `snapshot` gave when the last game was that with an `end_sequence`.
+
+    It is read game by game: no mark of a repeat and no count is believed.
+    """
+    query = select(Ladder.name, Ladder.revision, Ladder.voided).where(Ladder.id == ladder_id)
+    name, revision, voided = connection.execute(query).one()
+    games = (
+        select(
+            Game.black_id,
+            Game.white_id,
+            Game.opening_plies,
+            Game.moves,
+            Game.result,
+            Game.at_fault,
+            Game.end_sequence,
+        )
+        .where(*_is_finished(ladder_id), Game.end_sequence <= cutoff)
+        .order_by(Game.end_sequence)
+        .execution_options(yield_per=10_000)
+    )
+    seen: set[bytes] = set()
+    scores: dict[tuple[BotVersionId, BotVersionId], list[int]] = defaultdict(lambda: [0, 0, 0])
+    results: list[ScoredGame] = []
+    faults: Counter[BotVersionId] = Counter()
+    finished = last = 0
+    for black, white, opening_plies, moves, result, at_fault, sequence in connection.execute(games):
+        finished, last = finished + 1, sequence or 0
+        if at_fault in {Party.BLACK, Party.WHITE}:
+            faults[black if at_fault is Party.BLACK else white] += 1
+        game = hashlib.sha256(b"%d %d %d " % (black, white, opening_plies) + moves).digest()
+        if game not in seen:
+            seen.add(game)
+            place = _PLACES[result]
+            scores[black, white][place] += 1
+            results.append((black, white, 1 - place / 2))
+    return Snapshot(
+        ladder_id=ladder_id,
+        name=name,
+        revision=revision,
+        voided=voided,
+        cutoff=last,
+        pair_counts=sorted(
+            (black, white, wins, draws, losses)
+            for (black, white), (wins, draws, losses) in scores.items()
+        ),
+        results=results,
+        fault_counts=sorted(faults.items()),
+        repeats=finished - len(results),
+        anchors=anchors,
+    )
+
+
+def is_rated(
+    ladder_id: LadderId | SQLColumnExpression[LadderId],
+) -> tuple[ColumnElement[bool], ...]:
+    """That a game counts for the ladder: it has a result, and repeats none before it."""
+    return (*_is_finished(ladder_id), Game.is_repeat.is_(False))
+
+
+def _is_finished(
+    ladder_id: LadderId | SQLColumnExpression[LadderId],
+) -> tuple[ColumnElement[bool], ...]:
+    return (Game.ladder_id == ladder_id, Game.state == GameState.FINISHED)
+
+
+def _count(result: Result) -> ColumnElement[int]:
+    return func.sum(case((Game.result == result, 1), else_=0))
+
+
+_RESULT_COUNTS = (_count(Result.BLACK_WINS), _count(Result.DRAW), _count(Result.WHITE_WINS))
+
+_PLACES = {Result.BLACK_WINS: 0, Result.DRAW: 1, Result.WHITE_WINS: 2}
+
+POINTS = case(
+    (Game.result == Result.BLACK_WINS, literal(1.0)),
+    (Game.result == Result.DRAW, literal(0.5)),
+    else_=literal(0.0),
+)
+"""Black's points of a finished game."""
+
+
+def _tuples(rows: Iterable[tuple]) -> list[tuple]:  # type: ignore[type-arg]
+    """Rows as plain tuples, which are smaller and compare faster."""
+    return [tuple(row) for row in rows]
+
+
+def _day(day: date | str) -> date:
+    """SQLite has no dates of its own."""
+    return date.fromisoformat(day) if isinstance(day, str) else day

@@ -1,0 +1,99 @@
+"""Finished games that the operator takes back: they count nowhere any more."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from meijin.game import Ending, Party, Result
+from meijin.store.repeats import mark_like
+from meijin.store.tables import (
+    Fault,
+    Game,
+    GameId,
+    GameState,
+    Ladder,
+    LadderId,
+    Tournament,
+    TournamentId,
+    TournamentState,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GameVoid:
+    """A finished game to be voided."""
+
+    id: GameId
+    reason: str
+    """One sentence for people."""
+    time: datetime
+
+
+def void_game(connection: Connection, void: GameVoid) -> bool:
+    """Take a finished game's effect back everywhere; tell whether it was a finished game.
+
+    Its result stays in the fault's evidence. Its pairing is to be played again, so that a
+    finished tournament runs again, and the first of its repeats is rated in its stead.
+    """
+    game = _finished_game(connection, void.id)
+    change = update(Game).where(Game.id == void.id, Game.state == GameState.FINISHED)
+    values = {
+        "state": GameState.VOID,
+        "result": Result.NONE,
+        "ending": Ending.VOID,
+        "at_fault": Party.OPERATOR,
+        "detail": void.reason,
+        "is_repeat": False,
+    }
+    if game is None or not connection.execute(change.values(values)).rowcount:
+        return False
+    connection.execute(insert(Fault).values(_fault(game, void)))
+    _play_on(connection, game.tournament_id)
+    if game.ladder_id is not None:
+        _change_past(connection, game.ladder_id)
+        mark_like(connection, void.id)
+    return True
+
+
+def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, ...]] | None:
+    query = select(
+        Game.tournament_id, Game.ladder_id, Game.result, Game.ending, Game.at_fault, Game.detail
+    )
+    mine = (Game.id == game_id, Game.state == GameState.FINISHED)
+    return connection.execute(query.where(*mine)).one_or_none()
+
+
+def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> dict[str, object]:
+    return {
+        "game_id": void.id,
+        "party": Party.OPERATOR,
+        "ending": Ending.VOID,
+        "evidence": {
+            "reason": void.reason,
+            "result": game.result.value,
+            "ending": game.ending.value,
+            "at_fault": game.at_fault.value,
+            "detail": game.detail,
+        },
+        "create_time": void.time,
+    }
+
+
+def _play_on(connection: Connection, tournament_id: TournamentId) -> None:
+    """Take a finished tournament up again; one that was cancelled stays so."""
+    change = update(Tournament).where(
+        Tournament.id == tournament_id, Tournament.state == TournamentState.FINISHED
+    )
+    values = {"state": TournamentState.RUNNING, "end_time": None, "verdict": ""}
+    connection.execute(change.values(values))
+
+
+def _change_past(connection: Connection, ladder_id: LadderId) -> None:
+    """Have a ladder's run and history computed anew.
+
+    Voiding a repeat does so too: it was no rated game, but its run has counted it.
+    """
+    change = update(Ladder).where(Ladder.id == ladder_id)
+    connection.execute(change.values(revision=Ladder.revision + 1, voided=Ladder.voided + 1))

@@ -1,0 +1,198 @@
+"""Ladders as tables and files."""
+
+import csv
+import io
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from meijin.cli.ladder_views import (
+    head_to_head_table,
+    ladder_csv,
+    ladder_table,
+    marks,
+    matrix_table,
+    notes,
+    percent,
+)
+from meijin.v1 import ladder_service_pb2 as pb
+
+
+def standing(rank: int, bot: str, version: str = "", **changes: object) -> pb.Standing:
+    """A line of a table."""
+    row = pb.Standing(
+        rank=rank,
+        bot=bot,
+        version=version,
+        elo=1600.4 - 50 * rank,
+        margin=33.4,
+        superiority=0.912,
+        classic_elo=1500,
+        opponents_elo=1488,
+        as_black=pb.Score(wins=5, draws=1, losses=4),
+        as_white=pb.Score(wins=2, draws=0, losses=8),
+        linked=True,
+    )
+    row.MergeFrom(pb.Standing(**changes))  # type: ignore[arg-type]
+    return row
+
+
+def standings(*rows: pb.Standing) -> pb.GetStandingsResponse:
+    """A table with a run."""
+    run = pb.RatingRun(run_id="7", games=123, checksum="0123456789abcdef", advantage=12.4)
+    ladder = pb.Ladder(name="freestyle-15x15", games=130)
+    return pb.GetStandingsResponse(ladder=ladder, run=run, standings=rows)
+
+
+def printed(table: Table, width: int = 200) -> list[str]:
+    """The lines of a table."""
+    console = Console(width=width, color_system=None, highlight=False)
+    with console.capture() as capture:
+        console.print(table)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def test_a_wide_terminal_has_every_column_that_says_something() -> None:
+    """Marks and previews come when somebody has one."""
+    table = ladder_table(standings(standing(1, "ada"), standing(2, "bob")), 200)
+    title, header, best, _ = printed(table)
+    assert title == "Ladder freestyle-15x15"
+    assert header.split() == (
+        [
+            "#",
+            "bot",
+            "Elo",
+            "±",
+            "games",
+            "W-D-L",
+            "score",
+            "opponents",
+            "draws",
+            "black",
+            "white",
+            "LOS",
+            "classic",
+            "faults",
+        ]
+    )
+    assert best.split() == (
+        [
+            "1",
+            "ada",
+            "1550",
+            "33",
+            "20",
+            "7-1-12",
+            "37.5%",
+            "1488",
+            "5.0%",
+            "55.0%",
+            "20.0%",
+            "91.2%",
+            "1500",
+            "0",
+        ]
+    )
+    rows = (standing(1, "ada", preview_elo=1555.5), standing(2, "bob", anchor=True))
+    header = printed(ladder_table(standings(*rows), 200))[1]
+    assert {"now", "marks"} <= set(header.split())
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_a_table_fits_its_terminal(width: int) -> None:
+    """The least important columns go; rank, bot, Elo and its interval stay."""
+    rows = [standing(rank, f"bot-{rank}", anchor=True, preview_elo=1500) for rank in (1, 2)]
+    lines = printed(ladder_table(standings(*rows), width), width=width)
+    assert len(lines) == 4
+    assert {"#", "bot", "Elo", "±", "games", "score", "marks"} <= set(lines[1].split())
+
+
+def test_several_versions_are_told_apart() -> None:
+    """A bot's name alone is enough where it has one version."""
+    rows = (standing(1, "ada", "1.0"), standing(2, "ada", "1.1"), standing(3, "bob", "7"))
+    lines = printed(ladder_table(standings(*rows), 120))
+    assert [line.split()[1:3] for line in lines[2:4]] == [["ada", "1.0"], ["ada", "1.1"]]
+    assert lines[4].split()[1:3] == ["bob", "1450"]
+
+
+def test_the_best_alone() -> None:
+    """`--top` leaves the others out."""
+    rows = [standing(rank, f"bot-{rank}") for rank in range(1, 6)]
+    assert len(printed(ladder_table(standings(*rows), 120, top=2))) == 4
+
+
+def test_marks() -> None:
+    """Anchor, provisional, and not linked."""
+    assert marks(pb.Standing(anchor=True, provisional=True)) == "A?~"
+    assert marks(pb.Standing(linked=True)) == ""
+
+
+def test_notes_say_how_to_cite_and_to_read() -> None:
+    """The run, its games and checksum, what intervals are relative to, and the marks in use."""
+    response = standings(standing(1, "ada", anchor=True), standing(2, "bob", provisional=True))
+    response.run.repeats = 4
+    cited, interval, first_move, legend = notes(response)
+    assert cited.startswith("run 7 of 1970-01-01 00:00 UTC from 123 games, 4 repeats left out")
+    assert cited.endswith("checksum 0123456789ab")
+    assert "relative to the anchors" in interval
+    assert "+12 Elo" in first_move
+    assert legend == "A anchor, ? few games, or all won or all lost"
+    plain = notes(standings(standing(1, "ada")))
+    assert len(plain) == 3
+    assert "mean of the established" in plain[1]
+
+
+def test_without_a_run_the_note_says_what_brings_one() -> None:
+    """There is nothing to cite yet."""
+    assert notes(pb.GetStandingsResponse()) == ["no ratings yet; the first rated games bring them"]
+
+
+def test_csv_has_every_number_in_full() -> None:
+    """One line a version, under a header."""
+    response = standings(standing(1, "ada, the first"), standing(2, "bob"))
+    response.standings[1].ClearField("superiority")
+    first, last = csv.DictReader(io.StringIO(ladder_csv(response)))
+    assert first["bot"] == "ada, the first"
+    assert float(first["elo"]) == 1550.4
+    assert (first["wins_as_black"], first["losses_as_white"]) == ("5", "8")
+    assert (first["superiority"], last["superiority"]) == ("0.912", "")
+    assert (first["linked"], first["anchor"]) == ("1", "0")
+
+
+def test_a_matrix_has_a_chance_for_each_two() -> None:
+    """Its columns are named by the ranks."""
+    cells = [pb.MatrixCell(superiority=share) for share in (0.5, 0.875)]
+    turned = [pb.MatrixCell(superiority=share) for share in (0.125, 0.5)]
+    response = pb.GetMatrixResponse(
+        rows=[
+            pb.MatrixRow(standing=standing(1, "ada"), cells=cells),
+            pb.MatrixRow(standing=standing(2, "bob"), cells=turned),
+        ]
+    )
+    lines = printed(matrix_table(response))[1:]
+    assert [line.split() for line in lines] == [
+        ["#", "bot", "Elo", "1", "2"],
+        ["1", "ada", "1550", "·", "88"],
+        ["2", "bob", "1500", "12", "·"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0"), (0.001, "<1"), (0.01, "1"), (0.5, "50"), (0.995, ">99"), (1.0, "100")],
+)
+def test_per_cent_claims_no_certainty(share: float, text: str) -> None:
+    """Nearly certain is not certain."""
+    assert percent(share) == text
+
+
+def test_head_to_head_is_by_colours() -> None:
+    """What was expected stands beside it, if anything was."""
+    response = pb.GetHeadToHeadResponse(as_black=pb.Score(wins=3, losses=1))
+    lines = printed(head_to_head_table("ada", "bob", response))
+    assert lines[0] == "ada against bob"
+    assert lines[2].split() == ["black", "4", "3-0-1", "75.0%"]
+    assert lines[3].split() == ["white", "0", "0-0-0", "-"]
+    response.expectation.score_as_black = 0.7
+    assert printed(head_to_head_table("ada", "bob", response))[2].split()[-1] == "70.0%"

@@ -1,0 +1,112 @@
+"""The posterior's derivatives against finite differences."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from meijin.ladder.statistics.bradley_terry import Prior
+from meijin.ladder.statistics.likelihood import LogPosterior, Point, State
+from meijin.ladder.statistics.pair_counts import Floats, PairCounts
+
+STEP = 1e-5
+COUNT = st.integers(0, 20)
+Row = tuple[int, int, int, int, int]
+"""First, second, wins, draws, losses."""
+
+
+@st.composite
+def posteriors(draw: st.DrawFn) -> LogPosterior:
+    """Of a few random pairs of four players, with draws, without, and with nothing else."""
+    row = st.tuples(st.integers(0, 3), st.integers(0, 3), COUNT, COUNT, COUNT)
+    rows = draw(st.lists(row.filter(lambda row: row[0] != row[1]), min_size=1, max_size=8))
+    table = np.array(rows, dtype=np.int64).T
+    results = table[2:].astype(float)
+    results *= np.array(draw(st.sampled_from([(1, 1, 1), (1, 0, 1), (0, 1, 0)])))[:, None]
+    counts = PairCounts(*table[:2], *results).merged()
+    return LogPosterior.of(counts, Prior().precisions, has_advantage=True)
+
+
+@st.composite
+def points(draw: st.DrawFn) -> tuple[LogPosterior, Floats]:
+    """A posterior, and all parameters of a state in one array."""
+    posterior = draw(posteriors())
+    value = st.floats(-3, 3)
+    strengths = draw(st.lists(value, min_size=posterior.players, max_size=posterior.players))
+    draws = draw(st.floats(0.1, 2)) if posterior.draws else 0.0
+    return posterior, np.array([*strengths, draw(value), draws])
+
+
+def state(values: Floats) -> State:
+    """An array as a state."""
+    return State(values[:-2], float(values[-2]), float(values[-1]))
+
+
+def array(of: State) -> Floats:
+    """A state as an array."""
+    return np.array([*of.strengths, of.advantage, of.draws])
+
+
+def free(posterior: LogPosterior) -> list[int]:
+    """The places in the array that are to be found."""
+    return [*range(posterior.players), *(posterior.players + posterior.free).tolist()]
+
+
+@given(points())
+@settings(deadline=None)
+def test_the_slope_is_that_of_finite_differences(point: tuple[LogPosterior, Floats]) -> None:
+    """Of the value, along each parameter."""
+    posterior, values = point
+    slope = array(Point(posterior, state(values)).slope())
+    for place in free(posterior):
+        step = STEP * np.eye(len(values))[place]
+        above, below = (Point(posterior, state(values + side * step)).value for side in (1, -1))
+        assert (above - below) / (2 * STEP) == pytest.approx(slope[place], rel=1e-5, abs=1e-4)
+
+
+@given(points())
+@settings(deadline=None)
+def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, Floats]) -> None:
+    """Of the slope, along each parameter, with the strengths' block written out."""
+    posterior, values = point
+    curvature = Point(posterior, state(values)).curvature()
+    whole = np.block(
+        [
+            [curvature.strengths.dense(), curvature.border],
+            [curvature.border.T, curvature.corner],
+        ]
+    )
+    kept = free(posterior)
+    for place in kept:
+        step = STEP * np.eye(len(values))[place]
+        above, below = (
+            array(Point(posterior, state(values + side * step)).slope()) for side in (1, -1)
+        )
+        bend = (below - above) / (2 * STEP)
+        assert bend[kept] == pytest.approx(whole[place, kept], rel=1e-4, abs=1e-4)
+
+
+@given(points())
+@settings(deadline=None)
+def test_a_newton_step_solves_the_curvature(point: tuple[LogPosterior, Floats]) -> None:
+    """The curvature times the step is the slope; what is held at 0 stays."""
+    posterior, values = point
+    here = Point(posterior, state(values - [*np.full(posterior.players, values[:-2].mean()), 0, 0]))
+    curvature, slope = here.curvature(), here.slope()
+    step = curvature.solve(slope)
+    others = np.array([step.advantage, step.draws])
+    top = curvature.strengths.dense() @ step.strengths + curvature.border @ others
+    assert top == pytest.approx(slope.strengths, abs=1e-8)
+    bottom = curvature.border.T @ step.strengths + curvature.corner @ others
+    expected = np.array([slope.advantage, slope.draws])[posterior.free]
+    assert bottom[posterior.free] == pytest.approx(expected, abs=1e-8)
+    assert not step.draws or posterior.draws
+
+
+def test_a_state_moves_along_a_step() -> None:
+    """By a share of it, in every parameter."""
+    start, step = State(np.array([1.0, -1.0]), 0.5, 0.2), State(np.array([2.0, 4.0]), 6.0, 8.0)
+    moved = start.moved(step, 0.25)
+    assert moved.strengths.tolist() == [1.5, 0.0]
+    assert (moved.advantage, moved.draws) == pytest.approx((2.0, 2.2))
+    assert start.dot(step) == pytest.approx(2 - 4 + 3 + 1.6)

@@ -1,0 +1,174 @@
+"""Who should meet next."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from meijin.ladder.statistics import matchmaking
+from meijin.ladder.statistics.beliefs import Beliefs
+from meijin.ladder.statistics.bradley_terry import Outcomes
+from meijin.ladder.statistics.matchmaking import Aim, Mask, Matchmaker, Pick, is_settled
+from meijin.ladder.statistics.pair_counts import Floats, Integers
+from meijin.ladder.statistics.posterior import DenseCovariance
+
+OUTCOMES = Outcomes(advantage=60.0, draws=40.0)
+
+
+def everybody(players: int) -> Mask:
+    """All may meet."""
+    return ~np.eye(players, dtype=bool)
+
+
+def matchmaker(
+    elo: list[float], variances: list[float], islands: list[int] | None = None, picks: int = 0
+) -> Matchmaker:
+    """With errors that are independent."""
+    beliefs = Beliefs(np.array(elo), np.diag(np.array(variances)), OUTCOMES)
+    labels: Integers = np.array(islands or [0] * len(elo))
+    return Matchmaker(beliefs, labels, picks=picks)
+
+
+def couple(pick: Pick | None) -> set[int]:
+    """The two, in no order."""
+    assert pick is not None
+    return {pick.one, pick.other}
+
+
+def test_islands_are_linked_first() -> None:
+    """Three islands need two picks, however much else is unsure; then the turns begin."""
+    maker = matchmaker([0.0, 9.0, 50.0, 55.0, 300.0], [1e4] * 5, islands=[0, 0, 2, 2, 4])
+    labels = np.array([0, 0, 2, 2, 4])
+    for _ in range(2):
+        pick = maker.pick(everybody(5))
+        assert pick is not None
+        assert pick.aim is Aim.LINK
+        assert labels[pick.one] != labels[pick.other]
+        labels[labels == labels[pick.one]] = labels[pick.other]
+    assert len(set(labels.tolist())) == 1
+    aims = [pick.aim for _ in range(4) if (pick := maker.pick(everybody(5)))]
+    assert aims == [Aim.VARIANCE, Aim.ORDER, Aim.VARIANCE, Aim.ORDER]
+
+
+def test_islands_wait_for_their_own() -> None:
+    """When none of one may meet any of another, the rest goes on."""
+    may_meet = everybody(4)
+    may_meet[:2, 2:] = may_meet[2:, :2] = False
+    pick = matchmaker([0.0] * 4, [1e4] * 4, islands=[0, 0, 2, 2]).pick(may_meet)
+    assert pick is not None
+    assert pick.aim is Aim.VARIANCE
+
+
+def test_running_games_link_islands() -> None:
+    """A matchmaker that is told of one needs no other."""
+    maker = matchmaker([0.0] * 4, [1e4] * 4, islands=[0, 0, 2, 2])
+    maker.expect(3, 1, games=1)
+    pick = maker.pick(everybody(4))
+    assert pick is not None
+    assert pick.aim is Aim.VARIANCE
+    maker.beliefs.withdraw(1, 3)
+
+
+@pytest.mark.parametrize(("picks", "aim"), [(0, Aim.VARIANCE), (1, Aim.ORDER), (8, Aim.VARIANCE)])
+def test_turns_go_on(picks: int, aim: Aim) -> None:
+    """A new matchmaker goes on where the one before stood."""
+    pick = matchmaker([0.0] * 3, [1e4] * 3, picks=picks).pick(everybody(3))
+    assert pick is not None
+    assert pick.aim is aim
+
+
+def test_the_most_doubtful_order_is_played_out() -> None:
+    """Not that of two far apart, nor of two whose order is known."""
+    maker = matchmaker([0.0, 200.0, 210.0, 400.0], [1600.0] * 4, picks=1)
+    pick = maker.pick(everybody(4))
+    assert couple(pick) == {1, 2}
+    assert pick is not None
+    assert pick.difference == pytest.approx(10)
+    assert pick.deviation == pytest.approx(np.sqrt(3200))
+    assert pick.reason == "who of the two is stronger is most in doubt (+10 Elo, error 57)"
+
+
+def test_the_least_known_meets_its_equal() -> None:
+    """That teaches most of all ratings together."""
+    maker = matchmaker([0.0, 205.0, 200.0, 400.0], [100.0, 100.0, 1e5, 100.0])
+    assert couple(maker.pick(everybody(4))) == {1, 2}
+
+
+def test_picks_spread() -> None:
+    """A pick counts as played, so that the next are of others."""
+    maker = matchmaker([0.0] * 8, [1e5] * 8)
+    couples = [frozenset(couple(maker.pick(everybody(8)))) for _ in range(8)]
+    assert len(set(couples)) == 8
+    assert set().union(*couples[:4]) == set(range(8))
+
+
+def test_a_pick_expects_its_games() -> None:
+    """Two of them unless said otherwise: one with each colour."""
+    maker = matchmaker([0.0] * 3, [1e4] * 3)
+    pick = maker.pick(everybody(3))
+    assert pick is not None
+    maker.beliefs.withdraw(pick.one, pick.other)
+    maker.beliefs.withdraw(pick.one, pick.other)
+    with pytest.raises(ValueError, match="is expected"):
+        maker.beliefs.withdraw(pick.one, pick.other)
+
+
+@given(
+    st.integers(2, 12).flatmap(
+        lambda n: st.tuples(
+            st.lists(st.floats(-500, 500), min_size=n, max_size=n),
+            st.lists(st.integers(0, n - 1), min_size=n, max_size=n),
+            st.lists(st.booleans(), min_size=n * n, max_size=n * n),
+        )
+    ),
+    st.integers(0, 1),
+    st.sampled_from([1, 32]),
+)
+@settings(deadline=None)
+def test_only_those_who_may_meet_do(
+    pool: tuple[list[float], list[int], list[bool]], picks: int, neighbours: int
+) -> None:
+    """Somebody does whenever two may, and nobody else."""
+    elo, islands, allowed = pool
+    n = len(elo)
+    may_meet = np.triu(np.array(allowed).reshape(n, n), 1)
+    may_meet |= may_meet.T
+    maker = matchmaker(elo, [1e4] * n, islands, picks)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matchmaking, "NEIGHBOURS", neighbours)
+        for _ in range(4):
+            pick = maker.pick(may_meet)
+            assert (pick is not None) == may_meet.any()
+            assert pick is None or may_meet[pick.one, pick.other]
+
+
+def test_newcomers_are_linked() -> None:
+    """Each by a game, with somebody who is near what is thought of it."""
+    maker = matchmaker([-300.0, 0.0, 300.0], [400.0] * 3)
+    maker.join(2)
+    linked = [maker.pick(everybody(5)) for _ in range(2)]
+    assert all(pick is not None and pick.aim is Aim.LINK for pick in linked)
+    assert set().union(*map(couple, linked)) == {1, 3, 4}
+    pick = maker.pick(everybody(5))
+    assert pick is not None
+    assert pick.aim is not Aim.LINK
+
+
+def settled(elo: list[float], variances: Floats, confidence: float = 0.95) -> bool:
+    """With errors that are independent."""
+    return is_settled(np.array(elo), DenseCovariance(np.diag(variances)), confidence)
+
+
+def test_an_order_is_settled_when_every_lead_is_sure() -> None:
+    """A lead of 1.645 deviations is; the ranks of those asked about may be in any order."""
+    variances = np.full(3, 50.0)  # a deviation of 10 between two
+    assert settled([0.0, 17.0, 34.0], variances)
+    assert settled([17.0, 34.0, 0.0], variances)
+    assert not settled([0.0, 16.0, 34.0], variances)
+    assert settled([0.0, 16.0, 34.0], variances, confidence=0.9)
+
+
+def test_one_alone_is_settled() -> None:
+    """There is no order to be found."""
+    assert settled([5.0], np.ones(1))
+    assert settled([], np.empty(0))

@@ -1,0 +1,82 @@
+"""Counts of games by pairs."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meijin.ladder.statistics.pair_counts import PairCounts, components
+
+Row = tuple[int, int, int, int, int]
+"""First, second, wins, draws, losses."""
+
+COUNT = st.integers(0, 9)
+ROWS = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), COUNT, COUNT, COUNT))
+
+
+def columns(rows: list[Row]) -> PairCounts:
+    """Rows as columns."""
+    table = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+    return PairCounts(*table[:2], *table[2:].astype(float))
+
+
+def rows(counts: PairCounts) -> list[tuple[float, ...]]:
+    """Columns as rows."""
+    table = (counts.first, counts.second, counts.wins, counts.draws, counts.losses)
+    return list(zip(*(column.tolist() for column in table), strict=True))
+
+
+def test_games_and_players() -> None:
+    """All three results are games, and both colours are players."""
+    counts = columns([(7, 3, 1, 2, 3), (3, 9, 4, 0, 0)])
+    assert counts.games == 10
+    assert counts.players.tolist() == [3, 7, 9]
+
+
+def test_merging_adds_up_each_pair() -> None:
+    """Rows of the same two with the same colours become one, in order."""
+    counts = columns([(7, 3, 1, 2, 3), (3, 7, 1, 0, 0), (7, 3, 10, 20, 30), (-1, 3, 0, 0, 1)])
+    assert rows(counts.merged()) == [(-1, 3, 0, 0, 1), (3, 7, 1, 0, 0), (7, 3, 11, 22, 33)]
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_merging_forgets_the_order(some: list[Row], rng: random.Random) -> None:
+    """It is the same for shuffled rows, and doing it twice does nothing."""
+    shuffled = some.copy()
+    rng.shuffle(shuffled)
+    merged = columns(some).merged()
+    assert rows(columns(shuffled).merged()) == rows(merged)
+    assert rows(merged.merged()) == rows(merged)
+    assert merged.games == columns(some).games
+
+
+@given(ROWS, ROWS)
+def test_joined_games_are_those_of_both(one: list[Row], other: list[Row]) -> None:
+    """Nothing is lost and nothing counted twice."""
+    assert rows(columns(one).joined(columns(other))) == rows(columns(one + other))
+
+
+@pytest.mark.parametrize(
+    ("edges", "labels"),
+    [
+        ([], [0, 1, 2, 3, 4]),
+        ([(3, 1), (2, 4)], [0, 1, 2, 1, 2]),
+        ([(4, 3), (3, 2), (2, 1), (1, 0)], [0, 0, 0, 0, 0]),
+        ([(0, 4), (0, 3), (1, 2)], [0, 1, 1, 0, 0]),
+    ],
+)
+def test_islands_have_the_smallest_label(edges: list[tuple[int, int]], labels: list[int]) -> None:
+    """Colours make no difference."""
+    first, second = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    assert components(first, second, 5).tolist() == labels
+    assert components(second, first, 5).tolist() == labels
+
+
+def test_a_long_chain_is_one_island() -> None:
+    """However far around the link goes, and in whatever order the edges stand."""
+    places = np.random.default_rng(1).permutation(5000)
+    assert not components(places[:-1], places[1:], 5000).any()
+    labels = components(np.delete(places[:-1], 2500), np.delete(places[1:], 2500), 5000)
+    assert np.unique(labels).size == 2

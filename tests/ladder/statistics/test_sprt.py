@@ -1,0 +1,186 @@
+"""The sequential test against another tool's numbers, and its decisions."""
+
+import csv
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.ladder.statistics.golden import DATA
+
+from meijin.ladder.statistics.sprt import Estimate, Scale, Sprt, Verdict
+
+BOUND = math.log(19)
+"""Where a ratio decides with errors of 5 %."""
+SCALES = {"normalized": Scale.NORMALISED, "logistic": Scale.LOGISTIC}
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """Counts, and what the other tool makes of them."""
+
+    name: str
+    sprt: Sprt
+    counts: Sequence[int]
+    llr: float
+    elo: float
+    elo_margin: float
+    los: float
+
+
+def vectors() -> list[Vector]:
+    """All of its lines."""
+    with (DATA / "sprt_llr_vectors.csv").open(newline="") as file:
+        return [
+            Vector(
+                row["id"],
+                Sprt(float(row["elo0"]), float(row["elo1"]), scale=SCALES[row["model"]]),
+                [int(count) for count in row["counts_low_to_high"].split()],
+                *(float(row[column]) for column in ("llr_fishtest", "elo", "elo95", "los")),
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+VECTORS = pytest.mark.parametrize("vector", vectors(), ids=lambda vector: vector.name)
+
+
+def test_there_are_twenty_vectors() -> None:
+    """The file is whole."""
+    assert len(vectors()) == 20
+
+
+@VECTORS
+def test_the_ratio_agrees(vector: Vector) -> None:
+    """On either scale, of games and of pairs."""
+    assert vector.sprt.llr(vector.counts) == pytest.approx(vector.llr, abs=1e-6)
+
+
+@VECTORS
+def test_the_estimate_agrees(vector: Vector) -> None:
+    """Elo, half of its interval, and the LOS."""
+    estimate = Estimate.of(vector.counts)
+    assert estimate.elo == pytest.approx(vector.elo, abs=1e-6)
+    assert estimate.elo_margin == pytest.approx(vector.elo_margin, abs=1e-6)
+    assert estimate.los == pytest.approx(vector.los, abs=1e-9)
+
+
+def test_the_bounds_are_those_of_wald() -> None:
+    """With errors of 5 % a ratio of 19 to one decides, and errors may differ."""
+    sprt = Sprt(0, 10)
+    assert (sprt.lower, sprt.upper) == pytest.approx((-BOUND, BOUND))
+    bold = Sprt(0, 10, alpha=0.1, beta=0.2)
+    assert (bold.lower, bold.upper) == pytest.approx((math.log(0.2 / 0.9), math.log(0.8 / 0.1)))
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"),
+    [
+        ([0, 0, 0], Verdict.OPEN),
+        ([40, 20, 44], Verdict.OPEN),
+        ([3000, 2000, 4000], Verdict.BETTER),
+        ([3000, 2000, 2900], Verdict.NOT_BETTER),
+        ([10, 200, 600, 300, 60], Verdict.BETTER),
+        ([60, 300, 600, 300, 60], Verdict.OPEN),
+        ([60, 300, 600, 200, 10], Verdict.NOT_BETTER),
+    ],
+)
+def test_a_verdict_follows_from_counts(counts: Sequence[int], verdict: Verdict) -> None:
+    """It needs no memory: the same counts give the same verdict."""
+    assert Sprt(0, 10).verdict(counts) is verdict
+
+
+def test_a_ratio_decides_from_the_bound_on() -> None:
+    """A bound just below the ratio is passed, and one just above it is not."""
+    counts = [300, 200, 400]
+    llr = Sprt(0, 10).llr(counts)
+    error = 1 / (1 + math.exp(llr))
+    assert Sprt(0, 10, alpha=error * 1.0001, beta=error).verdict(counts) is Verdict.BETTER
+    assert Sprt(0, 10, alpha=error * 0.9999, beta=error).verdict(counts) is Verdict.OPEN
+
+
+def test_pairs_tell_more_than_games_where_colours_decide() -> None:
+    """When the first move nearly always wins, a pair's two games are far from independent."""
+    pairs = [10, 0, 160, 0, 30]
+    games = [180, 0, 220]  # the same results one by one
+    assert Sprt(0, 10).llr(pairs) > 1.5 * Sprt(0, 10).llr(games)
+
+
+def test_the_normalised_estimate_by_hand() -> None:
+    """A mean of 0.6 with a deviation of 0.49 is 0.204 deviations: 70.9 normalised Elo."""
+    estimate = Estimate.of([40, 0, 60])
+    per_deviation = 800 / math.log(10)
+    assert estimate.normalised_elo == pytest.approx(0.1 / math.sqrt(0.24) * per_deviation, rel=1e-4)
+    assert estimate.normalised_margin == pytest.approx(1.96 / 10 * per_deviation, rel=1e-4)
+
+
+def test_a_pair_of_independent_games_is_two_games() -> None:
+    """The normalised Elo of pairs is that of the games in them."""
+    games, pairs = Estimate.of([40, 0, 60]), Estimate.of([16, 0, 48, 0, 36])
+    assert pairs.normalised_elo == pytest.approx(games.normalised_elo, rel=1e-4)
+    assert pairs.elo == pytest.approx(games.elo, abs=1e-3)
+
+
+@given(
+    st.sampled_from((3, 5)).flatmap(
+        lambda size: st.lists(st.integers(0, 5000), min_size=size, max_size=size)
+    ),
+    st.tuples(st.floats(-200, 200), st.floats(-200, 200)).filter(lambda elo: elo[0] < elo[1]),
+    st.sampled_from(Scale),
+)
+@settings(deadline=None)
+def test_every_count_has_a_ratio(counts: list[int], elo: tuple[float, float], scale: Scale) -> None:
+    """It is finite, and turns its sign with the results and the hypotheses."""
+    llr = Sprt(*elo, scale=scale).llr(counts)
+    assert math.isfinite(llr)
+    turned = Sprt(-elo[1], -elo[0], scale=scale).llr(counts[::-1])
+    assert turned == pytest.approx(-llr, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize(("p_win", "wrong"), [(0.5, Verdict.BETTER), (0.57, Verdict.NOT_BETTER)])
+def test_verdicts_are_seldom_wrong(p_win: float, wrong: Verdict) -> None:
+    """Of 200 tests between 0 and 50 Elo with games of such players, at most one in ten errs."""
+    rng = random.Random(1)
+    sprt = Sprt(0, 50, scale=Scale.LOGISTIC)
+    verdicts: list[Verdict] = []
+    for _ in range(200):
+        counts = [0, 0, 0]
+        while (verdict := sprt.verdict(counts)) is Verdict.OPEN:
+            for _ in range(20):
+                counts[2 if rng.random() < p_win else 0] += 1
+        verdicts.append(verdict)
+    assert verdicts.count(wrong) <= 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"elo0": 10, "elo1": 0}, "elo0 10 is not below elo1 0"),
+        ({"elo0": 5, "elo1": 5}, "elo0 5 is not below elo1 5"),
+        ({"elo0": 0, "elo1": math.nan}, "elo0 0 is not below elo1 nan"),
+        ({"elo0": 0, "elo1": 300}, "within -200 and 200, not 0 and 300"),
+        ({"elo0": -math.inf, "elo1": 0}, "within -200 and 200, not -inf and 0"),
+        ({"elo0": 0, "elo1": 2000, "scale": Scale.LOGISTIC}, "within -1000 and 1000"),
+        ({"elo0": 0, "elo1": 10, "alpha": 0.0}, "alpha 0 is not between 0 and 0.5"),
+        ({"elo0": 0, "elo1": 10, "beta": 0.5}, "beta 0.5 is not between 0 and 0.5"),
+    ],
+)
+def test_a_test_that_makes_no_sense_is_refused(arguments: dict[str, Any], match: str) -> None:
+    """The message names the value."""
+    with pytest.raises(ValueError, match=match):
+        Sprt(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("counts", "match"), [([1, 2], "2 counts"), ([1] * 4, "4 counts"), ([1, -1, 0], "-1 is no")]
+)
+def test_counts_that_make_no_sense_are_refused(counts: Sequence[int], match: str) -> None:
+    """They are of games or of pairs, and not negative."""
+    with pytest.raises(ValueError, match=match):
+        Sprt(0, 10).llr(counts)
+    with pytest.raises(ValueError, match=match):
+        Estimate.of(counts)

@@ -1,0 +1,127 @@
+"""Every job delivered twice, workers and Redis killed: the ladder is what its games give."""
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+from dramatiq import Message
+from sqlalchemy import Row, select
+from tests.ladder.sites import NEVER, assert_published_is_what_the_games_give
+
+from meijin.game import Result
+from meijin.ladder.hints import ACTOR, QUEUE, connect
+from meijin.ladder.jobs import make_broker
+from meijin.ladder.verify import verify
+from meijin.store.ladders import KEPT_RUNS
+from meijin.store.tables import RatingRun, RatingRunId
+
+if TYPE_CHECKING:
+    from tests.ladder.conftest import Eventually, League
+    from tests.ladder.sites import Site
+
+JOBS = 200
+WORKERS = 3
+RESULTS = (Result.BLACK_WINS, Result.DRAW, Result.WHITE_WINS)
+
+
+class Courier:
+    """Delivers every job twice, and those that Redis was away for when it is back."""
+
+    def __init__(self, url: str, ladder_id: int) -> None:
+        self._client = connect(url)
+        self._broker = make_broker(self._client)
+        self._ladder_id = ladder_id
+        self._waiting: list[Message[None]] = []
+        self.delivered = 0
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def send(self) -> None:
+        """Deliver one more job, unless there is no Redis."""
+        message: Message[None] = Message(QUEUE, ACTOR, (self._ladder_id,), {}, {})
+        self._waiting += [message, message]
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Deliver what waits, as far as it goes."""
+        try:
+            while self._waiting:
+                self._broker.enqueue(self._waiting[0])
+                self._waiting.pop(0)
+                self.delivered += 1
+        except redis.RedisError:
+            return
+
+
+@contextmanager
+def courier_of(site: "Site") -> Iterator[Courier]:
+    """Someone who brings jobs to the site's workers."""
+    courier = Courier(site.valkey.url, site.league.ladder_id)
+    yield courier
+    courier.close()
+
+
+def play(league: "League", rng: random.Random) -> None:
+    """Finish a game or three, some of which repeat others, and now and then a forfeit."""
+    for _ in range(rng.randint(1, 3)):
+        black, white = rng.sample(range(len(league.bots)), 2)
+        line = (rng.randrange(20),) if rng.random() < 0.3 else None
+        game = (black, white, rng.choice(RESULTS))
+        league.finish(game, line=line, forfeit=game[2] is not Result.DRAW and rng.random() < 0.1)
+
+
+def runs_of(league: "League") -> Sequence[Row[RatingRunId, int, int]]:
+    """Every run that is kept, oldest first."""
+    query = select(RatingRun.id, RatingRun.revision, RatingRun.cutoff).order_by(RatingRun.id)
+    return league.database.read(lambda connection: connection.execute(query).all())
+
+
+def assert_runs_are_in_order(runs: Sequence[Row[RatingRunId, int, int]]) -> None:
+    """No revision was published twice, and none after a later one."""
+    revisions, cutoffs = [run.revision for run in runs], [run.cutoff for run in runs]
+    assert revisions == sorted(set(revisions))
+    assert cutoffs == sorted(cutoffs)
+    assert 2 <= len(runs) <= KEPT_RUNS
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_game_counts_exactly_once(site: "Site", eventually: "Eventually", seed: int) -> None:
+    """Whoever dies at whatever moment, the last run and every one before it can be proved."""
+    rng = random.Random(seed)
+    league = site.league
+    workers = [site.start_worker(sweep=NEVER) for _ in range(WORKERS)]
+    first_kill, second_kill, redis_dies = rng.sample(range(20, JOBS - 40), 3)
+    redis_returns = redis_dies + rng.randint(5, 35)
+    eventually(lambda: site.log.count("worker started") == WORKERS)
+    with courier_of(site) as courier:
+        for number in range(JOBS):
+            play(league, rng)
+            courier.send()
+            if number in {first_kill, second_kill}:
+                victim = workers.pop(rng.randrange(len(workers)))
+                victim.kill()
+                victim.wait()
+            if number == redis_dies:
+                eventually(site.is_written)
+                site.kill_redis()
+            if number == redis_returns:
+                site.valkey.restart()
+        courier.catch_up()
+        assert courier.delivered == 2 * JOBS
+    eventually(lambda: not site.has_messages())
+    eventually(site.is_current)
+    assert_published_is_what_the_games_give(league)
+    assert league.snapshot().repeats > 0
+    runs = runs_of(league)
+    assert_runs_are_in_order(runs)
+    for run in runs:
+        assert verify(league.database, league.ladder_id, run.id).differences == ()
+    (survivor,) = workers
+    survivor.terminate()
+    assert survivor.wait(timeout=30) == 0
+    assert "Traceback" not in site.log

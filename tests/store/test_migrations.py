@@ -1,0 +1,217 @@
+"""Databases of earlier releases, brought to the current schema with games in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, insert, select, text
+from sqlalchemy.schema import MetaData
+
+from meijin.game import Ending, Party, Result, encode_moves
+from meijin.store import Database, bots, games, ladders, rated_games, tournaments
+from meijin.store.repeats import fingerprint
+from meijin.store.tables import (
+    BotVersionId,
+    Game,
+    GameId,
+    GameState,
+    Instant,
+    LadderId,
+    Tournament,
+    TournamentId,
+)
+
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+LINE, OTHER = encode_moves((112, 113, 97)), encode_moves((112, 113, 98))
+
+OldGame = tuple[int, int | None, int, int, int, bytes, str]
+"""Id, ladder, black, white, plies of the opening, moves, and state."""
+
+GAMES: tuple[OldGame, ...] = (
+    (1, 1, 1, 2, 2, LINE, "finished"),
+    (2, 1, 1, 2, 2, LINE, "finished"),  # the same
+    (3, 1, 2, 1, 2, LINE, "finished"),  # with other colours
+    (4, 1, 1, 2, 1, LINE, "finished"),  # with a shorter opening
+    (5, 1, 1, 2, 2, OTHER, "void"),
+    (6, 1, 1, 2, 2, OTHER, "finished"),  # the same as a void one
+    (7, None, 1, 2, 2, LINE, "finished"),  # not rated
+    (8, 2, 1, 2, 2, LINE, "finished"),  # on another ladder
+    (9, 1, 1, 2, 2, LINE, "finished"),  # the same once more
+    (10, 1, 1, 2, 2, LINE[:4], "running"),
+)
+REPEATS = {2, 9}
+
+
+def migrate_to(database: Database, revision: str) -> None:
+    """Bring the tables to a schema that may be an old one."""
+    config = Config()
+    config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
+    with database.writer.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
+class Old:
+    """Rows put into the tables of schema 0001, as they were then."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._tables = MetaData()
+        self._tables.reflect(connection)
+        for table in self._tables.tables.values():
+            for column in table.columns:
+                if column.name.endswith("_time"):
+                    column.type = Instant()
+
+    def add(self, table: str, **values: Any) -> None:
+        """Add one row."""
+        self._connection.execute(insert(self._tables.tables[table]).values(**values))
+
+
+def fill(connection: Connection) -> None:
+    """Two ladders with games and a run, two bots, and a tournament."""
+    old = Old(connection)
+    for number, name in enumerate(("ada", "bob"), start=1):
+        old.add("bot", id=number, name=name, create_time=NOON, is_open=False)
+        version = {"digest": "d", "label": "1.0", "configuration": []}
+        old.add("bot_version", id=number, bot_id=number, create_time=NOON, **version)
+    for number, name in enumerate(("freestyle-15x15", "standard-15x15"), start=1):
+        old.add("ladder", id=number, name=name, revision=6, run_id=number, run_revision=6)
+        run = {"revision": 6, "games": 6, "checksum": "0" * 64, "algorithm": "old"}
+        old.add("rating_run", id=number, ladder_id=number, create_time=NOON, parameters={}, **run)
+        rating = {"elo": 1500.0, "classic_elo": 1500.0, "games": 6, "faults": 0}
+        score = {"wins": 3, "draws": 0, "losses": 3}
+        old.add("rating", run_id=number, version_id=1, rank=1, **rating, **score)
+    old.add(
+        "tournament",
+        id=1,
+        name="spring",
+        format="gauntlet",
+        rounds=2,
+        seed=7,
+        variant="freestyle 15x15",
+        time_control="60",
+        max_games=0,
+        ladder_id=1,
+        create_time=NOON,
+        state="running",
+    )
+    for game in GAMES:
+        add_game(old, game)
+
+
+def add_game(old: Old, game: OldGame) -> None:
+    """A game and its pairing; the games end in the order of their ids."""
+    number, ladder, black, white, opening_plies, moves, state = game
+    players = {"black_id": black, "white_id": white}
+    old.add("pairing", id=number, tournament_id=1, number=number, round=1, opening=b"", **players)
+    ended: dict[str, Any] = {"result": "*", "at_fault": "nobody"}
+    if state != "running":
+        ended = {
+            "result": "1-0" if state == "finished" else "*",
+            "ending": "five" if state == "finished" else "void",
+            "at_fault": "nobody",
+            "end_sequence": number,
+            "end_time": NOON,
+        }
+    old.add(
+        "game",
+        id=number,
+        pairing_id=number,
+        tournament_id=1,
+        ladder_id=ladder,
+        opening_plies=opening_plies,
+        moves=moves,
+        times=b"",
+        detail="",
+        start_time=NOON,
+        state=state,
+        **players,
+        **ended,
+    )
+
+
+@pytest.fixture
+def migrated(any_database_url: str) -> Iterator[Database]:
+    """A database of the first schema, filled, and then migrated."""
+    with Database(any_database_url) as database:
+        migrate_to(database, "0001")
+        database.write(fill)
+        database.migrate()
+        yield database
+
+
+def test_ended_games_get_their_fingerprints(migrated: Database) -> None:
+    """As if they had ended now; a running game has none."""
+    query = select(Game.id, Game.fingerprint).order_by(Game.id)
+    found = migrated.read(lambda at: at.execute(query).all())
+    wanted = [
+        (
+            number,
+            None
+            if state == "running"
+            else fingerprint(BotVersionId(black), BotVersionId(white), plies, moves),
+        )
+        for number, _, black, white, plies, moves, state in GAMES
+    ]
+    assert found == wanted
+
+
+def test_repeats_are_marked(migrated: Database) -> None:
+    """On each ladder the games that are the same as an earlier one of it."""
+    query = select(Game.id).where(Game.is_repeat.is_(True))
+    assert set(migrated.read(lambda at: at.scalars(query).all())) == REPEATS
+
+
+def test_the_marks_are_those_that_the_log_gives(migrated: Database) -> None:
+    """A run of the migrated games can be verified."""
+    for ladder, games_of in ((LadderId(1), 4), (LadderId(2), 1)):
+        counted = migrated.read(partial(rated_games.snapshot, ladder_id=ladder, anchors=[]))
+        read = partial(rated_games.log_snapshot, ladder_id=ladder, anchors=[])
+        assert migrated.read(partial(read, cutoff=counted.cutoff)) == counted
+        assert counted.games == games_of
+
+
+def test_ladders_are_computed_anew(migrated: Database) -> None:
+    """The old numbers are gone, and every ladder with games is dirty."""
+    assert migrated.read(ladders.dirty_ladders) == [1, 2]
+    found = migrated.read(lambda at: ladders.standings(at, LadderId(1)))
+    assert (found.run, found.standings, found.ladder.games) == (None, [], 4)
+    assert migrated.read(lambda at: ladders.anchors(at, LadderId(1))) == []
+    assert migrated.read(lambda at: ladders.voided_games(at, LadderId(1))) == 0
+    assert migrated.read(lambda at: ladders.history_state(at, LadderId(1))) is None
+
+
+def test_games_and_tournaments_are_kept(migrated: Database) -> None:
+    """With what they had, and with defaults for what is new."""
+    game = migrated.read(lambda at: games.get_game(at, GameId(2)))
+    assert game is not None
+    assert (game.black, game.white, game.moves) == ("ada", "bob", LINE)
+    assert (game.state, game.result, game.ending) == (
+        GameState.FINISHED,
+        Result.BLACK_WINS,
+        Ending.FIVE,
+    )
+    assert (game.at_fault, game.is_repeat, game.reason) == (Party.NOBODY, True, "")
+    row = migrated.read(lambda at: tournaments.get_tournament(at, TournamentId(1)))
+    assert row is not None
+    assert (row.name, row.planned, row.finished, row.running) == ("spring", 10, 8, 1)
+    columns = select(Tournament.openings, Tournament.stopping, Tournament.verdict)
+    assert migrated.read(lambda at: at.execute(columns).one()) == (b"", None, "")
+    assert migrated.read(lambda at: bots.find_bot(at, "ada")) == 1
+
+
+def test_the_migrated_tables_take_new_rows(migrated: Database) -> None:
+    """What is written from now on needs no default of the old kind."""
+    anchors = [BotVersionId(1)]
+    migrated.write(lambda to: ladders.set_anchors(to, LadderId(2), anchors))
+    assert migrated.read(lambda at: ladders.anchors(at, LadderId(2))) == anchors
+    version = migrated.read(lambda at: at.scalar(text("SELECT version_num FROM alembic_version")))
+    assert version == "0002"
