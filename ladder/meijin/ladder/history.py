@@ -11,7 +11,7 @@ import structlog
 from sqlalchemy import Connection
 
 from meijin.ladder.statistics.pair_counts import PairCounts
-from meijin.ladder.table import ALGORITHM, DIGITS, Pool
+from meijin.ladder.table import ALGORITHM, DIGITS, Pool, columns
 from meijin.store import Database, ladders
 from meijin.store.ladders import NewDayRating
 from meijin.store.rated_games import DayCount, day_counts
@@ -81,16 +81,15 @@ def _day_ratings(
     """Everyone's rating at the end of each day, by all games up to then."""
     so_far: PairCounts | None = None
     for day, group in groupby(rows, key=itemgetter(0)):
-        table = np.array([row[1:] for row in group], dtype=np.int64).T
-        counts = PairCounts(*table[:2], *table[2:].astype(np.float64))
+        counts = columns([row[1:] for row in group])
         so_far = counts.merged() if so_far is None else so_far.joined(counts).merged()
         pool = Pool.of(so_far, anchors)
-        columns = zip(
+        lines = zip(
             pool.fit.players.tolist(),
             np.round(pool.elo(), DIGITS).tolist(),
             np.round(pool.margins(), DIGITS).tolist(),
             pool.scores.games.tolist(),
             strict=True,
         )
-        for version, elo, margin, games in columns:
+        for version, elo, margin, games in lines:
             yield NewDayRating(day, BotVersionId(version), elo, margin, games)

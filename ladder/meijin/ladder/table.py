@@ -85,7 +85,7 @@ class Pool:
 def _linked(
     counts: PairCounts, players: Integers, is_anchor: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    black, white = (np.searchsorted(players, side) for side in (counts.first, counts.second))
+    black, white = counts.places(players)
     islands = components(black, white, len(players))
     is_linked: NDArray[np.bool_] = islands == np.bincount(islands, minlength=1).argmax()
     if is_anchor.any():
@@ -107,7 +107,7 @@ class Scores:
     @classmethod
     def of(cls, counts: PairCounts, players: Integers) -> "Scores":
         """Add up the rows of each."""
-        black, white = (np.searchsorted(players, side) for side in (counts.first, counts.second))
+        black, white = counts.places(players)
         columns = (
             (black, counts.wins),
             (black, counts.draws),
@@ -206,7 +206,7 @@ def _ratings(snapshot: Snapshot, counts: PairCounts, pool: Pool) -> list[NewRati
 def _opponents_elo(counts: PairCounts, players: Integers, elo: Floats) -> Floats:
     """The mean rating of everyone's opponents over the games."""
     games = counts.wins + counts.draws + counts.losses
-    first, second = (np.searchsorted(players, side) for side in (counts.first, counts.second))
+    first, second = counts.places(players)
     sums = np.bincount(first, games * elo[second], len(players))
     sums += np.bincount(second, games * elo[first], len(players))
     played = np.bincount(first, games, len(players)) + np.bincount(second, games, len(players))

@@ -92,7 +92,7 @@ class LadderSupply:
         if self._verdict:
             return ()
         table = await self._current_table(demand)
-        if self._plan.confidence and table.is_settled(self._plan.confidence):
+        if table.is_settled:
             self._verdict = self._plan.settled()
             return ()
         if self._entrants and table.is_closed and self._finished == self._planned.total():
@@ -106,8 +106,7 @@ class LadderSupply:
         """How many pairs may be planned."""
         games = demand.room - demand.waiting
         if self._plan.most_games:
-            planned = self._planned.total() - self._finished
-            games = min(games, self._plan.most_games - self._finished - planned)
+            games = min(games, self._plan.most_games - self._planned.total())
         return min((games + 1) // GAMES_OF_A_PAIR, MAX_PICKS)
 
     async def _current_table(self, demand: Demand) -> "_Table":
@@ -128,7 +127,7 @@ class LadderSupply:
         self._run_id = None if state.table.run is None else state.table.run.id
         picks = self._planned.total() // GAMES_OF_A_PAIR
         make = partial(_Table, state, sorted(bots), picks, self._played_out(state))
-        self._table = await asyncio.to_thread(make)
+        self._table = await asyncio.to_thread(make, self._plan.confidence)
         return self._table
 
     def _played_out(self, state: LadderState) -> set[BotPair]:
@@ -155,7 +154,12 @@ class _Table:
     """What a run of the ladder and the games since say of some bots."""
 
     def __init__(
-        self, state: LadderState, bots: Sequence[BotId], picks: int, played_out: set[BotPair]
+        self,
+        state: LadderState,
+        bots: Sequence[BotId],
+        picks: int,
+        played_out: set[BotPair],
+        confidence: float,
     ) -> None:
         known = {row.version_id: place for place, row in enumerate(state.table.standings)}
         versions = state.versions
@@ -171,6 +175,8 @@ class _Table:
         beliefs = self._beliefs().grown(len(self._bots) - len(places))
         self._matchmaker = Matchmaker(beliefs, self._islands, picks=picks)
         self._closed = self._pairs_of(played_out)
+        self.is_settled = confidence > 0 and self._is_settled(confidence)
+        """The run is sure enough of the order of all bots."""
         self._catch_up(state)
 
     def has(self, bots: Collection[BotId]) -> bool:
@@ -182,8 +188,7 @@ class _Table:
         """Whether nobody may meet anybody."""
         return bool(self._closed.all())
 
-    def is_settled(self, confidence: float) -> bool:
-        """Whether the run is sure enough of the order of all bots."""
+    def _is_settled(self, confidence: float) -> bool:
         is_whole = len(self._places) == len(self._bots) > 1
         if self._knowledge is None or not is_whole or len(set(self._islands.tolist())) > 1:
             return False
@@ -260,7 +265,7 @@ def _islands(state: LadderState, versions: Sequence[int]) -> Integers:
     """The island of each version on the whole ladder; those without a game are alone."""
     counts = columns(state.pair_counts)
     players = np.unique(np.concatenate((counts.players, np.asarray(versions, dtype=np.int64))))
-    first, second = (np.searchsorted(players, side) for side in (counts.first, counts.second))
+    first, second = counts.places(players)
     islands = components(first, second, len(players))
     mine: Integers = islands[np.searchsorted(players, versions)]
     return mine

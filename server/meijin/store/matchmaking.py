@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, Select, case, func, select
 
 from meijin.store import ladders
 from meijin.store.ladders import Covariances, Standings
@@ -83,6 +83,10 @@ def planned_games(connection: Connection, tournament_id: TournamentId) -> Counte
         .where(Pairing.tournament_id == tournament_id)
         .group_by(_LOW, _HIGH)
     )
+    return _counted(connection, query)
+
+
+def _counted(connection: Connection, query: Select[BotId, BotId, int]) -> Counter[BotPair]:
     return Counter({(low, high): games for low, high, games in connection.execute(query)})
 
 
@@ -102,7 +106,7 @@ def _unplayed(connection: Connection, tournament_id: TournamentId) -> Counter[Bo
         .where(Pairing.tournament_id == tournament_id, Game.id.is_(None))
         .group_by(_LOW, _HIGH)
     )
-    return Counter({(low, high): games for low, high, games in connection.execute(query)})
+    return _counted(connection, query)
 
 
 def _repeats(connection: Connection, tournament_id: TournamentId) -> Counter[BotPair]:
@@ -116,4 +120,4 @@ def _repeats(connection: Connection, tournament_id: TournamentId) -> Counter[Bot
         )
         .group_by(_LOW, _HIGH)
     )
-    return Counter({(low, high): games for low, high, games in connection.execute(query)})
+    return _counted(connection, query)

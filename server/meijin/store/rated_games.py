@@ -5,10 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Select,
     SQLColumnExpression,
     case,
     func,
@@ -82,27 +84,25 @@ class Snapshot:
 
 def pair_counts(connection: Connection, ladder_id: LadderId) -> Sequence[PairCount]:
     """The ladder's rated games by players, colours and result, sorted."""
-    query = (
-        select(Game.black_id, Game.white_id, *_RESULT_COUNTS)
-        .where(*is_rated(ladder_id))
-        .group_by(Game.black_id, Game.white_id)
-        .order_by(Game.black_id, Game.white_id)
-    )
-    return _tuples(connection.execute(query))
+    return _tuples(connection.execute(_pairs(ladder_id)))
 
 
 def pair_counts_between(
     connection: Connection, ladder_id: LadderId, version_ids: Sequence[BotVersionId]
 ) -> Sequence[PairCount]:
     """The ladder's rated games among some versions, as `pair_counts` has them."""
-    query = (
+    among = (Game.black_id.in_(version_ids), Game.white_id.in_(version_ids))
+    return _tuples(connection.execute(_pairs(ladder_id).where(*among)))
+
+
+def _pairs(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
+    """The columns of `PairCount`."""
+    return (
         select(Game.black_id, Game.white_id, *_RESULT_COUNTS)
         .where(*is_rated(ladder_id))
-        .where(Game.black_id.in_(version_ids), Game.white_id.in_(version_ids))
         .group_by(Game.black_id, Game.white_id)
         .order_by(Game.black_id, Game.white_id)
     )
-    return _tuples(connection.execute(query))
 
 
 def day_counts(connection: Connection, ladder_id: LadderId) -> Sequence[DayCount]:
@@ -119,25 +119,24 @@ def day_counts(connection: Connection, ladder_id: LadderId) -> Sequence[DayCount
 
 def results_in_order(connection: Connection, ladder_id: LadderId) -> Sequence[ScoredGame]:
     """The ladder's rated games in the order in which they ended."""
-    query = (
-        select(Game.black_id, Game.white_id, POINTS)
-        .where(*is_rated(ladder_id))
-        .order_by(Game.end_sequence)
-    )
-    return _tuples(connection.execute(query))
+    return _tuples(connection.execute(_results(ladder_id)))
 
 
 def results_since(
     connection: Connection, ladder_id: LadderId, cutoff: int, *, limit: int
 ) -> Sequence[ScoredGame]:
     """At most `limit` of the ladder's rated games that ended after an `end_sequence`, in order."""
-    query = (
-        select(Game.black_id, Game.white_id, POINTS)
-        .where(*is_rated(ladder_id), Game.end_sequence > cutoff)
-        .order_by(Game.end_sequence)
-        .limit(limit)
-    )
+    query = _results(ladder_id).where(Game.end_sequence > cutoff).limit(limit)
     return _tuples(connection.execute(query))
+
+
+def _results(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
+    """The columns of `ScoredGame`."""
+    return (
+        select(Game.black_id, Game.white_id, POINTS)
+        .where(*is_rated(ladder_id))
+        .order_by(Game.end_sequence)
+    )
 
 
 def fault_counts(connection: Connection, ladder_id: LadderId) -> Sequence[FaultCount]:

@@ -88,11 +88,12 @@ class LogPosterior:
     ) -> "LogPosterior":
         """By games, one row a pair, whose players get their places in ascending order."""
         players = counts.players
+        first, second = counts.places(players)
         draws = float(counts.draws.sum())
         return cls(
             players=len(players),
-            first=np.searchsorted(players, counts.first),
-            second=np.searchsorted(players, counts.second),
+            first=first,
+            second=second,
             wins=counts.wins + counts.draws,
             losses=counts.losses + counts.draws,
             draws=draws,

@@ -36,11 +36,15 @@ class PairCounts:
         """Everyone in it, ascending; shape (n,)."""
         return np.unique(np.concatenate((self.first, self.second)))
 
+    def places(self, players: Integers) -> tuple[Integers, Integers]:
+        """Of who moved first and of who moved second, row by row, in the sorted `players`."""
+        return np.searchsorted(players, self.first), np.searchsorted(players, self.second)
+
     def merged(self) -> Self:
         """The same games with one row a pair, sorted by `first`, then `second`."""
         players = self.players
-        keys = np.searchsorted(players, self.first) * len(players)
-        keys += np.searchsorted(players, self.second)
+        first, second = self.places(players)
+        keys = first * len(players) + second
         if (np.diff(keys) > 0).all():
             return self
         pairs, rows = np.unique(keys, return_inverse=True)
