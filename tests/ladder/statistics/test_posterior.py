@@ -261,6 +261,18 @@ def test_a_large_pool_of_two_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     assert margins(sparse, 100) == pytest.approx(margins(dense, 100), rel=0.01)
 
 
+def test_a_large_pool_of_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where everyone met the three next in rank alone, those far apart are very unsure."""
+    rng = np.random.default_rng(1)
+    strengths = -np.sort(-rng.normal(0, 200, 400))
+    first = np.tile(np.arange(397), 10)
+    seats = np.column_stack((first, first + rng.integers(1, 4, len(first))))
+    dense, sparse = compare(played(strengths, seats, 2, rng), monkeypatch)
+    assert margins(sparse, 400) == pytest.approx(margins(dense, 400), rel=0.01)
+    ends = np.array([0, 10, 100]), np.array([399, 390, 300])
+    assert sparse.of_differences(*ends) == pytest.approx(dense.of_differences(*ends), rel=0.01)
+
+
 def test_a_large_pool_with_two_who_meet_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two who meet next to nobody else are sure of their order and unsure of their level."""
     strengths = np.zeros(60)

@@ -1,0 +1,62 @@
+"""Large eigenvalues, against the whole of them."""
+
+import numpy as np
+import pytest
+
+from meijin.ladder.statistics import lanczos
+from meijin.ladder.statistics.lanczos import large_eigenpairs
+from meijin.ladder.statistics.pair_counts import Floats
+
+
+def walk(players: int, steps: int) -> Floats:
+    """The normalised weights of a ring on which everyone met those so few places away."""
+    matrix = np.zeros((players, players))
+    for step in range(1, steps + 1):
+        for side in (-step, step):
+            matrix += np.roll(np.eye(players), side, axis=0)
+    return matrix / (2 * steps)
+
+
+def random_walk(players: int, games: int) -> Floats:
+    """The normalised weights of players who met by lot."""
+    rng = np.random.default_rng(1)
+    met = np.zeros((players, players))
+    np.add.at(met, tuple(rng.integers(0, players, (2, games))), 1.0)
+    met += met.T
+    scale = met.sum(axis=0) ** -0.5
+    weights: Floats = scale[:, None] * met * scale
+    return weights
+
+
+@pytest.mark.parametrize("matrix", [walk(301, 2), random_walk(300, 6000)], ids=["ring", "mixed"])
+def test_large_eigenvalues_are_found(matrix: Floats) -> None:
+    """All above one half, but for the 1 that it is told of; the ring has each of them twice."""
+    largest = np.linalg.eigh(matrix)[1][:, -1]
+    values, vectors = large_eigenpairs(lambda vector: matrix @ vector, largest)
+    wanted = np.linalg.eigvalsh(matrix)[:-1]
+    found = values > 0.5
+    assert values[found] == pytest.approx(wanted[wanted > 0.5], abs=0.002)
+    rest = matrix @ vectors[:, found] - vectors[:, found] * values[found]
+    assert (np.linalg.norm(rest, axis=0) <= 0.1 * (1 - values[found])).all()
+
+
+def test_the_vectors_are_orthonormal() -> None:
+    """However many steps were taken."""
+    matrix = walk(301, 2)
+    _, vectors = large_eigenpairs(lambda vector: matrix @ vector, np.ones(301))
+    assert vectors.T @ vectors == pytest.approx(np.eye(vectors.shape[1]), abs=1e-9)
+
+
+def test_a_mixed_pool_takes_few_steps() -> None:
+    """It is seen at the first look that nothing is missing."""
+    matrix = random_walk(300, 6000)
+    values, _ = large_eigenpairs(lambda vector: matrix @ vector, np.ones(300))
+    assert len(values) <= lanczos.LOOKS[0]
+
+
+def test_a_small_space_is_used_up() -> None:
+    """With as many steps as there are players all of it is known."""
+    matrix = random_walk(9, 100)
+    largest = np.linalg.eigh(matrix)[1][:, -1]
+    values, _ = large_eigenpairs(lambda vector: matrix @ vector, largest)
+    assert values == pytest.approx(np.linalg.eigvalsh(matrix)[:-1])
