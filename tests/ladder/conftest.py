@@ -18,8 +18,8 @@ from tests.ladder.sites import Site
 from meijin.game import Ending, Party, Result, encode_moves
 from meijin.server.embedded import EmbeddedValkey
 from meijin.store import Database, Durability, ladders, rated_games
-from meijin.store.ladders import Standings
 from meijin.store.rated_games import Snapshot
+from meijin.store.rating_runs import Standings, standings
 from meijin.store.repeats import fingerprint, mark_games
 from meijin.store.tables import (
     Base,
@@ -160,7 +160,7 @@ class League:
 
     def standings(self) -> Standings:
         """What is published of the league."""
-        return self.database.read(lambda connection: ladders.standings(connection, self.ladder_id))
+        return self.database.read(lambda connection: standings(connection, self.ladder_id))
 
     def _set_up(self, connection: Connection) -> LadderId:
         row = insert(Ladder).values(name=self.name, revision=0, run_revision=0, voided=0)

@@ -14,7 +14,7 @@ from meijin.ladder.table import rate
 from meijin.ladder.verify import transcript
 from meijin.server.embedded import EmbeddedValkey
 from meijin.store import ladders
-from meijin.store.ladders import NewRating
+from meijin.store.rating_runs import NewRating
 from meijin.store.tables import RatingRun
 
 if TYPE_CHECKING:

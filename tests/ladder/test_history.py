@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from structlog.testing import capture_logs
 
 from meijin.game import Result
@@ -12,8 +12,8 @@ from meijin.ladder import history
 from meijin.ladder.history import SETTLING, is_outdated, rebuild_history
 from meijin.ladder.table import rate
 from meijin.store import ladders
-from meijin.store.ladders import NewDayRating
-from meijin.store.rated_games import log_snapshot
+from meijin.store.rated_games import Snapshot, log_snapshot
+from meijin.store.rating_days import NewDayRating
 from meijin.store.tables import RatingDay
 
 if TYPE_CHECKING:
@@ -48,11 +48,14 @@ def days_of(league: "League") -> dict[int, int]:
 
 def rated_up_to(league: "League", cutoff: int, day: int) -> list[NewDayRating]:
     """What a run of the games up to an `end_sequence` says."""
-    anchors = league.database.read(lambda connection: ladders.anchors(connection, league.ladder_id))
-    snapshot = league.database.read(
-        lambda connection: log_snapshot(connection, league.ladder_id, anchors, cutoff)
-    )
-    ratings = rate(snapshot, MIDNIGHT).ratings
+    ladder_id = league.ladder_id
+
+    def read(connection: Connection) -> Snapshot:
+        anchors = ladders.anchors(connection, ladder_id)
+        voided = ladders.voided_games(connection, ladder_id)
+        return log_snapshot(connection, ladder_id, anchors, cutoff=cutoff, voided=voided)
+
+    ratings = rate(league.database.read(read), MIDNIGHT).ratings
     return [
         NewDayRating(
             FIRST + timedelta(days=day),

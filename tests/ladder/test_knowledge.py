@@ -12,8 +12,8 @@ from meijin.game import Result
 from meijin.ladder.knowledge import Knowledge, preview
 from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics.posterior import Z_95
-from meijin.store import ladders
 from meijin.store.rated_games import results_since
+from meijin.store.rating_runs import covariances, standings
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League
@@ -26,8 +26,8 @@ def published(league: "League", *, with_covariances: bool = True) -> Knowledge:
     """What is known of the league."""
 
     def read(connection: Connection) -> Knowledge:
-        table = ladders.standings(connection, league.ladder_id)
-        kept = ladders.covariances(connection, league.ladder_id) if with_covariances else None
+        table = standings(connection, league.ladder_id)
+        kept = covariances(connection, league.ladder_id) if with_covariances else None
         return Knowledge.of(table, kept)
 
     return league.database.read(read)
@@ -43,9 +43,7 @@ def test_it_follows_the_standings(any_league: "League") -> None:
     any_league.finish_random(300)
     run(any_league)
     known = published(any_league)
-    table = any_league.database.read(
-        lambda connection: ladders.standings(connection, any_league.ladder_id)
-    )
+    table = any_league.database.read(lambda connection: standings(connection, any_league.ladder_id))
     assert list(known.versions) == [row.version_id for row in table.standings]
     assert known.elo.tolist() == [row.line.elo for row in table.standings]
     for place, row in enumerate(table.standings[:-1]):
@@ -61,7 +59,7 @@ def test_without_covariances_errors_are_independent(league: "League") -> None:
     league.finish_random(300)
     run(league)
     known = published(league, with_covariances=False)
-    table = league.database.read(lambda connection: ladders.standings(connection, league.ladder_id))
+    table = league.database.read(lambda connection: standings(connection, league.ladder_id))
     margins = [row.line.margin for row in table.standings[:2]]
     assert known.difference(0, 1)[1] == pytest.approx(math.hypot(*margins))
     assert known.covariance.of_differences(np.array([0]), np.array([0])) == pytest.approx(0)

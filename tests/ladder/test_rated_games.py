@@ -4,16 +4,16 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import Connection, event, select
+from sqlalchemy import Connection, event, func, insert, select
 
-from meijin.game import Result
+from meijin.game import Ending, Party, Result
 from meijin.store import Database, ladders, rated_games
 from meijin.store.rated_games import PairCount, ScoredGame, Snapshot
-from meijin.store.tables import BotVersionId, GameState, Ladder
+from meijin.store.tables import BotVersionId, Fault, Game, GameState, Ladder
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League
@@ -21,12 +21,18 @@ if TYPE_CHECKING:
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
 
 
-def log_snapshot(league: "League", cutoff: int = 10**9) -> Snapshot:
-    """The league's games read one by one."""
+def log_snapshot(league: "League", then: Snapshot | None = None) -> Snapshot:
+    """The league's games read one by one, as they are now or as they were at a snapshot."""
 
     def read(connection: Connection) -> Snapshot:
-        anchors = ladders.anchors(connection, league.ladder_id)
-        return rated_games.log_snapshot(connection, league.ladder_id, anchors, cutoff)
+        ladder_id = league.ladder_id
+        cutoff, voided = 10**9, ladders.voided_games(connection, ladder_id)
+        if then is not None:
+            cutoff, voided = then.cutoff, then.voided
+        anchors = ladders.anchors(connection, ladder_id)
+        return rated_games.log_snapshot(
+            connection, ladder_id, anchors, cutoff=cutoff, voided=voided
+        )
 
     return league.database.read(read)
 
@@ -175,8 +181,39 @@ def test_the_log_is_read_up_to_a_cut_off(any_league: "League") -> None:
     any_league.finish_random(30, lines=3)
     before = any_league.snapshot()
     any_league.finish_random(30, seed=2, lines=3)
-    again = log_snapshot(any_league, before.cutoff)
+    again = log_snapshot(any_league, before)
     assert replace(again, revision=before.revision) == before
+
+
+def test_the_log_knows_what_was_taken_back_later(any_league: "League") -> None:
+    """Each snapshot is found again, with the results and forfeits that were voided after it."""
+    any_league.finish((0, 1, BLACK), (2, 3, WHITE), forfeit=True)
+    found = [any_league.snapshot()]
+    for number in (1, 6, 2, 9):
+        any_league.finish_random(5, seed=number, lines=3)
+        found.append(any_league.snapshot())
+        any_league.void(number)
+        found.append(any_league.snapshot())
+    assert [each.voided for each in found] == [0, 0, 1, 1, 2, 2, 3, 3, 4]
+    for then in found:
+        assert replace(log_snapshot(any_league, then), revision=then.revision) == then
+
+
+def test_a_game_voided_while_it_ran_was_never_counted(any_league: "League") -> None:
+    """Its fault has the same words and no result."""
+    any_league.finish((0, 1, BLACK))
+    before = any_league.snapshot()
+    any_league.add_unrated(GameState.VOID)
+    fault = insert(Fault).values(
+        game_id=select(func.max(Game.id)).scalar_subquery(),
+        party=Party.OPERATOR,
+        ending=Ending.VOID,
+        evidence={"ply": 3, "detail": "the tournament was cancelled"},
+        create_time=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    any_league.database.write(lambda connection: connection.execute(fault))
+    any_league.void(1)
+    assert replace(log_snapshot(any_league, before), revision=before.revision) == before
 
 
 def test_the_log_believes_no_mark(any_league: "League") -> None:

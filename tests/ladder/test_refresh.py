@@ -11,6 +11,7 @@ from meijin.ladder.refresh import due_ladders, refresh
 from meijin.ladder.table import ALGORITHM, rate
 from meijin.store import ladders
 from meijin.store.rated_games import Snapshot
+from meijin.store.rating_runs import NewRun, publish
 from meijin.store.tables import LadderId
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def test_games_that_finish_meanwhile_are_for_the_next_run(
     """While a run is computed nothing is locked, and the ladder stays dirty."""
     league.finish((0, 1, BLACK))
 
-    def rate_slowly(found: Snapshot, create_time: datetime) -> ladders.NewRun:
+    def rate_slowly(found: Snapshot, create_time: datetime) -> NewRun:
         league.finish((1, 0, BLACK))
         return rate(found, create_time)
 
@@ -69,9 +70,9 @@ def test_a_run_that_comes_late_is_dropped(
     """When another worker has published meanwhile, this one's run is none."""
     league.finish((0, 1, BLACK))
 
-    def rate_too_late(found: Snapshot, create_time: datetime) -> ladders.NewRun:
+    def rate_too_late(found: Snapshot, create_time: datetime) -> NewRun:
         other = rate(found, create_time)
-        league.database.write(lambda connection: ladders.publish(connection, other))
+        league.database.write(lambda connection: publish(connection, other))
         return rate(found, create_time)
 
     monkeypatch.setattr("meijin.ladder.refresh.rate", rate_too_late)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import delete, update
 
-from meijin.game import Result
+from meijin.game import Party, Result
 from meijin.ladder import verify as module
 from meijin.ladder.refresh import refresh
 from meijin.ladder.table import rate
 from meijin.ladder.verify import NothingToVerifyError, transcript, verify
-from meijin.store.ladders import UnknownLadderError, UnknownRunError
-from meijin.store.tables import LadderId, Rating, RatingRun, RatingRunId
+from meijin.store.ladders import UnknownLadderError
+from meijin.store.rating_runs import UnknownRunError
+from meijin.store.tables import Fault, LadderId, Rating, RatingRun, RatingRunId
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League
@@ -131,16 +132,26 @@ def test_a_wrong_mark_of_a_repeat_is_found(league: "League") -> None:
     )
 
 
-def test_after_a_void_older_runs_are_refused(league: "League") -> None:
-    """They counted a game that is none any more; a newer run stands."""
-    old = publish(league)
-    league.void(3)
-    with pytest.raises(NothingToVerifyError, match=f"voided since run {old}: 1; verify a newer"):
-        verify(league.database, league.ladder_id)
-    refresh(league.database, league.ladder_id, lambda: NOON)
-    assert differences(league) == ()
-    with pytest.raises(NothingToVerifyError):
-        verify(league.database, league.ladder_id, old)
+def test_a_run_stands_though_its_games_were_voided(any_league: "League") -> None:
+    """It counted what counted then, and says how many games have been taken back since."""
+    old = publish(any_league)
+    any_league.void(3)
+    newer = publish(any_league, seed=2)
+    any_league.void(7)
+    any_league.void(70)
+    for run_id, taken_back in ((old, 3), (newer, 2), (publish(any_league, seed=3), 0)):
+        found = verify(any_league.database, any_league.ladder_id, run_id)
+        assert (found.differences, found.taken_back) == ((), taken_back)
+
+
+def test_a_void_that_was_tampered_with_is_found(league: "League") -> None:
+    """What the game was before is in its fault."""
+    league.finish((0, 1, BLACK))
+    publish(league)
+    league.void(1)
+    evidence = {"result": DRAW.value, "at_fault": Party.NOBODY.value}
+    tamper(league, update(Fault).values(evidence=evidence))
+    assert "ratings" in differences(league)
 
 
 def test_a_run_of_another_release_is_refused(

@@ -13,7 +13,9 @@ from sqlalchemy import Connection, select
 
 from meijin.game import Variant
 from meijin.store import Database, ladders
-from meijin.store.ladders import Covariances, Line, NewDayRating, NewRating, NewRun
+from meijin.store.rating_days import NewDayRating, replace_history
+from meijin.store.rating_runs import Covariances, Line, NewRating, NewRun
+from meijin.store.rating_runs import publish as publish_run
 from meijin.store.tables import BotVersion, Ladder, LadderId
 from meijin.v1 import ladder_service_pb2 as pb
 
@@ -84,7 +86,7 @@ def publish(database: Database, *, revision: int, elos: tuple[float, float]) -> 
                 np.diag([5000.0, 5000.0]).astype("<f4").tobytes(),
             ),
         )
-        assert ladders.publish(connection, run)
+        assert publish_run(connection, run)
 
     database.write(work)
 
@@ -228,7 +230,7 @@ def _keep_three_days(connection: Connection) -> None:
         NewDayRating(date(2026, 3, day), version, 1500.0 + 10 * day, 40.0 + day, day)
         for day in (1, 2, 3)
     ]
-    ladders.replace_history(connection, ladder_id, days, {})
+    replace_history(connection, ladder_id, days, {})
 
 
 def test_head_to_head(serve: Serve) -> None:
@@ -321,6 +323,11 @@ def test_anchors_make_the_ladder_due_for_a_run(serve: Serve) -> None:
         ("GetStandings", pb.GetStandingsRequest(run_id="9"), (Code.NOT_FOUND, "no run 9")),
         ("GetMatrix", pb.GetMatrixRequest(), (Code.FAILED_PRECONDITION, "no run yet")),
         ("GetMatrix", pb.GetMatrixRequest(limit=201), (Code.INVALID_ARGUMENT, "limit 201")),
+        (
+            "GetHeadToHead",
+            pb.GetHeadToHeadRequest(bot="ada", opponent="ada"),
+            (Code.INVALID_ARGUMENT, "does not meet itself"),
+        ),
         ("SetAnchors", pb.SetAnchorsRequest(bots=["x"]), (Code.NOT_FOUND, 'no bot "x"')),
         (
             "SetAnchors",

@@ -15,7 +15,16 @@ from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.schema import MetaData
 
 from meijin.game import Ending, Party, Result, encode_moves
-from meijin.store import Database, bots, games, ladders, rated_games, tournaments
+from meijin.store import (
+    Database,
+    bots,
+    games,
+    ladders,
+    rated_games,
+    rating_days,
+    rating_runs,
+    tournaments,
+)
 from meijin.store.repeats import fingerprint
 from meijin.store.tables import (
     BotVersionId,
@@ -175,18 +184,18 @@ def test_the_marks_are_those_that_the_log_gives(migrated: Database) -> None:
     for ladder, games_of in ((LadderId(1), 4), (LadderId(2), 1)):
         counted = migrated.read(partial(rated_games.snapshot, ladder_id=ladder, anchors=[]))
         read = partial(rated_games.log_snapshot, ladder_id=ladder, anchors=[])
-        assert migrated.read(partial(read, cutoff=counted.cutoff)) == counted
+        assert migrated.read(partial(read, cutoff=counted.cutoff, voided=0)) == counted
         assert counted.games == games_of
 
 
 def test_ladders_are_computed_anew(migrated: Database) -> None:
     """The old numbers are gone, and every ladder with games is dirty."""
     assert migrated.read(ladders.dirty_ladders) == [1, 2]
-    found = migrated.read(lambda at: ladders.standings(at, LadderId(1)))
+    found = migrated.read(lambda at: rating_runs.standings(at, LadderId(1)))
     assert (found.run, found.standings, found.ladder.games) == (None, [], 4)
     assert migrated.read(lambda at: ladders.anchors(at, LadderId(1))) == []
     assert migrated.read(lambda at: ladders.voided_games(at, LadderId(1))) == 0
-    assert migrated.read(lambda at: ladders.history_state(at, LadderId(1))) is None
+    assert migrated.read(lambda at: rating_days.history_state(at, LadderId(1))) is None
 
 
 def test_games_and_tournaments_are_kept(migrated: Database) -> None:

@@ -17,6 +17,7 @@ from meijin.ladder.statistics import bradley_terry, elo
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.verify import verify
 from meijin.store import Database, ladders
+from meijin.store.rating_runs import Standings, standings
 from meijin.store.tables import Bot, Game, GameState, Pairing, Tournament, TournamentState
 
 ON_THE_BOARD = {Ending.FIVE, Ending.DRAW}
@@ -120,8 +121,8 @@ def _columns(results: Sequence[tuple[int, int, float]]) -> PairCounts:
     return PairCounts(*columns[:2], *columns[2:].astype(np.float64))
 
 
-def _standings(sql: Connection) -> ladders.Standings:
-    table = ladders.standings(sql, ladders.ladder_named(sql, None).id)
+def _standings(sql: Connection) -> Standings:
+    table = standings(sql, ladders.find_ladder(sql, ""))
     assert table.ladder.is_current
     return table
 

@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.table import ALGORITHM, DIGITS, Pool, columns
 from meijin.store import Database, ladders
-from meijin.store.ladders import NewDayRating
 from meijin.store.rated_games import DayCount, day_counts
+from meijin.store.rating_days import NewDayRating, history_state, replace_history
 from meijin.store.tables import BotVersionId, LadderId
 
 SETTLING = timedelta(minutes=10)
@@ -25,7 +25,7 @@ _log = structlog.get_logger()
 
 def is_outdated(connection: Connection, ladder_id: LadderId, now: datetime) -> bool:
     """Whether `rebuild_history` has something to do."""
-    return ladders.history_state(connection, ladder_id) != _state(connection, ladder_id, now)
+    return history_state(connection, ladder_id) != _state(connection, ladder_id, now)
 
 
 def rebuild_history(database: Database, ladder_id: LadderId, now: datetime) -> bool:
@@ -42,9 +42,7 @@ def rebuild_history(database: Database, ladder_id: LadderId, now: datetime) -> b
         return False
     state, days = work
     ratings = list(_day_ratings(days, state["anchors"]))
-    database.write(
-        lambda connection: ladders.replace_history(connection, ladder_id, ratings, state)
-    )
+    database.write(lambda connection: replace_history(connection, ladder_id, ratings, state))
     _log.info("ladder history rebuilt", ladder_id=ladder_id, days=len({r.day for r in ratings}))
     return True
 

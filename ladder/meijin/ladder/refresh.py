@@ -11,6 +11,7 @@ from meijin.ladder.table import rate
 from meijin.store import Database, ladders
 from meijin.store.rated_games import Snapshot
 from meijin.store.rated_games import snapshot as snapshot_of
+from meijin.store.rating_runs import publish
 from meijin.store.tables import LadderId
 
 _log = structlog.get_logger()
@@ -49,7 +50,7 @@ def due_ladders(connection: Connection, moment: datetime) -> list[LadderId]:
 
 def _publish(database: Database, snapshot: Snapshot, clock: Callable[[], datetime]) -> bool:
     run = rate(snapshot, create_time=clock())
-    if not database.write(lambda connection: ladders.publish(connection, run)):
+    if not database.write(lambda connection: publish(connection, run)):
         return False
     _log.info(
         "ladder published",

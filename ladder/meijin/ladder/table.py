@@ -17,8 +17,8 @@ from meijin.ladder.statistics.posterior import (
     covariance,
     superiority_to_next,
 )
-from meijin.store.ladders import Covariances, Line, NewRating, NewRun
 from meijin.store.rated_games import PairCount, Snapshot
+from meijin.store.rating_runs import Covariances, Line, NewRating, NewRun
 from meijin.store.tables import BotVersionId
 
 ALGORITHM = "rao-kupper-1"

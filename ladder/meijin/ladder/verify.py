@@ -7,8 +7,8 @@ from sqlalchemy import Connection
 
 from meijin.ladder.table import ALGORITHM, rate
 from meijin.store import Database, ladders
-from meijin.store.ladders import NewRating, Run, Standings
-from meijin.store.rated_games import Snapshot, log_snapshot
+from meijin.store.rated_games import log_snapshot
+from meijin.store.rating_runs import NewRating, NewRun, Run, Standing, standings
 from meijin.store.tables import BotVersionId, LadderId, RatingRunId
 
 
@@ -18,12 +18,14 @@ class Verification:
 
     ladder: str
     run: Run
+    taken_back: int
+    """Finished games of the ladder that were voided since."""
     differences: tuple[str, ...]
     """What is not as it should be; empty when the run stands."""
 
 
 class NothingToVerifyError(Exception):
-    """The ladder has no run, or one that the log can't repeat any more."""
+    """The ladder has no run, or one of an algorithm that this release does not know."""
 
 
 def verify(
@@ -36,19 +38,7 @@ def verify(
         UnknownRunError: the ladder has no such run.
         NothingToVerifyError: see there.
     """
-    table, snapshot = database.read(lambda connection: _inputs(connection, ladder_id, run_id))
-    assert table.run is not None
-    again = rate(snapshot, table.run.create_time)
-    published = [NewRating(row.version_id, row.line) for row in table.standings]
-    checks = {
-        "checksum of the games": (table.run.checksum, again.checksum),
-        "number of games": (table.run.games, again.games),
-        "number of repeats": (table.run.repeats, again.repeats),
-        "parameters": (table.run.parameters, again.parameters),
-        "ratings": (transcript(published), transcript(again.ratings)),
-    }
-    differences = tuple(name for name, (kept, made) in checks.items() if kept != made)
-    return Verification(table.ladder.name, table.run, differences)
+    return database.read(lambda connection: _verify(connection, ladder_id, run_id))
 
 
 def verify_named(url: str, name: str, run_id: int | None) -> Verification:
@@ -61,27 +51,42 @@ def verify_named(url: str, name: str, run_id: int | None) -> Verification:
     """
     wanted = None if run_id is None else RatingRunId(run_id)
     with Database(url) as database:
-        ladder = database.read(lambda connection: ladders.ladder_named(connection, name or None))
-        return verify(database, ladder.id, wanted)
+        ladder_id = database.read(lambda connection: ladders.find_ladder(connection, name))
+        return verify(database, ladder_id, wanted)
 
 
-def _inputs(
+def _verify(
     connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None
-) -> tuple[Standings, Snapshot]:
-    """The run and the games it was computed from, of one instant."""
-    table = ladders.standings(connection, ladder_id, run_id)
-    if table.run is None:
-        raise NothingToVerifyError(f'ladder "{table.ladder.name}" has no run yet')
-    run = table.run
+) -> Verification:
+    """See `verify`; run and games are those of one instant."""
+    table = standings(connection, ladder_id, run_id)
+    ladder, run = table.ladder.name, table.run
+    if run is None:
+        raise NothingToVerifyError(f'ladder "{ladder}" has no run yet')
     if run.algorithm != ALGORITHM:
         raise NothingToVerifyError(
             f"run {run.id} was computed by {run.algorithm}, and this release knows {ALGORITHM}"
         )
-    voided = ladders.voided_games(connection, ladder_id) - run.voided
-    if voided:
-        raise NothingToVerifyError(f"games voided since run {run.id}: {voided}; verify a newer run")
     anchors = [BotVersionId(key) for key in run.parameters["anchors"]]
-    return table, log_snapshot(connection, ladder_id, anchors, run.cutoff)
+    snapshot = log_snapshot(connection, ladder_id, anchors, cutoff=run.cutoff, voided=run.voided)
+    return Verification(
+        ladder=ladder,
+        run=run,
+        taken_back=ladders.voided_games(connection, ladder_id) - run.voided,
+        differences=_differences(run, table.standings, rate(snapshot, run.create_time)),
+    )
+
+
+def _differences(run: Run, rows: Sequence[Standing], again: NewRun) -> tuple[str, ...]:
+    published = [NewRating(row.version_id, row.line) for row in rows]
+    checks = {
+        "checksum of the games": (run.checksum, again.checksum),
+        "number of games": (run.games, again.games),
+        "number of repeats": (run.repeats, again.repeats),
+        "parameters": (run.parameters, again.parameters),
+        "ratings": (transcript(published), transcript(again.ratings)),
+    }
+    return tuple(name for name, (kept, made) in checks.items() if kept != made)
 
 
 def transcript(ratings: Sequence[NewRating]) -> bytes:

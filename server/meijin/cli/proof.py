@@ -33,7 +33,8 @@ def verify(
         from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - not in the bare install
 
         from meijin.ladder.verify import NothingToVerifyError, verify_named  # noqa: PLC0415
-        from meijin.store.ladders import UnknownLadderError, UnknownRunError  # noqa: PLC0415
+        from meijin.store.ladders import UnknownLadderError  # noqa: PLC0415
+        from meijin.store.rating_runs import UnknownRunError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     settings = read_settings(data=data, database_url=database)
@@ -50,6 +51,7 @@ def verify(
                 "run": str(found.run.id),
                 "games": found.run.games,
                 "checksum": found.run.checksum,
+                "taken_back": found.taken_back,
                 "differences": list(found.differences),
             }
         )
@@ -59,5 +61,7 @@ def verify(
             typer.echo(f"{subject}: NOT what the games say: {', '.join(found.differences)}")
         else:
             typer.echo(f"{subject}: as the games say, byte for byte ({found.run.checksum})")
+        if found.taken_back:
+            typer.echo(f"it stands for its time: games voided since: {found.taken_back}")
     if found.differences:
         raise typer.Exit(1)

@@ -9,15 +9,16 @@ from sqlalchemy import Connection
 from meijin.ladder.knowledge import Knowledge, preview
 from meijin.ladder.statistics.pair_counts import Integers
 from meijin.server.ladder_convert import ladder_to_proto, score_to_proto, standing_to_proto
-from meijin.store import ladders
-from meijin.store.ladders import Score, Standing, Standings
+from meijin.store.bots import version_ids
 from meijin.store.rated_games import pair_counts_between, results_since
+from meijin.store.rating_runs import Score, Standing, Standings, covariances, standings
 from meijin.store.tables import BotId, BotVersionId, LadderId
 from meijin.v1 import ladder_service_pb2 as pb
 
 Scores = dict[tuple[BotVersionId, BotVersionId], Score]
 """What the first scored against the second, colours together."""
 
+NO_GAMES = Score(0, 0, 0)
 
 MAX_PREVIEW = 200
 """The most games of a preview; the next run is not far, then."""
@@ -76,15 +77,13 @@ def _cells(
 
 
 def _scores(
-    connection: Connection, ladder_id: LadderId, version_ids: Sequence[BotVersionId]
+    connection: Connection, ladder_id: LadderId, versions: Sequence[BotVersionId]
 ) -> Scores:
-    scores: Scores = defaultdict(lambda: Score(0, 0, 0))
-    for black, white, wins, draws, losses in pair_counts_between(
-        connection, ladder_id, version_ids
-    ):
-        one, other = scores[black, white], scores[white, black]
-        scores[black, white] = Score(one.wins + wins, one.draws + draws, one.losses + losses)
-        scores[white, black] = Score(other.wins + losses, other.draws + draws, other.losses + wins)
+    scores: Scores = defaultdict(lambda: NO_GAMES)
+    for black, white, *counts in pair_counts_between(connection, ladder_id, versions):
+        score = Score(*counts)
+        scores[black, white] += score
+        scores[white, black] += score.reversed
     return scores
 
 
@@ -92,15 +91,29 @@ def compare_two(
     connection: Connection, ladder_id: LadderId, bot_id: BotId, other_id: BotId
 ) -> pb.GetHeadToHeadResponse:
     """What a bot scored against another, and what is to be expected of their newest versions."""
-    score = ladders.head_to_head(connection, ladder_id, bot_id, other_id)
+    as_black, as_white = _by_color(connection, ladder_id, bot_id, other_id)
     response = pb.GetHeadToHeadResponse(
-        as_black=score_to_proto(score.as_black), as_white=score_to_proto(score.as_white)
+        as_black=score_to_proto(as_black), as_white=score_to_proto(as_white)
     )
     table, knowledge = _knowledge(connection, ladder_id)
     one, other = (_newest(table.standings, each) for each in (bot_id, other_id))
     if knowledge is not None and one is not None and other is not None:
         response.expectation.CopyFrom(_expectation(knowledge, one, other))
     return response
+
+
+def _by_color(
+    connection: Connection, ladder_id: LadderId, bot_id: BotId, other_id: BotId
+) -> tuple[Score, Score]:
+    """What all versions of a bot scored against all of another, with black and with white."""
+    mine, others = set(version_ids(connection, bot_id)), set(version_ids(connection, other_id))
+    as_black = as_white = NO_GAMES
+    for black, white, *counts in pair_counts_between(connection, ladder_id, [*mine, *others]):
+        if black in mine and white in others:
+            as_black += Score(*counts)
+        elif black in others and white in mine:
+            as_white += Score(*counts).reversed
+    return as_black, as_white
 
 
 def preview_of(connection: Connection, table: Standings) -> Sequence[float]:
@@ -115,7 +128,7 @@ def preview_of(connection: Connection, table: Standings) -> Sequence[float]:
     games = results_since(connection, ladder_id, table.run.cutoff, limit=MAX_PREVIEW + 1)
     if not games or len(games) > MAX_PREVIEW:
         return ()
-    knowledge = Knowledge.of(table, ladders.covariances(connection, ladder_id))
+    knowledge = Knowledge.of(table, covariances(connection, ladder_id))
     after: list[float] = preview(knowledge, games).tolist()
     return after
 
@@ -139,7 +152,7 @@ def _expectation(knowledge: Knowledge, one: int, other: int) -> pb.Expectation:
 
 def _knowledge(connection: Connection, ladder_id: LadderId) -> tuple[Standings, Knowledge | None]:
     """The published table, and what it says of any two; ``None`` before the first run."""
-    table = ladders.standings(connection, ladder_id)
+    table = standings(connection, ladder_id)
     if table.run is None:
         return table, None
-    return table, Knowledge.of(table, ladders.covariances(connection, ladder_id))
+    return table, Knowledge.of(table, covariances(connection, ladder_id))

@@ -1,16 +1,18 @@
 """Ladders as they are kept, as messages."""
 
-from meijin.store import ladders as store
+from meijin.store.ladders import LadderSummary
+from meijin.store.rating_days import DayRating
+from meijin.store.rating_runs import Run, Score, Standing
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire import time_to_proto
 
 
-def ladder_to_proto(row: store.LadderSummary) -> pb.Ladder:
+def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
     """A ladder in a list."""
     return pb.Ladder(name=row.name, games=row.games, current=row.is_current)
 
 
-def run_to_proto(run: store.Run) -> pb.RatingRun:
+def run_to_proto(run: Run) -> pb.RatingRun:
     """A run without its ratings."""
     return pb.RatingRun(
         run_id=str(run.id),
@@ -24,12 +26,12 @@ def run_to_proto(run: store.Run) -> pb.RatingRun:
     )
 
 
-def score_to_proto(score: store.Score) -> pb.Score:
+def score_to_proto(score: Score) -> pb.Score:
     """Games by their results."""
     return pb.Score(wins=score.wins, draws=score.draws, losses=score.losses)
 
 
-def standing_to_proto(row: store.Standing) -> pb.Standing:
+def standing_to_proto(row: Standing) -> pb.Standing:
     """A version's line of a run."""
     line = row.line
     return pb.Standing(
@@ -50,7 +52,7 @@ def standing_to_proto(row: store.Standing) -> pb.Standing:
     )
 
 
-def day_rating_to_proto(row: store.DayRating) -> pb.DayRating:
+def day_rating_to_proto(row: DayRating) -> pb.DayRating:
     """A version's rating at the end of a day."""
     return pb.DayRating(
         day=row.day.isoformat(),

@@ -20,8 +20,10 @@ from meijin.server.ladder_convert import (
 )
 from meijin.server.paging import number, page_size
 from meijin.server.storage import Storage
-from meijin.store import bots as bot_store
-from meijin.store import ladders as store
+from meijin.store import bots, ladders
+from meijin.store.ladders import MAX_ANCHORS, LadderSummary, UnknownLadderError
+from meijin.store.rating_days import rating_history
+from meijin.store.rating_runs import UnknownRunError, standings
 from meijin.store.tables import BotId, BotVersionId, LadderId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
@@ -45,7 +47,7 @@ class LadderServicer(LadderServiceServicer):
         """List ladders by name."""
         size = page_size(request.page_size)
         rows = await self._read(
-            partial(store.list_ladders, limit=size + 1, after=request.page_token)
+            partial(ladders.list_ladders, limit=size + 1, after=request.page_token)
         )
         return pb.ListLaddersResponse(
             ladders=[ladder_to_proto(row) for row in rows[:size]],
@@ -81,7 +83,7 @@ class LadderServicer(LadderServiceServicer):
         size = page_size(request.page_size)
         before = _place(request.page_token)
         rows = await self._read(
-            lambda connection: store.rating_history(
+            lambda connection: rating_history(
                 connection,
                 _ladder(connection, request.ladder),
                 _bot(connection, request.bot),
@@ -99,6 +101,8 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.GetHeadToHeadRequest, context: Context
     ) -> pb.GetHeadToHeadResponse:
         """Show what two bots scored against each other, and what is to be expected."""
+        if request.bot == request.opponent:
+            raise InvalidRequestError(f'opponent: "{request.bot}" does not meet itself')
         return await self._read(
             lambda connection: compare_two(
                 connection,
@@ -112,10 +116,8 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.SetAnchorsRequest, context: Context
     ) -> pb.SetAnchorsResponse:
         """Make a ladder's ratings relative to some bots."""
-        if len(request.bots) > store.MAX_ANCHORS:
-            raise InvalidRequestError(
-                f"bots: {len(request.bots)} anchors; at most {store.MAX_ANCHORS}"
-            )
+        if len(request.bots) > MAX_ANCHORS:
+            raise InvalidRequestError(f"bots: {len(request.bots)} anchors; at most {MAX_ANCHORS}")
         with _refusals():
             ladder = await self._storage.write(partial(_set_anchors, request=request))
         self._hints.ladder_changed(ladder.id)
@@ -130,18 +132,18 @@ class LadderServicer(LadderServiceServicer):
 def _refusals() -> Iterator[None]:
     try:
         yield
-    except (store.UnknownLadderError, store.UnknownRunError) as error:
+    except (UnknownLadderError, UnknownRunError) as error:
         raise NotFoundError(str(error)) from None
     except NoRunError as error:
         raise WrongStateError(str(error)) from None
 
 
 def _ladder(connection: Connection, name: str) -> LadderId:
-    return store.ladder_named(connection, name or None).id
+    return ladders.find_ladder(connection, name)
 
 
 def _bot(connection: Connection, name: str) -> BotId:
-    bot_id = bot_store.find_bot(connection, name)
+    bot_id = bots.find_bot(connection, name)
     if bot_id is None:
         raise NotFoundError(f'no bot "{name}"; `meijin bot list` names them')
     return bot_id
@@ -151,7 +153,7 @@ def _standings(
     connection: Connection, *, request: pb.GetStandingsRequest
 ) -> pb.GetStandingsResponse:
     run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
-    table = store.standings(connection, _ladder(connection, request.ladder), run_id)
+    table = standings(connection, _ladder(connection, request.ladder), run_id)
     response = pb.GetStandingsResponse(
         ladder=ladder_to_proto(table.ladder),
         standings=[standing_to_proto(row) for row in table.standings],
@@ -177,13 +179,13 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
         raise InvalidRequestError(f'page_token "{token}" is none of this server\'s') from None
 
 
-def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> store.LadderSummary:
+def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> LadderSummary:
     ladder_id = _ladder(connection, request.ladder)
     versions = set()
     for name in request.bots:
-        version = store.newest_version(connection, _bot(connection, name))
-        if version is None:
+        found = bots.version_ids(connection, _bot(connection, name))
+        if not found:
             raise InvalidRequestError(f'bots: "{name}" has never been here; run it once')
-        versions.add(version)
-    store.set_anchors(connection, ladder_id, sorted(versions))
-    return store.ladder_named(connection, request.ladder or None)
+        versions.add(found[-1])
+    ladders.set_anchors(connection, ladder_id, sorted(versions))
+    return ladders.summary(connection, ladder_id)

@@ -176,6 +176,12 @@ def list_bots(connection: Connection, *, limit: int, after: str = "") -> Sequenc
     ]
 
 
+def version_ids(connection: Connection, bot_id: BotId) -> Sequence[BotVersionId]:
+    """All versions of a bot, oldest first; none when it has never been there."""
+    query = select(BotVersion.id).where(BotVersion.bot_id == bot_id)
+    return connection.scalars(query.order_by(BotVersion.id)).all()
+
+
 def list_versions(
     connection: Connection, bot_id: BotId, *, limit: int, after: int = 0
 ) -> Sequence[BotVersion]:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, case, func, select
 
-from meijin.store import ladders
-from meijin.store.ladders import Covariances, Standings
 from meijin.store.rated_games import PairCount, ScoredGame, pair_counts, results_since
+from meijin.store.rating_runs import Covariances, Standings, covariances, standings
 from meijin.store.tables import (
     BotId,
     BotVersion,
@@ -58,12 +57,12 @@ def ladder_state(
     Raises:
         UnknownLadderError: no ladder has the id.
     """
-    table = ladders.standings(connection, ladder_id)
+    table = standings(connection, ladder_id)
     cutoff = 0 if table.run is None else table.run.cutoff
     newest = select(BotVersion.bot_id, func.max(BotVersion.id)).group_by(BotVersion.bot_id)
     return LadderState(
         table=table,
-        covariances=ladders.covariances(connection, ladder_id),
+        covariances=covariances(connection, ladder_id),
         versions=dict(connection.execute(newest).all()),
         pair_counts=pair_counts(connection, ladder_id),
         results=results_since(connection, ladder_id, cutoff, limit=MAX_RESULTS),

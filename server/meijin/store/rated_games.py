@@ -26,6 +26,7 @@ from meijin.store.tables import (
     Ladder,
     LadderId,
 )
+from meijin.store.voids import taken_back
 
 PairCount = tuple[BotVersionId, BotVersionId, int, int, int]
 """Black, white, black's wins, draws, black's losses; a million are read at once, so plain."""
@@ -156,8 +157,7 @@ def snapshot(
     anchors: Sequence[BotVersionId],
 ) -> Snapshot:
     """The ladder's games now, in one reading transaction."""
-    query = select(Ladder.name, Ladder.revision, Ladder.voided).where(Ladder.id == ladder_id)
-    name, revision, voided = connection.execute(query).one()
+    name, revision, voided = _ladder(connection, ladder_id)
     finished = _is_finished(ladder_id)
     games = connection.scalar(select(func.count()).where(*finished)) or 0
     # Not their maximum: of a million games that took a look at every row.
@@ -181,34 +181,44 @@ def log_snapshot(
     connection: Connection,
     ladder_id: LadderId,
     anchors: Sequence[BotVersionId],
+    *,
     cutoff: int,
+    voided: int,
 ) -> Snapshot:
     """What `snapshot` gave when the last game was that with an `end_sequence`.
 
-    It is read game by game: no mark of a repeat and no count is believed.
+    It is read game by game: no mark of a repeat and no count is believed. Games that were
+    taken back since, when more than `voided` had been, are what they were before.
     """
-    query = select(Ladder.name, Ladder.revision, Ladder.voided).where(Ladder.id == ladder_id)
-    name, revision, voided = connection.execute(query).one()
+    name, revision, _ = _ladder(connection, ladder_id)
     games = (
         select(
+            Game.id,
+            Game.state,
+            Game.end_sequence,
             Game.black_id,
             Game.white_id,
             Game.opening_plies,
             Game.moves,
             Game.result,
             Game.at_fault,
-            Game.end_sequence,
         )
-        .where(*_is_finished(ladder_id), Game.end_sequence <= cutoff)
+        .where(Game.ladder_id == ladder_id, Game.end_sequence <= cutoff)
         .order_by(Game.end_sequence)
         .execution_options(yield_per=10_000)
     )
+    before = taken_back(connection, ladder_id, after=voided)
     seen: set[bytes] = set()
     scores: dict[tuple[BotVersionId, BotVersionId], list[int]] = defaultdict(lambda: [0, 0, 0])
     results: list[ScoredGame] = []
     faults: Counter[BotVersionId] = Counter()
     finished = last = 0
-    for black, white, opening_plies, moves, result, at_fault, sequence in connection.execute(games):
+    for row in connection.execute(games):
+        key, state, sequence, black, white, opening_plies, moves, result, at_fault = row
+        if key in before:
+            result, at_fault = before[key]
+        elif state is not GameState.FINISHED:
+            continue
         finished, last = finished + 1, sequence or 0
         if at_fault in {Party.BLACK, Party.WHITE}:
             faults[black if at_fault is Party.BLACK else white] += 1
@@ -233,6 +243,13 @@ def log_snapshot(
         repeats=finished - len(results),
         anchors=anchors,
     )
+
+
+def _ladder(connection: Connection, ladder_id: LadderId) -> tuple[str, int, int]:
+    """Its name, revision, and how many of its finished games were taken back."""
+    query = select(Ladder.name, Ladder.revision, Ladder.voided).where(Ladder.id == ladder_id)
+    name, revision, voided = connection.execute(query).one()
+    return name, revision, voided
 
 
 def is_rated(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, insert, select, update
 
@@ -31,6 +31,13 @@ class GameVoid:
     time: datetime
 
 
+class TakenBack(NamedTuple):
+    """What a game was before it was taken back."""
+
+    result: Result
+    at_fault: Party
+
+
 def void_game(connection: Connection, void: GameVoid) -> bool:
     """Take a finished game's effect back everywhere; tell whether it was a finished game.
 
@@ -55,6 +62,29 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
         _change_past(connection, game.ladder_id)
         mark_like(connection, void.id)
     return True
+
+
+def taken_back(
+    connection: Connection, ladder_id: LadderId, *, after: int
+) -> dict[GameId, TakenBack]:
+    """A ladder's finished games that were voided, but for the first so many of them."""
+    query = (
+        select(Fault.game_id, Fault.evidence)
+        .join(Game, Game.id == Fault.game_id)
+        .where(
+            Game.ladder_id == ladder_id,
+            Fault.ending == Ending.VOID,
+            Fault.party == Party.OPERATOR,
+        )
+        .order_by(Fault.id)
+    )
+    voids = [row for row in connection.execute(query) if "result" in row.evidence]  # was finished
+    return {
+        GameId(row.game_id): TakenBack(
+            Result(row.evidence["result"]), Party(row.evidence["at_fault"])
+        )
+        for row in voids[after:]
+    }
 
 
 def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, ...]] | None:

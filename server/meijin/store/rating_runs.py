@@ -1,0 +1,281 @@
+"""Runs of ladders: published, kept, and shown."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+
+from meijin.store.ladders import LadderSummary, summary
+from meijin.store.tables import (
+    Bot,
+    BotId,
+    BotVersion,
+    BotVersionId,
+    Ladder,
+    LadderId,
+    Posterior,
+    Rating,
+    RatingRun,
+    RatingRunId,
+)
+
+KEPT_RUNS = 100
+"""So many of a ladder's runs are kept whole, and of those before them the last of each day."""
+
+
+class UnknownRunError(LookupError):
+    """A ladder has no run of that number, or has forgotten it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Games by their results."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def games(self) -> int:
+        """How many there are."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def reversed(self) -> "Score":
+        """The opponent's."""
+        return Score(self.losses, self.draws, self.wins)
+
+    def __add__(self, other: "Score") -> "Score":
+        """Both together."""
+        return Score(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a run says of one version."""
+
+    rank: int
+    """From 1 on."""
+    elo: float
+    margin: float
+    """Half of the 95 % interval, relative to the anchors; Elo."""
+    superiority: float | None
+    """The chance to be stronger than the next in rank; ``None`` for the last."""
+    classic_elo: float
+    opponents_elo: float
+    """The mean over its games."""
+    wins_as_black: int
+    draws_as_black: int
+    losses_as_black: int
+    wins_as_white: int
+    draws_as_white: int
+    losses_as_white: int
+    faults: int
+    is_anchor: bool
+    is_provisional: bool
+    is_linked: bool
+
+    @property
+    def as_black(self) -> Score:
+        """The rated games with the black stones."""
+        return Score(self.wins_as_black, self.draws_as_black, self.losses_as_black)
+
+    @property
+    def as_white(self) -> Score:
+        """The rated games with the white stones."""
+        return Score(self.wins_as_white, self.draws_as_white, self.losses_as_white)
+
+
+@dataclass(frozen=True, slots=True)
+class NewRating:
+    """A version's line of a run to be published."""
+
+    version_id: BotVersionId
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Covariances:
+    """What the errors of a run's ratings have in common."""
+
+    version_ids: bytes
+    """Of the rows and columns: eight bytes each, little-endian."""
+    matrix: bytes
+    """Row by row, in Elo squared, up to a constant: four bytes each, little-endian floats."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to be published."""
+
+    ladder_id: LadderId
+    revision: int
+    """The revision of the snapshot that it was computed from."""
+    voided: int
+    cutoff: int
+    games: int
+    repeats: int
+    checksum: str
+    algorithm: str
+    parameters: dict[str, Any]
+    create_time: datetime
+    ratings: Sequence[NewRating]
+    """Best first."""
+    covariances: Covariances | None
+    """``None`` for a pool too large to keep them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run that was published."""
+
+    id: RatingRunId
+    revision: int
+    voided: int
+    """How many finished games of the ladder had been voided."""
+    cutoff: int
+    """The `end_sequence` of the last game that went into it."""
+    games: int
+    repeats: int
+    checksum: str
+    algorithm: str
+    parameters: dict[str, Any]
+    create_time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A version's line of a published run."""
+
+    bot_id: BotId
+    bot: str
+    version_id: BotVersionId
+    version: str
+    """The version's label; may be empty."""
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """A ladder's table."""
+
+    ladder: LadderSummary
+    run: Run | None
+    """``None`` before the first run."""
+    standings: Sequence[Standing]
+    """Best first."""
+
+
+def publish(connection: Connection, run: NewRun) -> bool:
+    """Make `run` the ladder's published run, unless that is as new already.
+
+    A job that comes twice, late or beside another changes nothing: raising the
+    ladder's run revision comes first, and only one transaction can do it.
+
+    Returns:
+        Whether it was published.
+    """
+    ladder = update(Ladder).where(Ladder.id == run.ladder_id)
+    claim = ladder.where(Ladder.run_revision < run.revision).values(run_revision=run.revision)
+    if not connection.execute(claim).rowcount:
+        return False
+    row = insert(RatingRun).values(
+        ladder_id=run.ladder_id,
+        revision=run.revision,
+        voided=run.voided,
+        cutoff=run.cutoff,
+        games=run.games,
+        repeats=run.repeats,
+        checksum=run.checksum,
+        algorithm=run.algorithm,
+        parameters=run.parameters,
+        create_time=run.create_time,
+    )
+    run_id = connection.execute(row.returning(RatingRun.id)).scalar_one()
+    if run.ratings:
+        lines = [
+            {"run_id": run_id, "version_id": rating.version_id, **asdict(rating.line)}
+            for rating in run.ratings
+        ]
+        connection.execute(insert(Rating), lines)
+    _keep_covariances(connection, run, run_id)
+    connection.execute(ladder.values(run_id=run_id))
+    _forget_runs(connection, run.ladder_id)
+    return True
+
+
+def _keep_covariances(connection: Connection, run: NewRun, run_id: RatingRunId) -> None:
+    connection.execute(delete(Posterior).where(Posterior.ladder_id == run.ladder_id))
+    if run.covariances is not None:
+        row = insert(Posterior).values(
+            ladder_id=run.ladder_id,
+            run_id=run_id,
+            version_ids=run.covariances.version_ids,
+            matrix=run.covariances.matrix,
+        )
+        connection.execute(row)
+
+
+def _forget_runs(connection: Connection, ladder_id: LadderId) -> None:
+    """Delete what lies before the newest runs, but for the last of each day."""
+    mine = RatingRun.ladder_id == ladder_id
+    newest = select(RatingRun.id).where(mine).order_by(RatingRun.id.desc())
+    first_kept = connection.scalar(newest.offset(KEPT_RUNS - 1).limit(1))
+    if first_kept is None:
+        return
+    last_of_days = (
+        select(func.max(RatingRun.id)).where(mine).group_by(func.date(RatingRun.create_time))
+    )
+    old = (mine, RatingRun.id < first_kept, RatingRun.id.not_in(last_of_days))
+    keys = list(connection.scalars(select(RatingRun.id).where(*old)))
+    connection.execute(delete(Rating).where(Rating.run_id.in_(keys)))
+    connection.execute(delete(RatingRun).where(RatingRun.id.in_(keys)))
+
+
+def standings(
+    connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None = None
+) -> Standings:
+    """The ladder's published table, or that of an earlier run.
+
+    Raises:
+        UnknownLadderError: no ladder has the id.
+        UnknownRunError: the ladder has no such run, or not any more.
+    """
+    ladder = summary(connection, ladder_id)
+    wanted = ladder.run_id if run_id is None else run_id
+    mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
+    run = connection.execute(select(*_RUN).where(*mine)).one_or_none()
+    if run is None and run_id is not None:
+        raise UnknownRunError(f'ladder "{ladder.name}" has no run {run_id}, or not any more')
+    query = _standings().where(Rating.run_id == wanted).order_by(Rating.rank)
+    return Standings(
+        ladder=ladder,
+        run=None if run is None else Run(*run),
+        standings=[] if run is None else [_standing(row) for row in connection.execute(query)],
+    )
+
+
+def covariances(connection: Connection, ladder_id: LadderId) -> Covariances | None:
+    """Of the published run's ratings; ``None`` before the first, and for very large pools."""
+    query = select(Posterior.version_ids, Posterior.matrix)
+    row = connection.execute(query.where(Posterior.ladder_id == ladder_id)).one_or_none()
+    return None if row is None else Covariances(*row)
+
+
+def _standings() -> Select[*tuple[Any, ...]]:
+    return (
+        select(Bot.id, Bot.name, BotVersion.id, BotVersion.label, *_LINE)
+        .join(BotVersion, BotVersion.id == Rating.version_id)
+        .join(Bot, Bot.id == BotVersion.bot_id)
+    )
+
+
+def _standing(row: Row[*tuple[Any, ...]]) -> Standing:
+    bot_id, bot, version_id, version, *line = row
+    return Standing(bot_id, bot, version_id, version, Line(*line))
+
+
+_RUN = tuple(getattr(RatingRun, field.name) for field in fields(Run))
+_LINE = tuple(getattr(Rating, field.name) for field in fields(Line))
