@@ -140,6 +140,25 @@ def test_a_finished_game_is_taken_back(serve: Serve, any_database_url: str) -> N
     serve(script, database_url=any_database_url)
 
 
+def test_watchers_are_told_that_a_game_was_taken_back(serve: Serve) -> None:
+    """The tournament has a finished game less than they have counted."""
+
+    async def script(house: House) -> None:
+        ada, bob = await two_bots(house, rounds=2)
+        first, _ = [await peer.started() for peer in (ada, bob)]
+        request = tournament_pb.WatchTournamentRequest(tournament_id="1")
+        watcher = aiter((await house.tournaments()).WatchTournament(request))
+        assert (await anext(watcher)).tournament.finished_games == 0
+        await ada.resign(first.game)
+        kinds = [(await anext(watcher)).WhichOneof("fact") for _ in range(2)]
+        assert kinds == ["game_ended", "game_started"]
+        await void(house, first.game_id)
+        told = (await anext(watcher)).tournament
+        assert (told.state, told.finished_games, told.running_games) == (RUNNING, 0, 1)
+
+    serve(script)
+
+
 def test_a_finished_tournament_is_taken_up_again(serve: Serve, any_database_url: str) -> None:
     """By whoever is there, and ends a second time."""
 

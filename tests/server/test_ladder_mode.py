@@ -116,6 +116,24 @@ def test_strangers_are_linked_and_then_taught_by_turns(serve: Serve) -> None:
     assert abs(settled - found["all ratings together become surest"]) == 1
 
 
+def test_a_watcher_is_told_why_two_met(serve: Serve) -> None:
+    """With the game, while it runs and when it ends."""
+
+    async def script(house: House) -> None:
+        ada, bob = [await house.bot(name) for name in ("ada", "bob")]
+        key = await create(house, "ada", "bob", games=2)
+        first, _ = [await peer.started() for peer in (ada, bob)]
+        request = pb.WatchTournamentRequest(tournament_id=key)
+        watcher = aiter((await house.tournaments()).WatchTournament(request))
+        await anext(watcher)
+        await ada.resign(first.game)
+        told = [await anext(watcher) for _ in range(2)]
+        for game in (told[0].game_ended, told[1].game_started):
+            assert game.pairing_reason.startswith("no games lead from one to the other (")
+
+    serve(script)
+
+
 def _twos(rows: Sequence[Any]) -> Sequence[tuple[Any, Any]]:
     return list(zip(rows[::2], rows[1::2], strict=True))
 

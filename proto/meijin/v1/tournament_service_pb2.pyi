@@ -872,7 +872,9 @@ class WatchTournamentResponse(_message.Message):
     SPRT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tournament(self) -> Global___Tournament:
-        """Where it stands: the first message, and again whenever its state changes."""
+        """Where it stands: the first message, and again whenever its state changes or a game of it
+        is taken back.
+        """
 
     @_builtins.property
     def game_started(self) -> _game_pb2.Game:

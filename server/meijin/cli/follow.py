@@ -128,7 +128,8 @@ class _Follower:
     def _note_start(self, game: game_pb2.Game) -> None:
         if self._has_test:
             return
-        self._progress.update(self._task, note=f"{game.black} - {game.white}")
+        why = f": {game.pairing_reason}" if game.pairing_reason else ""
+        self._progress.update(self._task, note=f"{game.black} - {game.white}{why}")
 
     def _show_end(self, game: game_pb2.Game) -> None:
         if self._has_test or game.game_id in self._told:

@@ -132,7 +132,7 @@ class App:
 
     def _add_services(self, storage: Storage) -> None:
         arena, server = self._arena, self._server
-        director = Director(arena, self.scheduler, storage, self._hints)
+        director = Director(arena, self.scheduler, storage, self._hints, self.hub)
         play_service_pb2_grpc.add_PlayServiceServicer_to_server(
             PlayServicer(arena, storage, self._settings), server
         )

@@ -187,6 +187,7 @@ def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
         opening_plies=game.opening_plies,
         start_time=time_to_proto(game.start_time),
         ply=len(game.settled_moves),
+        pairing_reason=game.pairing.reason,
     )
     if arbiter.outcome is not None:
         is_void = arbiter.outcome.ending is Ending.VOID

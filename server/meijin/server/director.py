@@ -8,6 +8,7 @@ from meijin.game import Party
 from meijin.server.arena import Arena
 from meijin.server.errors import StoreAwayError, WrongStateError
 from meijin.server.hints import HintSender
+from meijin.server.hub import Hub
 from meijin.server.live_game import TournamentRun
 from meijin.server.runs import load_run
 from meijin.server.scheduler import Scheduler
@@ -24,7 +25,7 @@ class Director:
     """Keeps what the scheduler plays and what the store says the same."""
 
     def __init__(
-        self, arena: Arena, scheduler: Scheduler, storage: Storage, hints: HintSender
+        self, arena: Arena, scheduler: Scheduler, storage: Storage, hints: HintSender, hub: Hub
     ) -> None:
         self.changing = asyncio.Lock()
         """Held while a tournament is taken up or stopped, or a game is taken back."""
@@ -32,6 +33,7 @@ class Director:
         self._scheduler = scheduler
         self._storage = storage
         self._hints = hints
+        self._hub = hub
 
     async def play(self, tournament_id: TournamentId) -> None:
         """Have the scheduler play a running tournament, unless it does already."""
@@ -67,6 +69,7 @@ class Director:
         if suspended is not None:
             self._arena.hand_over(suspended, run)
         self._add(run)
+        self._hub.tournament_changed(run.id)
         if run.ladder_id is not None:
             self._hints.ladder_changed(run.ladder_id)
 

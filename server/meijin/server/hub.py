@@ -32,7 +32,7 @@ class GameFact(NamedTuple):
 
 
 class StateFact(NamedTuple):
-    """The tournament was cancelled or taken up again."""
+    """The tournament was cancelled, ended between two games, or lost a game that was taken back."""
 
 
 Fact = GameFact | StateFact

@@ -164,7 +164,8 @@ class TournamentServicer(TournamentServiceServicer):
                 standing = _standing_after(facts)
                 if standing is not None:
                     yield standing
-                if row.state is not TournamentState.RUNNING:
+                has_changed = any(isinstance(fact, StateFact) for fact in facts)
+                if has_changed or row.state is not TournamentState.RUNNING:
                     yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
 
     def _to_proto(self, row: TournamentRow, *, with_openings: bool = True) -> pb.Tournament:

@@ -75,6 +75,8 @@ class PendingPairing:
     black_id: BotId
     white_id: BotId
     opening: bytes
+    reason: str = ""
+    """Why the two are to meet; empty when a schedule says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,14 @@ def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
     return {row.id: PendingPairing(*row) for row in connection.execute(query)}
 
 
-_PAIRING = (Pairing.id, Pairing.number, Pairing.black_id, Pairing.white_id, Pairing.opening)
+_PAIRING = (
+    Pairing.id,
+    Pairing.number,
+    Pairing.black_id,
+    Pairing.white_id,
+    Pairing.opening,
+    Pairing.reason,
+)
 
 
 def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:
