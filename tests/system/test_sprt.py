@@ -136,6 +136,7 @@ def test_a_match_that_is_used_up_has_a_status_of_its_own(processes: Processes) -
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (("--alpha=0.01",), "--alpha, --beta, --sprt-scale and --sprt-unit go with --sprt"),
         (("--sprt=0",), '--sprt takes two numbers such as 0,10, not "0"'),
         (("--sprt=10,0", "--local"), "elo0 10 is not below elo1 0"),
         (("--data=kept",), "--data goes with --local"),

@@ -30,15 +30,7 @@ from meijin.cli.settings import (
     make_tournament,
     settings,
 )
-from meijin.cli.sprt import (
-    SCALES,
-    UNDECIDED,
-    UNITS,
-    Scale,
-    Unit,
-    outcome_lines,
-    parse_hypotheses,
-)
+from meijin.cli.sprt import UNDECIDED, Scale, Unit, outcome_lines, requested_test
 from meijin.v1 import tournament_service_pb2 as pb
 
 DEFAULT_GAMES = 10
@@ -69,23 +61,34 @@ def match(
         ),
     ] = None,
     alpha: Annotated[
-        float,
+        float | None,
         typer.Option(
-            min=0.0001, max=0.49, help="With --sprt, the chance to accept ELO1 where ELO0 is true."
+            min=0.0001,
+            max=0.49,
+            help="With --sprt, the chance to accept ELO1 where ELO0 is true; 0.05 when left out.",
         ),
-    ] = 0.05,
+    ] = None,
     beta: Annotated[
-        float,
+        float | None,
         typer.Option(
-            min=0.0001, max=0.49, help="With --sprt, the chance to accept ELO0 where ELO1 is true."
+            min=0.0001,
+            max=0.49,
+            help="With --sprt, the chance to accept ELO0 where ELO1 is true; 0.05 when left out.",
         ),
-    ] = 0.05,
+    ] = None,
     sprt_scale: Annotated[
-        Scale, typer.Option(help="What ELO0 and ELO1 are in: normalised Elo or Elo.")
-    ] = Scale.NORMALISED,
+        Scale | None,
+        typer.Option(
+            help="With --sprt, what ELO0 and ELO1 are in: normalised Elo (when left out) or Elo."
+        ),
+    ] = None,
     sprt_unit: Annotated[
-        Unit, typer.Option(help="What the test counts: pairs of games on one opening, or games.")
-    ] = Unit.PAIRS,
+        Unit | None,
+        typer.Option(
+            help="With --sprt, what the test counts: pairs of games on one opening (when left "
+            "out) or games."
+        ),
+    ] = None,
     local: Annotated[
         bool,
         typer.Option(
@@ -114,6 +117,7 @@ def match(
     """
     if data is not None and not local:
         raise CommandError("--data goes with --local; a server has a folder of its own")
+    test = requested_test(sprt, alpha=alpha, beta=beta, scale=sprt_scale, unit=sprt_unit)
     names = _names(first, second) if local else [first, second]
     wanted = settings(
         names,
@@ -126,10 +130,7 @@ def match(
         unrated=not rated,
         name=f"{names[0]} - {names[1]}",
     )
-    if sprt is not None:
-        elo0, elo1 = parse_hypotheses(sprt)
-        scale, unit = SCALES[sprt_scale], UNITS[sprt_unit]
-        test = pb.Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, scale=scale, unit=unit)
+    if test is not None:
         _set_test(wanted, test, games)
     request_id = "" if data is None else _request_id(wanted, with_seed=seed is not None)
     arena: AbstractContextManager[Connection] = connect(server, token)

@@ -30,17 +30,35 @@ SCALES = {
 UNITS = {Unit.PAIRS: pb.SPRT_UNIT_PAIRS, Unit.GAMES: pb.SPRT_UNIT_GAMES}
 
 
-def parse_hypotheses(text: str) -> tuple[float, float]:
-    """Two Elo, such as ``0,10``.
+def requested_test(
+    hypotheses: str | None,
+    *,
+    alpha: float | None,
+    beta: float | None,
+    scale: Scale | None,
+    unit: Unit | None,
+) -> pb.Sprt | None:
+    """The test that the options ask for; what they leave out the server decides.
 
     Raises:
-        CommandError: they are not two numbers.
+        CommandError: the hypotheses are not two Elo such as ``0,10``, or there are none to test.
     """
+    if hypotheses is None:
+        if any(option is not None for option in (alpha, beta, scale, unit)):
+            raise CommandError("--alpha, --beta, --sprt-scale and --sprt-unit go with --sprt")
+        return None
     try:
-        elo0, elo1 = map(float, text.split(","))
+        elo0, elo1 = map(float, hypotheses.split(","))
     except ValueError:
-        raise CommandError(f'--sprt takes two numbers such as 0,10, not "{text}"') from None
-    return elo0, elo1
+        raise CommandError(f'--sprt takes two numbers such as 0,10, not "{hypotheses}"') from None
+    return pb.Sprt(
+        elo0=elo0,
+        elo1=elo1,
+        alpha=alpha or 0.0,
+        beta=beta or 0.0,
+        scale=pb.SPRT_SCALE_UNSPECIFIED if scale is None else SCALES[scale],
+        unit=pb.SPRT_UNIT_UNSPECIFIED if unit is None else UNITS[unit],
+    )
 
 
 def standing_line(standing: pb.SprtStanding) -> str:

@@ -384,7 +384,7 @@ class Arena:
         assert outcome is not None
         if outcome.ending is Ending.VOID:
             for session in filter(None, game.sessions):
-                session.voided.add(game.number)
+                session.stopped.append(game.number)
         else:
             run.count(game.pairing, outcome.result)
             if run.has_ended:

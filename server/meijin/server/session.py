@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MAX_EVENTS = 1024
 """The most starts, ends and turns each in one message: 22x22 boards stay below 4 MB."""
 
+MAX_STOPPED = 1024
+"""Games that were stopped are remembered, the newest so many: bots answer in far less time."""
+
 LAG_SAMPLES = 8
 """The lag is the least of so many round trips: queueing only ever adds."""
 
@@ -57,8 +60,8 @@ class Session:
         "lag",
         "notice_count",
         "player",
+        "stopped",
         "version_id",
-        "voided",
         "wake",
         "welcome",
         "writing_since",
@@ -80,8 +83,8 @@ class Session:
         self.lag = 0
         """The round trip on this stream, nanoseconds."""
         self.notice_count = 0
-        self.voided: set[int] = set()
-        """Games that were stopped; a move may still be on its way in each."""
+        self.stopped: deque[int] = deque(maxlen=MAX_STOPPED)
+        """Games that became void; a move may still be on its way in each."""
         self.wake = asyncio.Event()
         """Set while something waits in the outbox."""
         self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
@@ -124,8 +127,8 @@ class Session:
         The first one in a game that was stopped is the stop's doing, and not counted.
         """
         self._notices.append(pb.Notice(game=game, ply=ply, reason=reason, detail=detail))
-        if game in self.voided:
-            self.voided.remove(game)
+        if game in self.stopped:
+            self.stopped.remove(game)
         else:
             self.notice_count += 1
         if self.notice_count > self._max_notices:
