@@ -1,17 +1,17 @@
 """The games that ladders are computed from, on SQLite and PostgreSQL."""
 
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import Connection, event, func, insert, select
+from sqlalchemy import Connection, func, insert, select
+from tests.query_plans import plans
 
 from meijin.game import Ending, Party, Result
-from meijin.store import Database, ladders, rated_games
+from meijin.store import ladders, rated_games
 from meijin.store.rated_games import PairCount, ScoredGame, Snapshot
 from meijin.store.tables import BotVersionId, Fault, Game, GameState, Ladder
 
@@ -224,20 +224,6 @@ def test_the_log_believes_no_mark(any_league: "League") -> None:
 
 
 # -- how it is read -----------------------------------------------------------------
-
-
-@contextmanager
-def plans(database: Database) -> Iterator[list[str]]:
-    """How SQLite carries out each of the queries that are read inside."""
-    found: list[str] = []
-
-    def explain(_connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        plan = cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
-        found.append("; ".join(row[3] for row in plan))
-
-    event.listen(database.reader, "before_cursor_execute", explain)
-    yield found
-    event.remove(database.reader, "before_cursor_execute", explain)
 
 
 @pytest.mark.parametrize("query", [rated_games.pair_counts, rated_games.fault_counts])

@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import Connection, update
+from tests.store.endings import play
 
-from meijin.game import Ending, Party, Result
+from meijin.game import Result
 from meijin.store import Database
-from meijin.store.flushes import Flush, commit_flush
 from meijin.store.match_counts import MatchCounts, PairingResult, match_counts, pairing_results
-from meijin.store.tables import FlushId, Game, GameState
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
 
 BLACK, WHITE, DRAW, NONE = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW, Result.NONE
-
-
-def play(database: Database, scene: Scene, results: dict[int, Result]) -> None:
-    """End the games of the pairings with these numbers, in this order."""
-    flush = Flush(FlushId(1), FlushId(0))
-    flush.starts = [scene.start(number - 1, number) for number in results]
-    database.write(lambda to: commit_flush(to, flush))
-    for sequence, (number, result) in enumerate(results.items(), start=1):
-        state = GameState.VOID if result is NONE else GameState.FINISHED
-        ending = Ending.VOID if result is NONE else Ending.ADJUDICATION
-        values = {
-            "state": state,
-            "result": result,
-            "ending": ending,
-            "at_fault": Party.NOBODY,
-            "end_sequence": sequence,
-        }
-        change = update(Game).where(Game.id == number).values(values)
-        database.write(partial(Connection.execute, statement=change))
 
 
 @pytest.mark.parametrize(

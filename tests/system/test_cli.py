@@ -213,7 +213,7 @@ def test_a_tournament_is_cancelled_and_resumed(meijin: Meijin, paused: Process) 
     assert f"tournament {key}: 2 games" in again
     assert f"follow it: meijin tournament watch {key}" in again
     assert "1 running" in tell(meijin, "tournament", "show", key)
-    assert "cancelled with 2 games left" in tell(meijin, "tournament", "cancel", key)
+    assert "cancelled after 0 of 2 games" in tell(meijin, "tournament", "cancel", key)
     shown = ask(meijin, "tournament", "show", key)["tournament"]
     assert (shown["state"], shown["running_games"]) == ("TOURNAMENT_STATE_CANCELLED", 0)
     (game,) = ask(meijin, "game", "list", f"--tournament={key}")["games"]
@@ -247,6 +247,8 @@ def test_a_ladder_in_other_forms(
     header, *lines = tell(meijin, "ladder", "--export=csv").splitlines()
     assert header.startswith("rank,bot,version,elo,margin")
     assert len(lines) == 2
+    assert tell(meijin, "ladder", "--export=csv", "--top=1").splitlines() == [header, lines[0]]
+    assert len(ask(meijin, "ladder", "--export=json", "--top=1")["standings"]) == 1
     assert len(ask(meijin, "ladder", "--matrix")["rows"]) == 2
     assert "per cent" in tell(meijin, "ladder", "--matrix")
     assert "ada against grace" in tell(meijin, "ladder", "compare", "ada", "grace")

@@ -41,7 +41,7 @@ MISTAKES = [
     ("ladder anchors", "one to three bots, or give --none"),
     ("ladder anchors ghost", "there is no ladder yet"),
     ("ladder verify", "there is no ladder yet"),
-    ("ladder verify --data=nowhere", "the database can't be used"),
+    ("ladder verify --data=nowhere", "nowhere/meijin.db; give the server's folder with --data"),
     ("game show 999", "no game 999"),
     ("game export 999", "no game 999"),
     ("game watch 999", "no game 999"),

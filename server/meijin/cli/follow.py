@@ -61,9 +61,16 @@ def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamen
 
 
 def _bar() -> list[ProgressColumn]:
-    """How far a schedule is."""
-    text, note = TextColumn("{task.description}"), TextColumn("[dim]{task.fields[note]}")
-    return [text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), note]
+    """How far it is; where the screen is narrow, a long note is cut and not the numbers."""
+    text = TextColumn("{task.description}", table_column=_whole(len("tournament 12")))
+    count = MofNCompleteColumn(table_column=_whole(len("12345/?")))
+    elapsed = TimeElapsedColumn(table_column=_whole(len("0:00:00")))
+    note = TextColumn("[dim]{task.fields[note]}", table_column=Column(no_wrap=True))
+    return [text, BarColumn(), count, elapsed, note]
+
+
+def _whole(width: int) -> Column:
+    return Column(no_wrap=True, min_width=width)
 
 
 def _line() -> list[ProgressColumn]:
@@ -113,7 +120,7 @@ class _Follower:
     def _show(self, tournament: pb.Tournament) -> None:
         self._progress.update(
             self._task,
-            total=tournament.planned_games,
+            total=tournament.planned_games or None,
             completed=tournament.finished_games,
             note=tournament.waiting_for and f"waiting: {tournament.waiting_for}",
         )

@@ -120,6 +120,8 @@ def _check_views(
 def _show_standings(
     response: pb.GetStandingsResponse, top: int, *, is_csv: bool, as_json: bool
 ) -> None:
+    if (as_json or is_csv) and top:
+        del response.standings[top:]
     if as_json:
         print_json(response)
         return

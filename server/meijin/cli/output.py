@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from rich.console import Console
 from rich.table import Table
 
-from meijin.v1.tournament_service_pb2 import GetTournamentResponse
+from meijin.v1 import tournament_service_pb2 as pb
 
 console = Console(highlight=False)
 """Where results go; progress and errors go to standard error."""
@@ -38,7 +38,18 @@ def score_text(wins: int, draws: int, games: int) -> str:
     return f"{(wins + draws / 2) / games:.1%}" if games else "-"
 
 
-def crosstable(response: GetTournamentResponse) -> Table:
+WITHOUT_SCHEDULE = (pb.TOURNAMENT_FORMAT_LADDER, pb.TOURNAMENT_FORMAT_SPRT)
+
+
+def games_text(tournament: pb.Tournament) -> str:
+    """How many games of a tournament have a result, and of how many, if that is known."""
+    if not tournament.planned_games:
+        return f"{tournament.finished_games} games"
+    most = "at most " if tournament.settings.format in WITHOUT_SCHEDULE else ""
+    return f"{tournament.finished_games} of {most}{tournament.planned_games} games"
+
+
+def crosstable(response: pb.GetTournamentResponse) -> Table:
     """Who scored how many points against whom: a row and a column a bot, best first."""
     points: dict[tuple[str, str], float] = {}
     games: Counter[str] = Counter()

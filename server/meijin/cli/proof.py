@@ -33,12 +33,16 @@ def verify(
         from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - not in the bare install
 
         from meijin.ladder.verify import NothingToVerifyError, verify_named  # noqa: PLC0415
+        from meijin.store.database import database_file  # noqa: PLC0415
         from meijin.store.ladders import UnknownLadderError  # noqa: PLC0415
         from meijin.store.rating_runs import UnknownRunError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     settings = read_settings(data=data, database_url=database)
     try:
+        file = database_file(settings.database)
+        if file is not None and not file.exists():
+            raise CommandError(f"there is no {file}; give the server's folder with --data")
         found = verify_named(settings.database, name, run)
     except (UnknownLadderError, UnknownRunError, NothingToVerifyError) as error:
         raise CommandError(str(error)) from None

@@ -13,7 +13,7 @@ from meijin.cli.connection import (
     connect,
 )
 from meijin.cli.follow import follow
-from meijin.cli.output import console, crosstable, print_json, table
+from meijin.cli.output import console, crosstable, games_text, print_json, table
 from meijin.cli.settings import make_tournament, with_settings
 from meijin.cli.sprt import outcome_lines
 from meijin.v1 import tournament_service_pb2 as pb
@@ -108,7 +108,7 @@ def list_(
             STATES[tournament.state],
             str(variant_from_proto(tournament.settings.variant)),
             str(time_control_from_proto(tournament.settings.time_control)),
-            f"{tournament.finished_games}/{tournament.planned_games}",
+            f"{tournament.finished_games}/{tournament.planned_games or '∞'}",
             str(len(tournament.settings.bots)),
         )
     console.print(made)
@@ -122,11 +122,8 @@ def cancel(
     with connect(server, token) as connection:
         request = pb.CancelTournamentRequest(tournament_id=key)
         made = connection.ask_as_operator(connection.tournaments.CancelTournament, request)
-    found = made.tournament
-    left = f"{found.planned_games - found.finished_games} games left"
-    if found.HasField("sprt"):
-        left = "the test undecided"
-    console.print(f"cancelled with {left}; meijin tournament resume {key} goes on")
+    games = games_text(made.tournament)
+    console.print(f"cancelled after {games}; meijin tournament resume {key} goes on")
 
 
 @app.command()
@@ -158,9 +155,6 @@ def _print(response: pb.GetTournamentResponse, *, as_json: bool) -> None:
     console.print(crosstable(response))
     if found.HasField("sprt"):
         console.print(*outcome_lines(found), sep="\n", markup=False, soft_wrap=True)
-    console.print(
-        f"{STATES[found.state]}: {found.finished_games} of {found.planned_games} games, "
-        f"{found.running_games} running"
-    )
+    console.print(f"{STATES[found.state]}: {games_text(found)}, {found.running_games} running")
     if found.waiting_for:
         console.print(f"waiting: {found.waiting_for}", markup=False)

@@ -48,6 +48,7 @@ class LadderSupply:
         *,
         seed: int,
         planned: Counter[BotPair],
+        unplayed: Counter[BotPair],
         finished: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -57,7 +58,8 @@ class LadderSupply:
             ids: Of the tournament and of its ladder.
             bots: Who takes part; everyone who is there, if empty.
             planned: How many games there are already for each two.
-            finished: How many have a result.
+            unplayed: How many of them have no result.
+            finished: How many have one.
             clock: Seconds; says when to look for a new run.
         """
         self._plan = plan
@@ -67,6 +69,7 @@ class LadderSupply:
         self._openings = openings
         self._seed = seed
         self._planned = planned
+        self._unplayed = unplayed
         self._finished = finished
         self._decks: dict[BotPair, Iterator[bytes]] = {}
         self._clock = clock
@@ -84,6 +87,7 @@ class LadderSupply:
     def game_ended(self, result: PairingResult) -> None:
         """Learn from a game when the next are planned."""
         self._finished += 1
+        self._unplayed[_pair(result.black_id, result.white_id)] -= 1
         self._ended.append(result)
         self._verdict = self._verdict or self._plan.used_up(self._finished)
 
@@ -95,12 +99,12 @@ class LadderSupply:
         if table.is_settled:
             self._verdict = self._plan.settled()
             return ()
-        if self._entrants and table.is_closed and self._finished == self._planned.total():
+        if self._entrants and table.is_closed and not self._unplayed.total():
             self._verdict = self._plan.played_out()
             return ()
         ended, self._ended = self._ended, []
         picks = await asyncio.to_thread(table.plan, demand, ended, self._room(demand))
-        return [self._pair(one, other, pick) for one, other, pick in picks]
+        return [self._plan_pair(one, other, pick) for one, other, pick in picks]
 
     def _room(self, demand: Demand) -> int:
         """How many pairs may be planned."""
@@ -120,14 +124,22 @@ class LadderSupply:
             self._next_look = self._clock() + LOOK
             if newest == self._run_id:
                 return table
-        self._ended.clear()
         state = await self._storage.read(
             partial(ladder_state, ladder_id=self._ladder_id, tournament_id=self._tournament_id)
         )
+        self._ended.clear()  # all but the very last are in what was read
         self._run_id = None if state.table.run is None else state.table.run.id
         picks = self._planned.total() // GAMES_OF_A_PAIR
-        make = partial(_Table, state, sorted(bots), picks, self._played_out(state))
-        self._table = await asyncio.to_thread(make, self._plan.confidence)
+        make = partial(
+            _Table,
+            state,
+            sorted(bots),
+            picks=picks,
+            unplayed=self._unplayed.copy(),
+            played_out=self._played_out(state),
+            confidence=self._plan.confidence,
+        )
+        self._table = await asyncio.to_thread(make)
         return self._table
 
     def _played_out(self, state: LadderState) -> set[BotPair]:
@@ -139,14 +151,15 @@ class LadderSupply:
             and self._planned[pair] >= GAMES_OF_A_PAIR * len(self._openings)
         }
 
-    def _pair(self, one: BotId, other: BotId, pick: Pick) -> PlannedPair:
-        pair = (min(one, other), max(one, other))
+    def _plan_pair(self, one: BotId, other: BotId, pick: Pick) -> PlannedPair:
+        pair = _pair(one, other)
         if pair not in self._decks:
             rng = random.Random(f"{self._seed} {pair[0]} {pair[1]}")  # noqa: S311 - no secret
             used = self._planned[pair] // GAMES_OF_A_PAIR
             self._decks[pair] = itertools.islice(deal(self._openings, rng), used, None)
         black, white = pair if self._planned[pair] // GAMES_OF_A_PAIR % 2 else pair[::-1]
         self._planned[pair] += GAMES_OF_A_PAIR
+        self._unplayed[pair] += GAMES_OF_A_PAIR
         return PlannedPair(black, white, next(self._decks[pair]), pick.reason)
 
 
@@ -157,7 +170,9 @@ class _Table:
         self,
         state: LadderState,
         bots: Sequence[BotId],
+        *,
         picks: int,
+        unplayed: Counter[BotPair],
         played_out: set[BotPair],
         confidence: float,
     ) -> None:
@@ -177,7 +192,7 @@ class _Table:
         self._closed = self._pairs_of(played_out)
         self.is_settled = confidence > 0 and self._is_settled(confidence)
         """The run is sure enough of the order of all bots."""
-        self._catch_up(state)
+        self._catch_up(state, unplayed)
 
     def has(self, bots: Collection[BotId]) -> bool:
         """Whether it is of these bots."""
@@ -240,15 +255,15 @@ class _Table:
             points = result.result.points(Color.BLACK)
             self._matchmaker.beliefs.observe(black, white, points)
 
-    def _catch_up(self, state: LadderState) -> None:
+    def _catch_up(self, state: LadderState, unplayed: Counter[BotPair]) -> None:
         """Take in the games since the run, and those that are to come."""
         bot_of = {version: bot for bot, version in state.versions.items()}
         for black, white, points in state.results:
             one, other = (self._number.get(bot_of.get(each, _NOBODY)) for each in (black, white))
             if one is not None and other is not None:
                 self._matchmaker.beliefs.observe(one, other, points)
-        for (one, other), games in state.unplayed.items():
-            if one in self._number and other in self._number:
+        for (one, other), games in unplayed.items():
+            if games > 0 and one in self._number and other in self._number:
                 self._matchmaker.expect(self._number[one], self._number[other], games)
 
     def _pairs_of(self, pairs: set[BotPair]) -> Mask:
@@ -259,6 +274,10 @@ class _Table:
                 places = self._number[one], self._number[other]
                 closed[places] = closed[places[::-1]] = True
         return closed
+
+
+def _pair(one: BotId, other: BotId) -> BotPair:
+    return min(one, other), max(one, other)
 
 
 def _islands(state: LadderState, versions: Sequence[int]) -> Integers:

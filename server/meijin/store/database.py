@@ -45,6 +45,18 @@ class StoreInUseError(Exception):
     """Another server is running on the same database."""
 
 
+def database_file(url: str) -> Path | None:
+    """The file of an SQLite database; ``None`` for one on a server, or in memory.
+
+    Raises:
+        ArgumentError: it is no URL of a database.
+    """
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite" or not parsed.database:
+        return None
+    return Path(parsed.database)
+
+
 class Database:
     """One database with a connection that writes and connections that read.
 

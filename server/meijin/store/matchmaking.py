@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Select, case, func, select
+from sqlalchemy import Connection, Select, case, func, or_, select
 
 from meijin.store.rated_games import PairCount, ScoredGame, pair_counts, results_since
 from meijin.store.rating_runs import Covariances, Standings, covariances, standings
@@ -38,10 +38,8 @@ class LadderState:
     pair_counts: Sequence[PairCount]
     results: Sequence[ScoredGame]
     """Those that the published run does not have."""
-    unplayed: Counter[BotPair]
-    """How many planned games of the tournament have no result."""
     repeats: Counter[BotPair]
-    """How many of its games repeated others."""
+    """How many of the tournament's games between these versions repeated others."""
 
 
 def published_run(connection: Connection, ladder_id: LadderId) -> RatingRunId | None:
@@ -60,19 +58,15 @@ def ladder_state(
     table = standings(connection, ladder_id)
     cutoff = 0 if table.run is None else table.run.cutoff
     newest = select(BotVersion.bot_id, func.max(BotVersion.id)).group_by(BotVersion.bot_id)
+    versions = dict(connection.execute(newest).all())
     return LadderState(
         table=table,
         covariances=covariances(connection, ladder_id),
-        versions=dict(connection.execute(newest).all()),
+        versions=versions,
         pair_counts=pair_counts(connection, ladder_id),
         results=results_since(connection, ladder_id, cutoff, limit=MAX_RESULTS),
-        unplayed=_unplayed(connection, tournament_id),
-        repeats=_repeats(connection, tournament_id),
+        repeats=_repeats(connection, ladder_id, tournament_id, versions),
     )
-
-
-_LOW = case((Pairing.black_id < Pairing.white_id, Pairing.black_id), else_=Pairing.white_id)
-_HIGH = case((Pairing.black_id < Pairing.white_id, Pairing.white_id), else_=Pairing.black_id)
 
 
 def planned_games(connection: Connection, tournament_id: TournamentId) -> Counter[BotPair]:
@@ -85,8 +79,20 @@ def planned_games(connection: Connection, tournament_id: TournamentId) -> Counte
     return _counted(connection, query)
 
 
-def _counted(connection: Connection, query: Select[BotId, BotId, int]) -> Counter[BotPair]:
-    return Counter({(low, high): games for low, high, games in connection.execute(query)})
+def unplayed_games(connection: Connection, tournament_id: TournamentId) -> Counter[BotPair]:
+    """How many planned games of the tournament have no result yet."""
+    # Not "no finished game": the index of a pairing's games leaves out the void ones alone.
+    begun = (Game.pairing_id == Pairing.id) & (Game.state != GameState.VOID)
+    query = (
+        select(_LOW, _HIGH, func.count())
+        .outerjoin(Game, begun)
+        .where(
+            Pairing.tournament_id == tournament_id,
+            or_(Game.id.is_(None), Game.state == GameState.RUNNING),
+        )
+        .group_by(_LOW, _HIGH)
+    )
+    return _counted(connection, query)
 
 
 def finished_games(connection: Connection, tournament_id: TournamentId) -> int:
@@ -97,26 +103,34 @@ def finished_games(connection: Connection, tournament_id: TournamentId) -> int:
     return connection.scalar(query) or 0
 
 
-def _unplayed(connection: Connection, tournament_id: TournamentId) -> Counter[BotPair]:
-    finished = (Game.pairing_id == Pairing.id) & (Game.state == GameState.FINISHED)
-    query = (
-        select(_LOW, _HIGH, func.count())
-        .outerjoin(Game, finished)
-        .where(Pairing.tournament_id == tournament_id, Game.id.is_(None))
-        .group_by(_LOW, _HIGH)
-    )
-    return _counted(connection, query)
+def _counted(connection: Connection, query: Select[BotId, BotId, int]) -> Counter[BotPair]:
+    return Counter({(low, high): games for low, high, games in connection.execute(query)})
 
 
-def _repeats(connection: Connection, tournament_id: TournamentId) -> Counter[BotPair]:
+def _repeats(
+    connection: Connection,
+    ladder_id: LadderId,
+    tournament_id: TournamentId,
+    versions: dict[BotId, BotVersionId],
+) -> Counter[BotPair]:
+    bots = {version: bot_id for bot_id, version in versions.items()}
     query = (
-        select(_LOW, _HIGH, func.count())
-        .join(Game, Game.pairing_id == Pairing.id)
+        select(Game.black_id, Game.white_id, func.count())
         .where(
-            Game.tournament_id == tournament_id,
+            Game.ladder_id == ladder_id,  # for its index, which knows the few that are repeats
             Game.state == GameState.FINISHED,
             Game.is_repeat.is_(True),
+            Game.tournament_id == tournament_id,
         )
-        .group_by(_LOW, _HIGH)
+        .group_by(Game.black_id, Game.white_id)
     )
-    return _counted(connection, query)
+    repeats: Counter[BotPair] = Counter()
+    for black, white, games in connection.execute(query):
+        if black in bots and white in bots:
+            low, high = sorted((bots[black], bots[white]))
+            repeats[low, high] += games
+    return repeats
+
+
+_LOW = case((Pairing.black_id < Pairing.white_id, Pairing.black_id), else_=Pairing.white_id)
+_HIGH = case((Pairing.black_id < Pairing.white_id, Pairing.white_id), else_=Pairing.black_id)

@@ -1,0 +1,35 @@
+"""Games of a scene, ended."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, update
+
+from meijin.game import Ending, Party, Result
+from meijin.store import Database
+from meijin.store.flushes import Flush, commit_flush
+from meijin.store.tables import FlushId, Game, GameState
+
+if TYPE_CHECKING:
+    from tests.store.conftest import Scene
+
+
+def play(database: Database, scene: Scene, results: dict[int, Result]) -> None:
+    """End the games of the pairings with these numbers, in this order."""
+    flush = Flush(FlushId(1), FlushId(0))
+    flush.starts = [scene.start(number - 1, number) for number in results]
+    database.write(lambda to: commit_flush(to, flush))
+    for sequence, (number, result) in enumerate(results.items(), start=1):
+        state = GameState.VOID if result is Result.NONE else GameState.FINISHED
+        ending = Ending.VOID if result is Result.NONE else Ending.ADJUDICATION
+        values = {
+            "state": state,
+            "result": result,
+            "ending": ending,
+            "at_fault": Party.NOBODY,
+            "end_sequence": sequence,
+        }
+        change = update(Game).where(Game.id == number).values(values)
+        database.write(partial(Connection.execute, statement=change))
