@@ -145,7 +145,8 @@ def test_notes_say_how_to_cite_and_to_read() -> None:
 
 def test_without_a_run_the_note_says_what_brings_one() -> None:
     """There is nothing to cite yet."""
-    assert notes(pb.GetStandingsResponse()) == ["no ratings yet; the first rated games bring them"]
+    empty = pb.GetStandingsResponse(ladder=pb.Ladder(name="freestyle-15x15"))
+    assert notes(empty) == ["freestyle-15x15: no ratings yet; the first rated games bring them"]
 
 
 def test_csv_has_every_number_in_full() -> None:

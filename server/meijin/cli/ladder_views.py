@@ -138,7 +138,7 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
     """What one has to know to read the table, or to cite it."""
     run = response.run
     if not response.HasField("run"):
-        return ["no ratings yet; the first rated games bring them"]
+        return [f"{response.ladder.name}: no ratings yet; the first rated games bring them"]
     left_out = f", {run.repeats} repeats left out" if run.repeats else ""
     time, checksum = f"{run.create_time.ToDatetime():%Y-%m-%d %H:%M} UTC", run.checksum[:12]
     anchored = any(row.anchor for row in response.standings)

@@ -128,7 +128,8 @@ def _show_standings(
     if is_csv:
         typer.echo(ladder_csv(response), nl=False)
         return
-    console.print(ladder_table(response, console.width, top))
+    if response.standings:
+        console.print(ladder_table(response, console.width, top))
     for note in notes(response):
         console.print(f"[dim]{note}[/dim]")
     if response.HasField("run") and not response.ladder.current:
