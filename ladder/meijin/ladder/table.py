@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, Prior, fit
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, components
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, components, sums
 from meijin.ladder.statistics.posterior import (
     Z_95,
     Covariance,
@@ -26,7 +27,7 @@ ALGORITHM = "rao-kupper-1"
 BASE = 1500.0
 """What the anchors' mean is shown as: classic Elo's start."""
 DIGITS = 4
-"""Decimals of a published number; rounding error in the fit is below the eighth."""
+"""Decimals of a published number; what the fit leaves is in the sixth."""
 ESTABLISHED = 20
 """Games after which a rating is no more provisional, unless all were won or all lost."""
 
@@ -53,9 +54,9 @@ class Pool:
         and not provisional, or to all who are linked where nobody is.
         """
         fitted = fit(counts)
-        scores = Scores.of(counts, fitted.players)
+        scores = Scores.of(fitted.counts, len(fitted.players))
         is_anchor = np.isin(fitted.players, np.asarray(anchors, dtype=np.int64))
-        is_linked = _linked(counts, fitted.players, is_anchor)
+        is_linked = _linked(fitted.counts, is_anchor)
         is_provisional = (scores.games < ESTABLISHED) | scores.is_one_sided
         centre = is_anchor
         if not centre.any():
@@ -82,11 +83,8 @@ class Pool:
         return Z_95 * np.sqrt(self.covariance.from_mean(self.centre))
 
 
-def _linked(
-    counts: PairCounts, players: Integers, is_anchor: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    black, white = counts.places(players)
-    islands = components(black, white, len(players))
+def _linked(counts: PairCounts, is_anchor: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    islands = components(counts.first, counts.second, len(is_anchor))
     is_linked: NDArray[np.bool_] = islands == np.bincount(islands, minlength=1).argmax()
     if is_anchor.any():
         is_linked = np.isin(islands, islands[is_anchor])
@@ -105,20 +103,17 @@ class Scores:
     losses_as_white: Integers
 
     @classmethod
-    def of(cls, counts: PairCounts, players: Integers) -> "Scores":
-        """Add up the rows of each."""
-        black, white = counts.places(players)
+    def of(cls, counts: PairCounts, players: int) -> "Scores":
+        """Add up the rows of each of the players 0, 1, ..."""
         columns = (
-            (black, counts.wins),
-            (black, counts.draws),
-            (black, counts.losses),
-            (white, counts.losses),
-            (white, counts.draws),
-            (white, counts.wins),
+            (counts.first, counts.wins),
+            (counts.first, counts.draws),
+            (counts.first, counts.losses),
+            (counts.second, counts.losses),
+            (counts.second, counts.draws),
+            (counts.second, counts.wins),
         )
-        return cls(
-            *(np.bincount(side, count, len(players)).astype(np.int64) for side, count in columns)
-        )
+        return cls(*(sums(side, count, players).astype(np.int64) for side, count in columns))
 
     @property
     def games(self) -> Integers:
@@ -137,14 +132,18 @@ class Scores:
 
 def columns(pairs: Sequence[PairCount]) -> PairCounts:
     """Counted games as arrays."""
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 5).T
-    return PairCounts(*table[:2], *table[2:].astype(np.float64))
+    numbers = np.fromiter(chain.from_iterable(pairs), np.int64, 5 * len(pairs))
+    first, second, *results = numbers.reshape(-1, 5).T
+    return PairCounts(
+        np.ascontiguousarray(first),
+        np.ascontiguousarray(second),
+        *(column.astype(np.float64) for column in results),
+    )
 
 
 def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
     """The run of a snapshot: nothing else goes into it but the time it is stamped with."""
-    counts = columns(snapshot.pair_counts)
-    pool = Pool.of(counts, snapshot.anchors)
+    pool = Pool.of(columns(snapshot.pair_counts), snapshot.anchors)
     outcomes, prior = pool.fit.outcomes, Prior()
     return NewRun(
         ladder_id=snapshot.ladder_id,
@@ -165,18 +164,18 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
             "anchors": list(snapshot.anchors),
         },
         create_time=create_time,
-        ratings=_ratings(snapshot, counts, pool),
+        ratings=_ratings(snapshot, pool),
         covariances=_covariances(pool),
     )
 
 
-def _ratings(snapshot: Snapshot, counts: PairCounts, pool: Pool) -> list[NewRating]:
+def _ratings(snapshot: Snapshot, pool: Pool) -> list[NewRating]:
     players = pool.fit.players
     shown, margins = np.round(pool.elo(), DIGITS), np.round(pool.margins(), DIGITS)
     order = np.lexsort((players, -shown))
     leads = superiority_to_next(pool.fit.elo, order, pool.covariance)
     chances = [*np.round(leads, DIGITS).tolist(), None]
-    opponents = np.round(_opponents_elo(counts, players, shown), DIGITS)
+    opponents = np.round(_opponents_elo(pool.fit.counts, shown), DIGITS)
     classic = elo.replay(snapshot.results)
     faults = dict(snapshot.fault_counts)
     ratings = []
@@ -203,14 +202,12 @@ def _ratings(snapshot: Snapshot, counts: PairCounts, pool: Pool) -> list[NewRati
     return ratings
 
 
-def _opponents_elo(counts: PairCounts, players: Integers, elo: Floats) -> Floats:
+def _opponents_elo(counts: PairCounts, elo: Floats) -> Floats:
     """The mean rating of everyone's opponents over the games."""
+    first, second, players = counts.first, counts.second, len(elo)
     games = counts.wins + counts.draws + counts.losses
-    first, second = counts.places(players)
-    sums = np.bincount(first, games * elo[second], len(players))
-    sums += np.bincount(second, games * elo[first], len(players))
-    played = np.bincount(first, games, len(players)) + np.bincount(second, games, len(players))
-    mean: Floats = sums / played
+    met = sums(first, games * elo[second], players) + sums(second, games * elo[first], players)
+    mean: Floats = met / (sums(first, games, players) + sums(second, games, players))
     return mean
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -85,7 +85,7 @@ class Snapshot:
 
 def pair_counts(connection: Connection, ladder_id: LadderId) -> Sequence[PairCount]:
     """The ladder's rated games by players, colours and result, sorted."""
-    return _tuples(connection.execute(_pairs(ladder_id)))
+    return _read(connection, _pairs(ladder_id))
 
 
 def pair_counts_between(
@@ -93,7 +93,7 @@ def pair_counts_between(
 ) -> Sequence[PairCount]:
     """The ladder's rated games among some versions, as `pair_counts` has them."""
     among = (Game.black_id.in_(version_ids), Game.white_id.in_(version_ids))
-    return _tuples(connection.execute(_pairs(ladder_id).where(*among)))
+    return _read(connection, _pairs(ladder_id).where(*among))
 
 
 def _pairs(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
@@ -120,7 +120,7 @@ def day_counts(connection: Connection, ladder_id: LadderId) -> Sequence[DayCount
 
 def results_in_order(connection: Connection, ladder_id: LadderId) -> Sequence[ScoredGame]:
     """The ladder's rated games in the order in which they ended."""
-    return _tuples(connection.execute(_results(ladder_id)))
+    return _read(connection, _results(ladder_id))
 
 
 def results_since(
@@ -128,7 +128,7 @@ def results_since(
 ) -> Sequence[ScoredGame]:
     """At most `limit` of the ladder's rated games that ended after an `end_sequence`, in order."""
     query = _results(ladder_id).where(Game.end_sequence > cutoff).limit(limit)
-    return _tuples(connection.execute(query))
+    return _read(connection, query)
 
 
 def _results(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
@@ -148,7 +148,7 @@ def fault_counts(connection: Connection, ladder_id: LadderId) -> Sequence[FaultC
         .where(*_is_finished(ladder_id), Game.at_fault.in_((Party.BLACK, Party.WHITE)))
         .group_by(loser)
     )
-    return sorted(_tuples(connection.execute(query)))
+    return sorted(_read(connection, query))
 
 
 def snapshot(
@@ -266,7 +266,7 @@ def _is_finished(
 
 
 def _count(result: Result) -> ColumnElement[int]:
-    return func.sum(case((Game.result == result, 1), else_=0))
+    return func.count().filter(Game.result == result)
 
 
 _RESULT_COUNTS = (_count(Result.BLACK_WINS), _count(Result.DRAW), _count(Result.WHITE_WINS))
@@ -281,9 +281,11 @@ POINTS = case(
 """Black's points of a finished game."""
 
 
-def _tuples(rows: Iterable[tuple]) -> list[tuple]:  # type: ignore[type-arg]
-    """Rows as plain tuples, which are smaller and compare faster."""
-    return [tuple(row) for row in rows]
+def _read(connection: Connection, query: Select[*tuple[Any, ...]]) -> Sequence[Any]:
+    """Rows of plain numbers as the driver makes them: SQLAlchemy's take half as long again."""
+    with connection.execute(query) as result:
+        assert result.cursor is not None
+        return result.cursor.fetchall()
 
 
 def _day(day: date | str) -> date:

@@ -23,8 +23,8 @@ def posteriors(draw: st.DrawFn) -> LogPosterior:
     table = np.array(rows, dtype=np.int64).T
     results = table[2:].astype(float)
     results *= np.array(draw(st.sampled_from([(1, 1, 1), (1, 0, 1), (0, 1, 0)])))[:, None]
-    counts = PairCounts(*table[:2], *results).merged()
-    return LogPosterior.of(counts, Prior().precisions, has_advantage=True)
+    players, counts = PairCounts(*table[:2], *results).seated()
+    return LogPosterior.of(counts, len(players), Prior().precisions, has_advantage=True)
 
 
 @st.composite

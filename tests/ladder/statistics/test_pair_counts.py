@@ -41,6 +41,15 @@ def test_merging_adds_up_each_pair() -> None:
     assert rows(counts.merged()) == [(-1, 3, 0, 0, 1), (3, 7, 1, 0, 0), (7, 3, 11, 22, 33)]
 
 
+def test_players_are_seated_in_the_order_of_their_names() -> None:
+    """And the games are merged, whether they were before or not."""
+    games = [(-1, 3, 0, 0, 1), (3, 7, 1, 0, 0), (7, 3, 11, 22, 33)]
+    for some in (games, [*games[1:], games[0]]):
+        players, counts = columns(some).seated()
+        assert players.tolist() == [-1, 3, 7]
+        assert rows(counts) == [(0, 1, 0, 0, 1), (1, 2, 1, 0, 0), (2, 1, 11, 22, 33)]
+
+
 @given(ROWS, st.randoms(use_true_random=False))
 def test_merging_forgets_the_order(some: list[Row], rng: random.Random) -> None:
     """It is the same for shuffled rows, and doing it twice does nothing."""

@@ -12,8 +12,8 @@ from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, c
 
 ELO_PER_NAT = 400 / math.log(10)
 """Elo in one natural unit of log-odds: 400 Elo are odds of ten to one."""
-TOLERANCE = 1e-8
-"""A step that moves no log-odds further is the last; it leaves about its square."""
+TOLERANCE = 1e-4
+"""A step that moves no log-odds further is the last; it leaves about its square: 2e-6 Elo."""
 MAX_STEPS = 200
 LONGEST_STEP = 3.0
 """The most that a step may move a log-odds: far from the top, the curvature here says little."""
@@ -119,6 +119,8 @@ class Fit:
 
     players: Integers
     """Everyone in the counts, ascending; shape (n,)."""
+    counts: PairCounts
+    """The games, merged, each player named by its place."""
     elo: Floats
     """Their strengths in Elo, with mean 0; shape (n,)."""
     outcomes: Outcomes
@@ -149,18 +151,20 @@ def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
         NoFitError: without a prior, the counts pull a difference to infinity.
     """
     prior = prior or Prior()
-    merged = counts.merged()
-    players = merged.players
-    posterior = LogPosterior.of(merged, prior.precisions, has_advantage=prior.advantage > 0)
+    players, seated = counts.seated()
+    posterior = LogPosterior.of(
+        seated, len(players), prior.precisions, has_advantage=prior.advantage > 0
+    )
     limit = math.inf
     if math.isinf(prior.strength):
         limit = MAX_ODDS
-        if components(posterior.first, posterior.second, len(players)).any():
+        if components(seated.first, seated.second, len(players)).any():
             raise NoFitError("the games fall into islands; give the strengths a prior")
     point, steps = _climb(posterior, limit)
     elo = point.state.strengths * ELO_PER_NAT
     return Fit(
         players=players,
+        counts=seated,
         elo=elo - elo.mean() if len(players) else elo,
         outcomes=Outcomes(point.state.advantage * ELO_PER_NAT, point.state.draws * ELO_PER_NAT),
         log_likelihood=point.log_likelihood,

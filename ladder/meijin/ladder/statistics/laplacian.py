@@ -83,7 +83,8 @@ class Laplacian:
         """The matrix written out; shape (n, n)."""
         n = self.size
         met = sums(self.first * n + self.second, self.weight, n * n).reshape(n, n)
-        matrix: Floats = np.diag(self.diagonal) - met - met.T
+        matrix: Floats = -(met + met.T)
+        matrix.ravel()[:: n + 1] += self.diagonal
         if self.border.size:
             matrix -= self.border @ np.linalg.solve(self.corner, self.border.T)
         return matrix

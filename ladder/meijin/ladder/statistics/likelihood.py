@@ -84,16 +84,19 @@ class LogPosterior:
 
     @classmethod
     def of(
-        cls, counts: PairCounts, precisions: tuple[float, float, float], *, has_advantage: bool
+        cls,
+        counts: PairCounts,
+        players: int,
+        precisions: tuple[float, float, float],
+        *,
+        has_advantage: bool,
     ) -> "LogPosterior":
-        """By games, one row a pair, whose players get their places in ascending order."""
-        players = counts.players
-        first, second = counts.places(players)
+        """By games of the players 0, 1, ..."""
         draws = float(counts.draws.sum())
         return cls(
-            players=len(players),
-            first=first,
-            second=second,
+            players=players,
+            first=counts.first,
+            second=counts.second,
             wins=counts.wins + counts.draws,
             losses=counts.losses + counts.draws,
             draws=draws,
@@ -102,10 +105,16 @@ class LogPosterior:
         )
 
     def start(self) -> State:
-        """Equal strengths, and draws about as often as they came."""
+        """What scores say when all opponents are equal, and draws about as often as they came.
+
+        With one game more for everyone, won and lost, that is finite.
+        """
         games = float(self.wins.sum() + self.losses.sum()) - self.draws
         likely = math.log1p(4 * self.draws / games) / 2 if self.draws else 0.0
-        return State(np.zeros(self.players), 0.0, likely)
+        won_as_first, lost_as_second = self.by_player(self.wins)
+        lost_as_first, won_as_second = self.by_player(self.losses)
+        odds = np.log1p(won_as_first + won_as_second) - np.log1p(lost_as_first + lost_as_second)
+        return State(odds - odds.mean() if self.players else odds, 0.0, likely)
 
     def odds(self, state: State) -> Floats:
         """The first player's log-odds in each row, before draws."""

@@ -1,6 +1,6 @@
 """Games counted by who met whom: all that a fit needs to know of them."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
@@ -42,19 +42,20 @@ class PairCounts:
 
     def merged(self) -> Self:
         """The same games with one row a pair, sorted by `first`, then `second`."""
+        players, seated = self.seated()
+        return replace(seated, first=players[seated.first], second=players[seated.second])
+
+    def seated(self) -> tuple[Integers, Self]:
+        """The players, and the merged games with each player named by its place among them."""
         players = self.players
         first, second = self.places(players)
         keys = first * len(players) + second
         if (np.diff(keys) > 0).all():
-            return self
+            return players, replace(self, first=first, second=second)
         pairs, rows = np.unique(keys, return_inverse=True)
-        first, second = np.divmod(pairs, len(players))
         columns = (self.wins, self.draws, self.losses)
-        return type(self)(
-            players[first],
-            players[second],
-            *(sums(rows, column, len(pairs)) for column in columns),
-        )
+        merged = (sums(rows, column, len(pairs)) for column in columns)
+        return players, type(self)(*np.divmod(pairs, len(players)), *merged)
 
     def joined(self, other: Self) -> Self:
         """These games and others."""
