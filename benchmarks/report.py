@@ -33,5 +33,6 @@ def print_json(rows: Sequence[Row]) -> None:
 
 def _text(value: str | float) -> str:
     if isinstance(value, float):
-        return f"{value:,.0f}" if value >= 1000 else f"{value:,.2f}"
+        digits = 0 if value >= 1000 else 2 if value >= 0.1 else 4  # noqa: PLR2004 - to the eye
+        return f"{value:,.{digits}f}"
     return f"{value:,}" if isinstance(value, int) else value
