@@ -33,6 +33,6 @@ def print_json(rows: Sequence[Row]) -> None:
 
 def _text(value: str | float) -> str:
     if isinstance(value, float):
-        digits = 0 if value >= 1000 else 2 if value >= 0.1 else 4  # noqa: PLR2004 - to the eye
+        digits = 0 if value >= 1000 else 2 if value >= 0.1 else 4
         return f"{value:,.{digits}f}"
     return f"{value:,}" if isinstance(value, int) else value
