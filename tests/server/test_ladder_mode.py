@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import pytest
 from sqlalchemy import Connection, select
+from structlog.testing import capture_logs
 
 from meijin.game import Variant, encode_moves
 from meijin.ladder.refresh import refresh
-from meijin.server import ladder_supply
+from meijin.server import ladder_supply, supplier
+from meijin.server.errors import StoreAwayError
+from meijin.server.ladder_supply import LadderSupply
+from meijin.server.supply import Demand, PlannedPair
 from meijin.store import Database
 from meijin.store.tables import Game, GameState, LadderId, Pairing
 from meijin.v1 import tournament_service_pb2 as pb
@@ -132,6 +136,37 @@ def test_a_watcher_is_told_why_two_met(serve: Serve) -> None:
             assert game.pairing_reason.startswith("no games lead from one to the other (")
 
     serve(script)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "is_logged"), [(StoreAwayError("no answer"), False), (ZeroDivisionError(), True)]
+)
+def test_a_plan_that_fails_ends_nothing(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, trouble: Exception, *, is_logged: bool
+) -> None:
+    """It is made a little later; a database that is away is told of by the storage."""
+    monkeypatch.setattr(supplier, "RETRY", 0.01)
+    next_pairs = LadderSupply.next_pairs
+    failures: list[Exception] = []
+
+    async def fail_twice(supply: LadderSupply, demand: Demand) -> Sequence[PlannedPair]:
+        if len(failures) < 2:
+            failures.append(trouble)
+            raise trouble
+        return await next_pairs(supply, demand)
+
+    monkeypatch.setattr(LadderSupply, "next_pairs", fail_twice)
+
+    async def script(house: House) -> None:
+        with capture_logs() as logs:
+            async with players(house, "ada", "bob"):
+                key = await create(house, "ada", "bob", games=2)
+                await house.until_finished(key)
+        told = [line for line in logs if line["event"] == "can't plan games"]
+        assert len(told) == (2 if is_logged else 0)
+
+    serve(script)
+    assert len(failures) == 2
 
 
 def _twos(rows: Sequence[Any]) -> Sequence[tuple[Any, Any]]:

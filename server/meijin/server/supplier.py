@@ -5,19 +5,23 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
+import structlog
+
 from meijin.server.arena import Arena
 from meijin.server.errors import StoreAwayError
 from meijin.server.hub import Hub
 from meijin.server.live_game import TournamentRun
 from meijin.server.scheduler import Scheduler
 from meijin.server.storage import Storage
-from meijin.server.supply import Supply
+from meijin.server.supply import PlannedPair, Supply
 from meijin.store.tournaments import PendingPairing, PlannedGame, add_pairings
 
 TICK = 2.0
 """Seconds after which supplies are asked anew: a ladder may have a run that decides."""
 RETRY = 0.5
-"""Seconds between two tries to store games while the database fails."""
+"""Seconds between two tries to plan or to store games, while the database fails."""
+
+log = structlog.get_logger()
 
 
 class Supplier:
@@ -42,7 +46,7 @@ class Supplier:
                     await self._provide(run, run.supply)
 
     async def _provide(self, run: TournamentRun, supply: Supply) -> None:
-        pairs = await supply.next_pairs(self._scheduler.demand(run))
+        pairs = await self._next_pairs(run, supply)
         if run.cancelled:
             return
         if run.has_ended:
@@ -55,6 +59,17 @@ class Supplier:
             pairings = await self._store(run, games)
             run.last_number = pairings[-1].number
             self._scheduler.plan(run, pairings)
+
+    async def _next_pairs(self, run: TournamentRun, supply: Supply) -> Sequence[PlannedPair]:
+        """What a supply plans; nothing for a while where it fails, and then it is asked again."""
+        try:
+            return await supply.next_pairs(self._scheduler.demand(run))
+        except StoreAwayError:  # told by the storage
+            await asyncio.sleep(RETRY)
+        except Exception:  # one tournament's trouble must not end all the others
+            log.exception("can't plan games", tournament=run.id)
+            await asyncio.sleep(RETRY)
+        return ()
 
     async def _store(
         self, run: TournamentRun, games: Sequence[PlannedGame]

@@ -74,4 +74,7 @@ class Supply(Protocol):
         """What is to be played next; all of it is stored before this is called again.
 
         It is called whenever a bot has come, or a game has begun or ended.
+
+        Raises:
+            StoreAwayError: what it needs to know can't be read now.
         """
