@@ -1,5 +1,6 @@
 """Jobs on a stub broker."""
 
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -174,9 +175,11 @@ def test_a_failed_job_is_tried_again(
     jobs: Jobs,
     broker: StubBroker,
     worker: Worker,
+    *,
     monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A database that fails once costs a second."""
+    """A database that fails once costs a second, and is told of in one line."""
     league.finish(GAME)
     failures = [OperationalError("", None, Exception("database is locked"))]
     read = league.database.read
@@ -187,10 +190,17 @@ def test_a_failed_job_is_tried_again(
         return read(query)  # type: ignore[arg-type]
 
     monkeypatch.setattr(league.database, "read", fail_once)
-    jobs.refresh_ladder.send_with_options(args=(league.ladder_id,), min_backoff=1, max_backoff=1)
-    work_off(broker, worker)
+    with capture_logs() as logs, caplog.at_level(logging.WARNING):
+        jobs.refresh_ladder.send_with_options(
+            args=(league.ladder_id,), min_backoff=1, max_backoff=1
+        )
+        work_off(broker, worker)
     assert failures == []
     assert runs(league) == 1
+    assert [line["error"] for line in logs if line["log_level"] == "warning"] == [
+        "database is locked"
+    ]
+    assert [record for record in caplog.records if record.exc_info] == []
 
 
 def test_an_unknown_ladder_is_not_tried_again(

@@ -15,8 +15,9 @@ import redis
 import structlog
 from dramatiq import Broker
 from dramatiq.brokers.redis import MAINTENANCE_SCALE, RedisBroker
+from dramatiq.errors import Retry
 from dramatiq.middleware import Retries
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from meijin.ladder.hints import ACTOR, NAMESPACE, QUEUE, Flags
 from meijin.ladder.refresh import due_ladders, now, refresh
@@ -101,6 +102,8 @@ class Jobs:
     def _sweep_one(self, ladder_id: LadderId) -> None:
         try:
             self._refresh(ladder_id)
+        except OperationalError as error:
+            _tell_failure(ladder_id, error)
         except Exception:  # noqa: BLE001 - one ladder's trouble must not hold up the others
             _log.exception("can't refresh a ladder", ladder_id=ladder_id)
 
@@ -109,7 +112,11 @@ class Jobs:
         self._stop.wait(max(0.0, self._rest(ladder)))
         with suppress(redis.RedisError):  # the flag falls by itself
             self._flags.lower(ladder)
-        self._refresh(ladder)
+        try:
+            self._refresh(ladder)
+        except OperationalError as error:
+            _tell_failure(ladder, error)
+            raise Retry from error  # which dramatiq tells nobody of
 
     def _rest(self, ladder_id: LadderId) -> float:
         """How many seconds the ladder still rests; not positive when it doesn't."""
@@ -121,3 +128,7 @@ class Jobs:
             if refresh(self._database, ladder_id, self._wall_clock):
                 end = self._clock()
                 self._rest_ends[ladder_id] = end + min(REST * (end - start), MAX_REST)
+
+
+def _tell_failure(ladder_id: LadderId, error: OperationalError) -> None:
+    _log.warning("the database fails", ladder_id=ladder_id, error=str(error.orig))

@@ -105,7 +105,8 @@ class LadderServiceServicer:
 
     def GetHeadToHead(self, request, context):
         """What two bots scored against each other on a ladder, and what is to be
-        expected of them. NOT_FOUND for an unknown ladder or bot.
+        expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
+        for a bot against itself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

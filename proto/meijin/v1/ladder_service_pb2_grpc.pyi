@@ -50,7 +50,8 @@ class LadderServiceStub:
     """
     GetHeadToHead: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetHeadToHeadRequest, _ladder_service_pb2.GetHeadToHeadResponse]
     """What two bots scored against each other on a ladder, and what is to be
-    expected of them. NOT_FOUND for an unknown ladder or bot.
+    expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
+    for a bot against itself.
     """
     SetAnchors: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.SetAnchorsRequest, _ladder_service_pb2.SetAnchorsResponse]
     """Makes a ladder's ratings relative to some bots, whose mean is shown as
@@ -80,7 +81,8 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """
     GetHeadToHead: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetHeadToHeadRequest, _ladder_service_pb2.GetHeadToHeadResponse]  # type: ignore[assignment]
     """What two bots scored against each other on a ladder, and what is to be
-    expected of them. NOT_FOUND for an unknown ladder or bot.
+    expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
+    for a bot against itself.
     """
     SetAnchors: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.SetAnchorsRequest, _ladder_service_pb2.SetAnchorsResponse]  # type: ignore[assignment]
     """Makes a ladder's ratings relative to some bots, whose mean is shown as
@@ -137,7 +139,8 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.GetHeadToHeadResponse, _abc.Awaitable[_ladder_service_pb2.GetHeadToHeadResponse]]:
         """What two bots scored against each other on a ladder, and what is to be
-        expected of them. NOT_FOUND for an unknown ladder or bot.
+        expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
+        for a bot against itself.
         """
 
     @_abc_1.abstractmethod
