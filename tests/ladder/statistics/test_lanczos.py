@@ -8,29 +8,35 @@ from meijin.ladder.statistics.lanczos import large_eigenpairs
 from meijin.ladder.statistics.pair_counts import Floats
 
 
-def walk(players: int, steps: int) -> Floats:
-    """The normalised weights of a ring on which everyone met those so few places away."""
-    matrix = np.zeros((players, players))
-    for step in range(1, steps + 1):
-        for side in (-step, step):
-            matrix += np.roll(np.eye(players), side, axis=0)
-    return matrix / (2 * steps)
-
-
-def random_walk(players: int, games: int) -> Floats:
-    """The normalised weights of players who met by lot."""
-    rng = np.random.default_rng(1)
-    met = np.zeros((players, players))
-    np.add.at(met, tuple(rng.integers(0, players, (2, games))), 1.0)
-    met += met.T
+def normalised(met: Floats) -> Floats:
+    """Weights of who met whom, normalised to a largest eigenvalue of 1."""
+    met = met + met.T
     scale = met.sum(axis=0) ** -0.5
     weights: Floats = scale[:, None] * met * scale
     return weights
 
 
-@pytest.mark.parametrize("matrix", [walk(301, 2), random_walk(300, 6000)], ids=["ring", "mixed"])
+def ring(players: int) -> Floats:
+    """Everyone met the two next, one to three times."""
+    rng = np.random.default_rng(1)
+    met = np.zeros((players, players))
+    for step in (1, 2):
+        place = np.arange(players)
+        met[place, (place + step) % players] = rng.integers(1, 4, players)
+    return normalised(met)
+
+
+def mixed(players: int, games: int) -> Floats:
+    """Players met by lot."""
+    rng = np.random.default_rng(1)
+    met = np.zeros((players, players))
+    np.add.at(met, tuple(rng.integers(0, players, (2, games))), 1.0)
+    return normalised(met)
+
+
+@pytest.mark.parametrize("matrix", [ring(300), mixed(300, 6000)], ids=["ring", "mixed"])
 def test_large_eigenvalues_are_found(matrix: Floats) -> None:
-    """All above one half, but for the 1 that it is told of; the ring has each of them twice."""
+    """All above one half, but for the 1 that it is told of."""
     largest = np.linalg.eigh(matrix)[1][:, -1]
     values, vectors = large_eigenpairs(lambda vector: matrix @ vector, largest)
     wanted = np.linalg.eigvalsh(matrix)[:-1]
@@ -42,21 +48,21 @@ def test_large_eigenvalues_are_found(matrix: Floats) -> None:
 
 def test_the_vectors_are_orthonormal() -> None:
     """However many steps were taken."""
-    matrix = walk(301, 2)
-    _, vectors = large_eigenpairs(lambda vector: matrix @ vector, np.ones(301))
+    matrix = ring(300)
+    _, vectors = large_eigenpairs(lambda vector: matrix @ vector, np.ones(300))
     assert vectors.T @ vectors == pytest.approx(np.eye(vectors.shape[1]), abs=1e-9)
 
 
 def test_a_mixed_pool_takes_few_steps() -> None:
     """It is seen at the first look that nothing is missing."""
-    matrix = random_walk(300, 6000)
+    matrix = mixed(300, 6000)
     values, _ = large_eigenpairs(lambda vector: matrix @ vector, np.ones(300))
     assert len(values) <= lanczos.LOOKS[0]
 
 
 def test_a_small_space_is_used_up() -> None:
     """With as many steps as there are players all of it is known."""
-    matrix = random_walk(9, 100)
+    matrix = mixed(9, 100)
     largest = np.linalg.eigh(matrix)[1][:, -1]
     values, _ = large_eigenpairs(lambda vector: matrix @ vector, largest)
     assert values == pytest.approx(np.linalg.eigvalsh(matrix)[:-1])

@@ -23,7 +23,8 @@ def large_eigenpairs(times: Callable[[Floats], Floats], first: Floats) -> tuple[
     """Eigenvalues below 1 and their vectors: exact enough the large ones, the others nearly.
 
     Every new vector is made orthogonal to all before it (Paige 1970: the rounding of the short
-    recurrence brings found ones back).
+    recurrence brings found ones back). Of equal eigenvalues, which only symmetry makes, it may
+    find fewer than there are.
 
     Args:
         times: The matrix times a vector; no eigenvalue of it is above 1.
