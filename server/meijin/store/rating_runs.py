@@ -106,33 +106,12 @@ class Covariances:
     """Row by row, in Elo squared, up to a constant: four bytes each, little-endian floats."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewRun:
-    """A run to be published."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a run was computed from, and how."""
 
-    ladder_id: LadderId
     revision: int
-    """The revision of the snapshot that it was computed from."""
-    voided: int
-    cutoff: int
-    games: int
-    repeats: int
-    checksum: str
-    algorithm: str
-    parameters: dict[str, Any]
-    create_time: datetime
-    ratings: Sequence[NewRating]
-    """Best first."""
-    covariances: Covariances | None
-    """``None`` for a pool too large to keep them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run that was published."""
-
-    id: RatingRunId
-    revision: int
+    """The ladder's, at that time."""
     voided: int
     """How many finished games of the ladder had been voided."""
     cutoff: int
@@ -143,6 +122,24 @@ class Run:
     algorithm: str
     parameters: dict[str, Any]
     create_time: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun(Origin):
+    """A run to be published."""
+
+    ladder_id: LadderId
+    ratings: Sequence[NewRating]
+    """Best first."""
+    covariances: Covariances | None
+    """``None`` for a pool too large to keep them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(Origin):
+    """A run that was published."""
+
+    id: RatingRunId
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,18 +178,8 @@ def publish(connection: Connection, run: NewRun) -> bool:
     claim = ladder.where(Ladder.run_revision < run.revision).values(run_revision=run.revision)
     if not connection.execute(claim).rowcount:
         return False
-    row = insert(RatingRun).values(
-        ladder_id=run.ladder_id,
-        revision=run.revision,
-        voided=run.voided,
-        cutoff=run.cutoff,
-        games=run.games,
-        repeats=run.repeats,
-        checksum=run.checksum,
-        algorithm=run.algorithm,
-        parameters=run.parameters,
-        create_time=run.create_time,
-    )
+    origin = {field.name: getattr(run, field.name) for field in fields(Origin)}
+    row = insert(RatingRun).values(ladder_id=run.ladder_id, **origin)
     run_id = connection.execute(row.returning(RatingRun.id)).scalar_one()
     if run.ratings:
         lines = [
@@ -246,13 +233,13 @@ def standings(
     ladder = summary(connection, ladder_id)
     wanted = ladder.run_id if run_id is None else run_id
     mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
-    run = connection.execute(select(*_RUN).where(*mine)).one_or_none()
+    run = connection.execute(select(*_RUN).where(*mine)).mappings().one_or_none()
     if run is None and run_id is not None:
         raise UnknownRunError(f'ladder "{ladder.name}" has no run {run_id}, or not any more')
     query = _standings().where(Rating.run_id == wanted).order_by(Rating.rank)
     return Standings(
         ladder=ladder,
-        run=None if run is None else Run(*run),
+        run=None if run is None else Run(**run),
         standings=[] if run is None else [_standing(row) for row in connection.execute(query)],
     )
 
