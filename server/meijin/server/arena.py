@@ -1,17 +1,16 @@
-"""The arena: who is here, what is being played, and how each action changes it."""
+"""The arena: who is here, and what is being played."""
 
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
 import structlog
 
 from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
-from meijin.server.arbiter import ACCEPTED, SIDES, Arbiter, Moment, Verdict
-from meijin.server.convert import analysis_from_proto
+from meijin.server.arbiter import SIDES, Arbiter, Moment
 from meijin.server.errors import ReplacedError
 from meijin.server.flusher import Batch, Flusher
 from meijin.server.live_game import LiveGame, TournamentRun
@@ -19,7 +18,6 @@ from meijin.server.moment import StallWatch
 from meijin.server.session import Player, Session
 from meijin.server.settings import Settings
 from meijin.store import Writer
-from meijin.store.flushes import MOVE
 from meijin.store.tables import BotId, BotVersionId, FlushId, GameId
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 from meijin.store.voids import GameVoid
@@ -31,8 +29,8 @@ log = structlog.get_logger()
 FLUSHES_PER_FLOOR = 64
 """Flushes between two deletions of those that hold no running game's move."""
 
-MAX_FAILURE = 500
-"""Characters kept of what a bot says about its failure."""
+NO_FLUSH = FlushId(0)
+"""Before all others."""
 
 
 class Observer(Protocol):
@@ -63,7 +61,7 @@ class Counters:
 class Arena:
     """Every running game and every player, in one event loop.
 
-    Bots' actions go straight to the games' arbiters; what follows is collected
+    What happens to a game goes straight to its arbiter; what follows is collected
     by the flusher and told to the players once it is committed.
     """
 
@@ -131,7 +129,7 @@ class Arena:
             max_notices=self._settings.max_notices,
         )
         player.session = session
-        mine = [game for game in player.games.values() if _plays(game, player, version_id)]
+        mine = [game for game in player.games.values() if game.is_played_by(player, version_id)]
         session.welcome = pb.Welcome(
             session_id=session.id,
             bot_name=player.name,
@@ -168,96 +166,6 @@ class Arena:
         if not player.games:
             self.players.pop(player.bot_id, None)
 
-    def say_goodbye(self, session: Session) -> None:
-        """The bot leaves for good: it resigns its running games."""
-        player = session.player
-        for game in list(player.games.values()):
-            if _plays(game, player, session.version_id):
-                game.arbiter.resign(game.color(player))
-                self._end(game)
-        self.flusher.wake()
-
-    # -- actions --------------------------------------------------------------------
-
-    def receive(self, session: Session, actions: pb.Actions) -> None:
-        """Judge everything in a message of a bot."""
-        moment = self.watch.moment()
-        self._receive_plays(session, actions.plays, moment)
-        for resign in actions.resigns:
-            game = self._find(session, resign.game, 0)
-            if game is not None:
-                game.arbiter.resign(game.color(session.player))
-                self._end(game)
-        for failure in actions.failures:
-            game = self._find(session, failure.game, 0)
-            if game is not None:
-                message = failure.message[:MAX_FAILURE].replace("\0", "")
-                game.arbiter.fail(game.color(session.player), message)
-                self._end(game)
-        self.flusher.wake()
-
-    def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
-        player = session.player
-        game = player.games.get(number)
-        if game is None or not _plays(game, player, session.version_id):
-            detail = f"you play no game {number}"
-            session.refuse(number, ply, pb.NOTICE_REASON_UNKNOWN_GAME, detail)
-            return None
-        return game
-
-    def _receive_plays(self, session: Session, plays: Iterable[pb.Play], moment: Moment) -> None:
-        """Judge moves. The one loop that every move takes: what it needs is looked up once."""
-        player, lag = session.player, session.lag
-        black, white = SIDES
-        find = player.games.get
-        batch = self.flusher.batch
-        journal, moved = batch.flush.moves, batch.moved
-        for play in plays:
-            number, ply, cell = play.game, play.ply, play.cell
-            game = find(number)
-            if game is None:
-                self._find(session, number, ply)
-                continue
-            arbiter = game.arbiter
-            color = black if game.black is player else white
-            verdict = arbiter.play(color, ply, cell, moment, lag)
-            if verdict is not ACCEPTED:
-                self._refuse(session, game, ply, verdict)
-                continue
-            if arbiter.outcome is not None:
-                self._end_by(play, game)
-                continue
-            journal += MOVE.pack(game.id, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
-            game.is_unsettled = True
-            moved.append(game)
-            if play.HasField("analysis"):
-                self._keep_analysis(game, ply, play.analysis)
-
-    def _end_by(self, play: pb.Play, game: LiveGame) -> None:
-        """End a game by its last move, which is stored with the game alone."""
-        assert game.arbiter.outcome is not None
-        if not game.arbiter.outcome.ending.is_forfeit:
-            game.is_unsettled = True
-            if play.HasField("analysis"):
-                self._keep_analysis(game, play.ply, play.analysis)
-        self._end(game)
-
-    def _refuse(self, session: Session, game: LiveGame, ply: int, verdict: Verdict) -> None:
-        current = game.arbiter.board.ply
-        if verdict is Verdict.NOT_YOUR_TURN:
-            detail = "it is the opponent's turn"
-            session.refuse(game.number, ply, pb.NOTICE_REASON_NOT_YOUR_TURN, detail)
-        else:
-            detail = f"ply {ply} is not the pending turn; the game is at ply {current}"
-            session.refuse(game.number, ply, pb.NOTICE_REASON_STALE_PLY, detail)
-
-    def _keep_analysis(self, game: LiveGame, ply: int, analysis: pb.Analysis) -> None:
-        kept = analysis_from_proto(analysis)
-        if game.analysis is None:
-            game.analysis = {}
-        game.analysis[str(ply)] = kept
-        self.flusher.batch.flush.analysis.setdefault(str(game.id), {})[str(ply)] = kept
-
     # -- games ------------------------------------------------------------------------
 
     def start(
@@ -266,19 +174,14 @@ class Arena:
         """Start a game between two players whose streams are open."""
         assert black.session is not None
         assert white.session is not None
-        game = LiveGame(
-            number=next(self._numbers),
-            id=GameId(next(self._counters.game)),
-            run=run,
-            pairing=pairing,
-            arbiter=self._arbiter(run, pairing),
-            black=black,
-            white=white,
-            black_version=black.session.version_id,
-            white_version=white.session.version_id,
+        game = self.new_live_game(
+            run,
+            pairing,
+            game_id=GameId(next(self._counters.game)),
+            players=(black, white),
+            versions=(black.session.version_id, white.session.version_id),
             start_time=self._wall_clock(),
             first_flush=self.flusher.batch.flush.id,
-            opening_plies=len(pairing.opening) // 2,
         )
         game.sessions[Color.BLACK :] = [black.session, white.session]
         self._enter(game)
@@ -311,26 +214,24 @@ class Arena:
         players: tuple[Player, Player],
         versions: tuple[BotVersionId, BotVersionId],
         start_time: datetime,
+        first_flush: FlushId = NO_FLUSH,
     ) -> LiveGame:
-        """A game of an earlier server at its opening, to be restored."""
+        """A game at its opening: one that starts, or one of an earlier server to be restored."""
+        board = Board.from_moves(decode_moves(pairing.opening), run.variant)
         return LiveGame(
             number=next(self._numbers),
             id=game_id,
             run=run,
             pairing=pairing,
-            arbiter=self._arbiter(run, pairing),
+            arbiter=Arbiter(board, Clock(run.time_control), grace=int(self._grace)),
             black=players[0],
             white=players[1],
             black_version=versions[0],
             white_version=versions[1],
             start_time=start_time,
-            first_flush=FlushId(0),
+            first_flush=first_flush,
             opening_plies=len(pairing.opening) // 2,
         )
-
-    def _arbiter(self, run: TournamentRun, pairing: PendingPairing) -> Arbiter:
-        board = Board.from_moves(decode_moves(pairing.opening), run.variant)
-        return Arbiter(board, Clock(run.time_control), grace=int(self._grace))
 
     def _enter(self, game: LiveGame) -> None:
         self.games[game.id] = game
@@ -342,7 +243,7 @@ class Arena:
     def void(self, game: LiveGame, party: Party, detail: str) -> None:
         """Stop a game through no fault of its bots."""
         game.arbiter.void(party, detail)
-        self._end(game)
+        self.end(game)
         self.flusher.wake()
 
     def take_back(self, game_id: GameId, reason: str) -> None:
@@ -359,7 +260,7 @@ class Arena:
                 old.running -= 1
                 new.running += 1
 
-    def _end(self, game: LiveGame) -> None:
+    def end(self, game: LiveGame) -> None:
         """Take an ended game out and have its end committed."""
         if self.games.pop(game.id, None) is None:
             return
@@ -466,14 +367,9 @@ class Arena:
             game.arbiter.expire(moment, 0 if session is None else session.lag)
             if game.arbiter.outcome is not None and game.id in self.games:
                 log.info("game forfeited", game=game.id, outcome=str(game.arbiter.outcome))
-                self._end(game)
+                self.end(game)
                 self.flusher.wake()
 
     def moment(self) -> Moment:
         """Now."""
         return self.watch.moment()
-
-
-def _plays(game: LiveGame, player: Player, version_id: BotVersionId) -> bool:
-    """Whether this version of the bot plays the game: another one does not take it over."""
-    return game.version(game.color(player)) == version_id

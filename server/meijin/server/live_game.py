@@ -119,6 +119,10 @@ class LiveGame:
         """The bot version that plays a side, from the first move to the last."""
         return self.black_version if color is Color.BLACK else self.white_version
 
+    def is_played_by(self, player: Player, version_id: BotVersionId) -> bool:
+        """Whether this version of a bot plays it: another one does not take it over."""
+        return self.version(self.color(player)) == version_id
+
     def to_start(self) -> GameStart:
         """The game's beginning as it is stored."""
         return GameStart(

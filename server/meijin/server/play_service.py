@@ -18,6 +18,7 @@ from meijin.server.errors import (
     UnauthenticatedError,
 )
 from meijin.server.guard import Context, abort, caller, check_decoded
+from meijin.server.reception import Reception
 from meijin.server.session import Session
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
@@ -40,6 +41,7 @@ class PlayServicer(PlayServiceServicer):
 
     def __init__(self, arena: Arena, storage: Storage, settings: Settings) -> None:
         self._arena = arena
+        self._reception = Reception(arena)
         self._storage = storage
         self._settings = settings
 
@@ -112,11 +114,11 @@ class PlayServicer(PlayServiceServicer):
             check_decoded(request)
             command = request.WhichOneof("command")
             if command == "actions":
-                self._arena.receive(session, request.actions)
+                self._reception.receive(session, request.actions)
             elif command == "pong":
                 session.pong(request.pong.sequence, self._arena.moment().now)
             elif command == "goodbye":
-                self._arena.say_goodbye(session)
+                self._reception.say_goodbye(session)
                 return
             else:
                 raise InvalidRequestError(f"{command or 'an empty message'} is not expected here")
