@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from meijin.ladder.table import ALGORITHM, rate
 from meijin.store import Database, ladders
-from meijin.store.rated_games import log_snapshot
+from meijin.store.rated_games import Snapshot, log_snapshot
 from meijin.store.rating_runs import NewRating, NewRun, Run, Standing, standings
 from meijin.store.tables import BotVersionId, LadderId, RatingRunId
 
@@ -38,7 +39,10 @@ def verify(
         UnknownRunError: the ladder has no such run.
         NothingToVerifyError: see there.
     """
-    return database.read(lambda connection: _verify(connection, ladder_id, run_id))
+    inputs = database.read(lambda connection: _inputs(connection, ladder_id, run_id))
+    run = inputs.run
+    differences = _differences(run, inputs.standings, rate(inputs.snapshot, run.create_time))
+    return Verification(inputs.snapshot.name, run, inputs.taken_back, differences)
 
 
 def verify_named(url: str, name: str, run_id: int | None) -> Verification:
@@ -55,26 +59,28 @@ def verify_named(url: str, name: str, run_id: int | None) -> Verification:
         return verify(database, ladder_id, wanted)
 
 
-def _verify(
-    connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None
-) -> Verification:
-    """See `verify`; run and games are those of one instant."""
+class _Inputs(NamedTuple):
+    """A run and the games it was computed from, read at one instant."""
+
+    run: Run
+    standings: Sequence[Standing]
+    snapshot: Snapshot
+    taken_back: int
+
+
+def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None) -> _Inputs:
     table = standings(connection, ladder_id, run_id)
-    ladder, run = table.ladder.name, table.run
+    run = table.run
     if run is None:
-        raise NothingToVerifyError(f'ladder "{ladder}" has no run yet')
+        raise NothingToVerifyError(f'ladder "{table.ladder.name}" has no run yet')
     if run.algorithm != ALGORITHM:
         raise NothingToVerifyError(
             f"run {run.id} was computed by {run.algorithm}, and this release knows {ALGORITHM}"
         )
     anchors = [BotVersionId(key) for key in run.parameters["anchors"]]
     snapshot = log_snapshot(connection, ladder_id, anchors, cutoff=run.cutoff, voided=run.voided)
-    return Verification(
-        ladder=ladder,
-        run=run,
-        taken_back=ladders.voided_games(connection, ladder_id) - run.voided,
-        differences=_differences(run, table.standings, rate(snapshot, run.create_time)),
-    )
+    taken_back = ladders.voided_games(connection, ladder_id) - run.voided
+    return _Inputs(run, table.standings, snapshot, taken_back)
 
 
 def _differences(run: Run, rows: Sequence[Standing], again: NewRun) -> tuple[str, ...]:

@@ -37,6 +37,15 @@ class Reception:
                 self._arena.end(game)
         self._arena.flusher.wake()
 
+    def say_goodbye(self, session: Session) -> None:
+        """The bot leaves for good: it resigns its running games."""
+        player = session.player
+        for game in list(player.games.values()):
+            if game.is_played_by(player, session.version_id):
+                game.arbiter.resign(game.color(player))
+                self._arena.end(game)
+        self._arena.flusher.wake()
+
     def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
         player = session.player
         game = player.games.get(number)
@@ -98,12 +107,3 @@ class Reception:
             game.analysis = {}
         game.analysis[str(ply)] = kept
         self._arena.flusher.batch.flush.analysis.setdefault(str(game.id), {})[str(ply)] = kept
-
-    def say_goodbye(self, session: Session) -> None:
-        """The bot leaves for good: it resigns its running games."""
-        player = session.player
-        for game in list(player.games.values()):
-            if game.is_played_by(player, session.version_id):
-                game.arbiter.resign(game.color(player))
-                self._arena.end(game)
-        self._arena.flusher.wake()
