@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from meijin.game import encode_moves
-from meijin.server import director as module
+from meijin.server import storage
 from meijin.server.director import Director
 from meijin.server.errors import StoreAwayError
 from meijin.store import Database
@@ -374,7 +374,7 @@ def test_a_database_that_is_away_delays_the_tournament(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is loaded when the database is back, and the caller waits for it."""
-    monkeypatch.setattr(module, "RETRY", 0)
+    monkeypatch.setattr(storage, "RETRY", 0)
     failures: list[Any] = []
     load = Director._load
 

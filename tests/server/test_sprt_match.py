@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import Connection, select, update
 
 from meijin.game import Party, encode_moves
-from meijin.server import supplier
+from meijin.server import storage
 from meijin.server.errors import StoreAwayError
 from meijin.server.storage import Storage
 from meijin.store import Database
@@ -281,7 +281,7 @@ def test_what_is_planned_is_stored_when_the_database_is_back(
         assert (await get(house, key)).sprt.pairs[4] == PAIRS_NEEDED
 
     monkeypatch.setattr(Storage, "write", write_or_fail)
-    monkeypatch.setattr(supplier, "RETRY", 0.01)
+    monkeypatch.setattr(storage, "RETRY", 0.01)
     serve(script)
     assert len(refused) == 4
     with Database(serve.settings().database) as database:

@@ -15,7 +15,6 @@ from meijin.store import Database
 from meijin.store.bots import EngineRow, bot_version
 from meijin.store.flushes import Flush, commit_flush
 from meijin.store.matchmaking import (
-    finished_games,
     ladder_state,
     planned_games,
     published_run,
@@ -24,12 +23,14 @@ from meijin.store.matchmaking import (
 from meijin.store.tables import FlushId, Game, LadderId, TournamentId
 
 if TYPE_CHECKING:
-    from tests.store.conftest import Scene
+    from tests.store.conftest import Planner, Scene
 
 BLACK, DRAW, NONE = Result.BLACK_WINS, Result.DRAW, Result.NONE
 
 
-def test_a_game_is_unplayed_until_it_has_a_result(database: Database, scene: Scene) -> None:
+def test_a_game_is_unplayed_until_it_has_a_result(
+    database: Database, planner: Planner, scene: Scene
+) -> None:
     """Neither a void game nor one that runs is one."""
     play(database, scene, {1: BLACK, 2: NONE})
     flush = Flush(FlushId(2), FlushId(0))
@@ -38,7 +39,7 @@ def test_a_game_is_unplayed_until_it_has_a_result(database: Database, scene: Sce
     key = scene.tournament_id
     assert database.read(lambda at: planned_games(at, key)) == Counter({scene.bots: 4})
     assert database.read(lambda at: unplayed_games(at, key)) == Counter({scene.bots: 3})
-    assert database.read(lambda at: finished_games(at, key)) == 1
+    assert planner.get(key).finished == 1
 
 
 def test_repeats_of_older_versions_are_forgotten(database: Database, scene: Scene) -> None:
@@ -68,7 +69,7 @@ def test_no_query_looks_at_every_game(sqlite_url: str) -> None:
         with plans(database) as found:
             database.read(lambda at: ladder_state(at, LadderId(1), TournamentId(1)))
             database.read(lambda at: published_run(at, LadderId(1)))
-            for query in (planned_games, unplayed_games, finished_games):
+            for query in (planned_games, unplayed_games):
                 database.read(partial(query, tournament_id=TournamentId(1)))
     assert len([plan for plan in found if "game" in plan]) >= 5
     assert not any("SCAN game" in plan for plan in found)

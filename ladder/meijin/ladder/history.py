@@ -25,7 +25,7 @@ _log = structlog.get_logger()
 
 def is_outdated(connection: Connection, ladder_id: LadderId, now: datetime) -> bool:
     """Whether `rebuild_history` has something to do."""
-    return history_state(connection, ladder_id) != _state(connection, ladder_id, now)
+    return _new_state(connection, ladder_id, now) is not None
 
 
 def rebuild_history(database: Database, ladder_id: LadderId, now: datetime) -> bool:
@@ -51,21 +51,22 @@ def _work(
     connection: Connection, ladder_id: LadderId, now: datetime
 ) -> tuple[dict[str, Any], Sequence[DayCount]] | None:
     """What a history of now is made from, and its games; ``None`` if the kept one is that."""
-    if not is_outdated(connection, ladder_id, now):
+    state = _new_state(connection, ladder_id, now)
+    if state is None:
         return None
     today = _today(now)
-    days = [row for row in day_counts(connection, ladder_id) if row[0] < today]
-    return _state(connection, ladder_id, now), days
+    return state, [row for row in day_counts(connection, ladder_id) if row[0] < today]
 
 
-def _state(connection: Connection, ladder_id: LadderId, now: datetime) -> dict[str, Any]:
-    """Everything that a history follows from but the games themselves."""
-    return {
+def _new_state(connection: Connection, ladder_id: LadderId, now: datetime) -> dict[str, Any] | None:
+    """Everything that a history follows from but the games; ``None`` if the kept one's is that."""
+    state = {
         "algorithm": ALGORITHM,
         "before": _today(now).isoformat(),
         "voided": ladders.voided_games(connection, ladder_id),
         "anchors": list(ladders.anchors(connection, ladder_id)),
     }
+    return None if history_state(connection, ladder_id) == state else state
 
 
 def _today(now: datetime) -> date:

@@ -8,8 +8,9 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.server.arena import Arena
 from meijin.server.convert import bot_to_proto, check_bot_name
-from meijin.server.errors import NameTakenError, NotFoundError, UnauthenticatedError
+from meijin.server.errors import NameTakenError, UnauthenticatedError
 from meijin.server.guard import Context
+from meijin.server.named import named_bot
 from meijin.server.paging import page_key, page_size
 from meijin.server.storage import Storage
 from meijin.store import bots as store
@@ -89,7 +90,7 @@ class BotServicer(BotServiceServicer):
         after = page_key(request.page_token) or 0
         rows = await self._storage.read(
             lambda connection: store.list_versions(
-                connection, _find(connection, request.name), limit=size + 1, after=after
+                connection, named_bot(connection, request.name), limit=size + 1, after=after
             )
         )
         return pb.ListBotVersionsResponse(
@@ -107,13 +108,6 @@ def _version_to_proto(row: BotVersion) -> pb.BotVersion:
     )
 
 
-def _find(connection: Connection, name: str) -> BotId:
-    bot_id = store.find_bot(connection, name)
-    if bot_id is None:
-        raise NotFoundError(f'no bot "{name}"; `meijin bot list` names them')
-    return bot_id
-
-
 def _register(
     connection: Connection, *, request: pb.RegisterBotRequest, token: str, now: datetime
 ) -> None:
@@ -122,6 +116,6 @@ def _register(
 
 
 def _rotate(connection: Connection, *, name: str, token: str) -> BotId:
-    bot_id = _find(connection, name)
+    bot_id = named_bot(connection, name)
     store.rotate_token(connection, token, bot_id, datetime.now(UTC))
     return bot_id

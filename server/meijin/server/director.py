@@ -1,24 +1,22 @@
 """Takes tournaments up and games back, in the store and in the arena alike."""
 
 import asyncio
+from functools import partial
 
 from sqlalchemy import Connection
 
 from meijin.game import Party
 from meijin.server.arena import Arena
-from meijin.server.errors import StoreAwayError, WrongStateError
+from meijin.server.errors import WrongStateError
 from meijin.server.hints import HintSender
 from meijin.server.hub import Hub
 from meijin.server.live_game import TournamentRun
 from meijin.server.runs import load_run
 from meijin.server.scheduler import Scheduler
-from meijin.server.storage import Storage
+from meijin.server.storage import Storage, patiently
 from meijin.store.games import get_game
 from meijin.store.tables import GameId, GameState, TournamentId
 from meijin.store.tournaments import get_tournament
-
-RETRY = 0.5
-"""Seconds between two tries to load a tournament while the database fails."""
 
 
 class Director:
@@ -83,11 +81,7 @@ class Director:
         while True:
             running = suspended.running if suspended else 0
             await self._scheduler.settled()
-            try:
-                run = await self._load(tournament_id)
-            except StoreAwayError:
-                await asyncio.sleep(RETRY)
-                continue
+            run = await patiently(partial(self._load, tournament_id))
             if suspended is None or suspended.running == running:
                 return run
 

@@ -14,9 +14,9 @@ from meijin.server.errors import InvalidRequestError, NotFoundError
 from meijin.server.guard import Context
 from meijin.server.hub import FactKind, GameFact, Hub, game_topic
 from meijin.server.live_game import LiveGame
+from meijin.server.named import named_bot
 from meijin.server.paging import number, page_key, page_size
 from meijin.server.storage import Storage
-from meijin.store import bots as bot_store
 from meijin.store import games as store
 from meijin.store.games import GameRow, decode_times
 from meijin.store.tables import GameId, GameState, TournamentId
@@ -130,11 +130,7 @@ def _find(connection: Connection, game_id: GameId) -> GameRow:
 
 
 def _list(connection: Connection, *, request: pb.ListGamesRequest, limit: int) -> list[GameRow]:
-    bot_id = None
-    if request.bot:
-        bot_id = bot_store.find_bot(connection, request.bot)
-        if bot_id is None:
-            raise NotFoundError(f'no bot "{request.bot}"; `meijin bot list` names them')
+    bot_id = named_bot(connection, request.bot) if request.bot else None
     tournament_id = None
     if request.tournament_id:
         tournament_id = TournamentId(number(request.tournament_id, "tournament_id"))

@@ -18,13 +18,14 @@ from meijin.server.ladder_convert import (
     run_to_proto,
     standing_to_proto,
 )
+from meijin.server.named import named_bot
 from meijin.server.paging import number, page_size
 from meijin.server.storage import Storage
 from meijin.store import bots, ladders
 from meijin.store.ladders import MAX_ANCHORS, LadderSummary, UnknownLadderError
 from meijin.store.rating_days import rating_history
 from meijin.store.rating_runs import UnknownRunError, standings
-from meijin.store.tables import BotId, BotVersionId, LadderId, RatingRunId
+from meijin.store.tables import BotVersionId, LadderId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
 
@@ -71,7 +72,7 @@ class LadderServicer(LadderServiceServicer):
             lambda connection: compare_all(
                 connection,
                 _ladder(connection, request.ladder),
-                bots=[_bot(connection, name) for name in request.bots],
+                bots=[named_bot(connection, name) for name in request.bots],
                 limit=limit,
             )
         )
@@ -86,7 +87,7 @@ class LadderServicer(LadderServiceServicer):
             lambda connection: rating_history(
                 connection,
                 _ladder(connection, request.ladder),
-                _bot(connection, request.bot),
+                named_bot(connection, request.bot),
                 limit=size + 1,
                 before=before,
             )
@@ -107,8 +108,8 @@ class LadderServicer(LadderServiceServicer):
             lambda connection: compare_two(
                 connection,
                 _ladder(connection, request.ladder),
-                _bot(connection, request.bot),
-                _bot(connection, request.opponent),
+                named_bot(connection, request.bot),
+                named_bot(connection, request.opponent),
             )
         )
 
@@ -140,13 +141,6 @@ def _refusals() -> Iterator[None]:
 
 def _ladder(connection: Connection, name: str) -> LadderId:
     return ladders.find_ladder(connection, name)
-
-
-def _bot(connection: Connection, name: str) -> BotId:
-    bot_id = bots.find_bot(connection, name)
-    if bot_id is None:
-        raise NotFoundError(f'no bot "{name}"; `meijin bot list` names them')
-    return bot_id
 
 
 def _standings(
@@ -183,7 +177,7 @@ def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> La
     ladder_id = _ladder(connection, request.ladder)
     versions = set()
     for name in request.bots:
-        found = bots.version_ids(connection, _bot(connection, name))
+        found = bots.version_ids(connection, named_bot(connection, name))
         if not found:
             raise InvalidRequestError(f'bots: "{name}" has never been here; run it once')
         versions.add(found[-1])

@@ -14,7 +14,7 @@ from meijin.server.sprt_supply import SprtSupply
 from meijin.server.storage import Storage
 from meijin.server.supply import Supply
 from meijin.store.match_counts import pairing_results
-from meijin.store.matchmaking import finished_games, planned_games, unplayed_games
+from meijin.store.matchmaking import planned_games, unplayed_games
 from meijin.store.tables import TournamentFormat, TournamentState
 from meijin.store.tournaments import TournamentRow, entrants, last_number, pending_pairings
 
@@ -68,7 +68,7 @@ def _ladder_supply(connection: Connection, row: TournamentRow, storage: Storage)
         seed=row.seed,
         planned=planned_games(connection, row.id),
         unplayed=unplayed_games(connection, row.id),
-        finished=finished_games(connection, row.id),
+        finished=row.finished,
     )
 
 

@@ -1,7 +1,7 @@
 """The store as coroutines see it: reads in worker threads, writes on the writer's."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -14,6 +14,9 @@ from meijin.server.flusher import is_passing
 from meijin.store import Database, Writer
 
 log = structlog.get_logger()
+
+RETRY = 0.5
+"""Seconds between two tries while the database does not answer."""
 
 T = TypeVar("T")
 
@@ -39,6 +42,15 @@ class Storage:
         """The result of writing work, once it is committed."""
         with _refusals():
             return await asyncio.wrap_future(self._writer.submit(work))
+
+
+async def patiently(work: Callable[[], Awaitable[T]]) -> T:
+    """The result of work that is tried again for as long as the database does not answer."""
+    while True:
+        try:
+            return await work()
+        except StoreAwayError:
+            await asyncio.sleep(RETRY)
 
 
 @contextmanager

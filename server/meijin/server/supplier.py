@@ -12,15 +12,12 @@ from meijin.server.errors import StoreAwayError
 from meijin.server.hub import Hub
 from meijin.server.live_game import TournamentRun
 from meijin.server.scheduler import Scheduler
-from meijin.server.storage import Storage
+from meijin.server.storage import RETRY, Storage, patiently
 from meijin.server.supply import PlannedPair, Supply
 from meijin.store.tournaments import PendingPairing, PlannedGame, add_pairings
 
 TICK = 2.0
 """Seconds after which supplies are asked anew: a ladder may have a run that decides."""
-RETRY = 0.5
-"""Seconds between two tries to plan or to store games, while the database fails."""
-
 log = structlog.get_logger()
 
 
@@ -74,13 +71,9 @@ class Supplier:
     async def _store(
         self, run: TournamentRun, games: Sequence[PlannedGame]
     ) -> Sequence[PendingPairing]:
-        """Store games, trying again for as long as the database fails."""
+        """Store games, however long it takes."""
         work = partial(add_pairings, tournament_id=run.id, first=run.last_number + 1, games=games)
-        while True:
-            try:
-                return await self._storage.write(work)
-            except StoreAwayError:
-                await asyncio.sleep(RETRY)
+        return await patiently(partial(self._storage.write, work))
 
     async def _finish(self, run: TournamentRun) -> None:
         """Leave a tournament whose supply needs no more games, though none has just ended."""

@@ -21,6 +21,7 @@ from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateE
 from meijin.server.guard import Context
 from meijin.server.hub import Fact, FactKind, GameFact, Hub, StateFact, tournament_topic
 from meijin.server.ladder_plan import LadderPlan
+from meijin.server.named import named_bot
 from meijin.server.paging import number, page_key, page_size
 from meijin.server.schedule import MAX_GAMES, pairs, schedule
 from meijin.server.scheduler import MAX_AT_ONCE, Scheduler
@@ -28,7 +29,6 @@ from meijin.server.sprt_convert import requested_sprt, standing_to_proto
 from meijin.server.sprt_plan import SprtPlan
 from meijin.server.sprt_supply import SprtSupply
 from meijin.server.storage import Storage
-from meijin.store import bots as bot_store
 from meijin.store import tournaments as store
 from meijin.store.tables import BotId, TournamentFormat, TournamentId, TournamentState
 from meijin.store.tournaments import NewTournament, TournamentRow
@@ -314,9 +314,7 @@ def _entrants(
         raise InvalidRequestError("bots: a tournament needs at least two bots")
     bots = []
     for name in names:
-        bot_id = bot_store.find_bot(connection, name)
-        if bot_id is None:
-            raise NotFoundError(f'no bot "{name}"; `meijin bot list` names them')
+        bot_id = named_bot(connection, name)
         if bot_id in bots:
             raise InvalidRequestError(f'bots: "{name}" is named twice')
         bots.append(bot_id)

@@ -95,14 +95,6 @@ def unplayed_games(connection: Connection, tournament_id: TournamentId) -> Count
     return _counted(connection, query)
 
 
-def finished_games(connection: Connection, tournament_id: TournamentId) -> int:
-    """How many games of the tournament have a result."""
-    query = select(func.count()).where(
-        Game.tournament_id == tournament_id, Game.state == GameState.FINISHED
-    )
-    return connection.scalar(query) or 0
-
-
 def _counted(connection: Connection, query: Select[BotId, BotId, int]) -> Counter[BotPair]:
     return Counter({(low, high): games for low, high, games in connection.execute(query)})
 
