@@ -25,6 +25,7 @@ from structlog.testing import capture_logs
 
 from meijin.game import TimeControl, Variant
 from meijin.server.app import App
+from meijin.server.arena import Observer
 from meijin.server.operator_token import operator_token_path
 from meijin.server.settings import Settings
 from meijin.store import Database, Durability
@@ -39,7 +40,6 @@ from meijin.wire import time_control_to_proto, variant_to_proto
 
 if TYPE_CHECKING:
     from meijin.server.live_game import LiveGame
-    from meijin.server.session import Player
     from meijin.v1.bot_service_pb2_grpc import BotServiceAsyncStub
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
     from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub
@@ -200,7 +200,7 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.002)
 
 
-class Listener:
+class Listener(Observer):
     """Hears of what is committed in an arena."""
 
     def __init__(
@@ -208,12 +208,6 @@ class Listener:
     ) -> None:
         self._moved = moved
         self._ended = ended
-
-    def player_joined(self, player: Player) -> None:
-        """Nobody asks."""
-
-    def game_started(self, game: LiveGame) -> None:
-        """Nobody asks."""
 
     def games_moved(self, games: Sequence[LiveGame]) -> None:
         """Pass each game on."""

@@ -7,17 +7,21 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from structlog.testing import capture_logs
 
-from meijin.server.arena import FLUSHES_PER_FLOOR
+from meijin.server.arena import FLUSHES_PER_FLOOR, Observer
 from meijin.store import Database
 from meijin.store.flushes import running_moves
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from tests.server.conftest import House, Peer, Serve
+    from collections.abc import Sequence
+
+    from tests.server.conftest import House, OpenHouse, Peer, Serve
 
     from meijin.server.live_game import LiveGame
+    from meijin.server.session import Player
 
 FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
 
@@ -218,3 +222,48 @@ def test_old_flushes_are_deleted(serve: Serve) -> None:
         left = database.read(lambda at: list(running_moves(at)))
     assert 1 not in {move.game_id for move in left}
     assert len(left) < len(moves)
+
+
+class Failing(Observer):
+    """Fails at whatever it hears."""
+
+    def player_joined(self, player: Player) -> None:
+        """Fail."""
+        raise RuntimeError(player.name)
+
+    def game_started(self, game: LiveGame) -> None:
+        """Fail."""
+        raise RuntimeError(str(game.id))
+
+    def games_moved(self, games: Sequence[LiveGame]) -> None:
+        """Fail."""
+        raise RuntimeError(str(len(games)))
+
+    def game_ended(self, game: LiveGame) -> None:
+        """Fail."""
+        raise RuntimeError(str(game.id))
+
+
+def test_an_observer_that_fails_stops_nothing(house_settings: Any, open_house: OpenHouse) -> None:
+    """It is logged; the others hear of everything, and every game goes on to its end."""
+    heard: list[LiveGame] = []
+
+    async def script() -> None:
+        async with open_house(house_settings()) as house:
+            house.listen(ended=heard.append)
+            house.app._arena.observers.insert(0, Failing())
+            ada, bob = await house.bot("ada"), await house.bot("bob")
+            tournament_id = await house.tournament("ada", "bob", rounds=2)
+            async with house.innocents(), asyncio.TaskGroup() as tasks:
+                tasks.create_task(ada.play_out(2))
+                tasks.create_task(bob.play_out(2))
+            await house.until_finished(tournament_id)
+            await house.until(lambda: len(heard) == 3)
+
+    with capture_logs() as logs:
+        asyncio.run(script())
+    failures = [entry for entry in logs if entry["event"] == "an observer failed"]
+    assert {entry["observer"] for entry in failures} == {
+        f"Failing.{hook}" for hook in ("player_joined", "game_started", "games_moved", "game_ended")
+    }
+    assert all(entry["exc_info"] for entry in failures)

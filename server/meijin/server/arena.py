@@ -5,7 +5,7 @@ import itertools
 import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TypeVar
 
 import structlog
 
@@ -26,6 +26,8 @@ from meijin.wire import Capabilities
 
 log = structlog.get_logger()
 
+T = TypeVar("T")
+
 FLUSHES_PER_FLOOR = 64
 """Flushes between two deletions of those that hold no running game's move."""
 
@@ -33,8 +35,11 @@ NO_FLUSH = FlushId(0)
 """Before all others."""
 
 
-class Observer(Protocol):
-    """Hears what has happened in the arena, after it was committed."""
+class Observer:
+    """Hears what has happened in the arena, after it was committed; by default does nothing.
+
+    One that raises is logged: the others hear of it all the same, and the games go on.
+    """
 
     def player_joined(self, player: Player) -> None:
         """A bot's stream was opened."""
@@ -139,7 +144,7 @@ class Arena:
         for game in mine:
             self._resume(game, player, session)
         for observer in self.observers:
-            observer.player_joined(player)
+            _tell(observer.player_joined, player)
         return session
 
     def _resume(self, game: LiveGame, player: Player, session: Session) -> None:
@@ -350,10 +355,10 @@ class Arena:
     def _tell_observers(self, batch: Batch) -> None:
         for observer in self.observers:
             for game in batch.started:
-                observer.game_started(game)
-            observer.games_moved(batch.moved)
+                _tell(observer.game_started, game)
+            _tell(observer.games_moved, batch.moved)
             for game in batch.ended:
-                observer.game_ended(game)
+                _tell(observer.game_ended, game)
 
     # -- time -------------------------------------------------------------------------
 
@@ -373,3 +378,11 @@ class Arena:
     def moment(self) -> Moment:
         """Now."""
         return self.watch.moment()
+
+
+def _tell(listen: Callable[[T], None], fact: T) -> None:
+    """Tell an observer; its failure is its own."""
+    try:
+        listen(fact)
+    except Exception:
+        log.exception("an observer failed", observer=listen.__qualname__)

@@ -1,18 +1,17 @@
 """Hints to the ladders' worker that games have ended."""
 
 import asyncio
-from collections.abc import Sequence
 
 from meijin.ladder.hints import Hints
+from meijin.server.arena import Observer
 from meijin.server.live_game import LiveGame
-from meijin.server.session import Player
 from meijin.store.tables import LadderId
 
 PAUSE = 0.25
 """Seconds between two hints: a ladder's games are told of together."""
 
 
-class HintSender:
+class HintSender(Observer):
     """Sends a hint for each ladder whose games have ended, on a thread of its own.
 
     A hint that is lost does no harm: the worker looks for itself every few seconds.
@@ -32,15 +31,6 @@ class HintSender:
             for ladder_id in sorted(ladders):
                 await asyncio.to_thread(self._hints.hint, ladder_id)
             await asyncio.sleep(PAUSE)
-
-    def player_joined(self, player: Player) -> None:
-        """Nothing follows for a ladder."""
-
-    def game_started(self, game: LiveGame) -> None:
-        """Nothing follows for a ladder."""
-
-    def games_moved(self, games: Sequence[LiveGame]) -> None:
-        """Nothing follows for a ladder."""
 
     def game_ended(self, game: LiveGame) -> None:
         """The game's ladder has changed."""

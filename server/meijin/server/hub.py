@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, NewType
 
+from meijin.server.arena import Observer
 from meijin.server.errors import NotReadingError
 from meijin.server.live_game import LiveGame
-from meijin.server.session import Player
 from meijin.store.tables import GameId, TournamentId
 
 
@@ -79,7 +79,7 @@ class Watcher:
         return [self._facts.get_nowait() for _ in range(self._facts.qsize())]
 
 
-class Hub:
+class Hub(Observer):
     """The watchers of each topic."""
 
     def __init__(self) -> None:
@@ -96,9 +96,6 @@ class Hub:
             self._watchers[topic].remove(watcher)
             if not self._watchers[topic]:
                 del self._watchers[topic]
-
-    def player_joined(self, player: Player) -> None:
-        """Nobody watches for that."""
 
     def game_started(self, game: LiveGame) -> None:
         """Tell the tournament's watchers."""

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import structlog
 
 from meijin.game import Ending, Party
-from meijin.server.arena import Arena
+from meijin.server.arena import Arena, Observer
 from meijin.server.live_game import LiveGame, TournamentRun
 from meijin.server.session import Player
 from meijin.server.supply import Demand, Seats
@@ -20,7 +20,7 @@ MAX_AT_ONCE = 2**31 - 1
 """The most games at once that a tournament may ask for."""
 
 
-class Scheduler:
+class Scheduler(Observer):
     """Looks for games to start whenever a bot joins, a game ends or a tournament comes."""
 
     def __init__(self, arena: Arena) -> None:
@@ -115,12 +115,6 @@ class Scheduler:
     def player_joined(self, player: Player) -> None:  # noqa: ARG002 - an observer's signature
         """A bot may take games now."""
         self.wake()
-
-    def game_started(self, game: LiveGame) -> None:
-        """Nothing follows."""
-
-    def games_moved(self, games: Sequence[LiveGame]) -> None:
-        """Nothing follows."""
 
     def game_ended(self, game: LiveGame) -> None:
         """Two bots are free; a void game is planned again, a finished tournament is left."""
