@@ -60,7 +60,7 @@ def find_bot(spec: str) -> type[Bot]:
     if spec.endswith(".py"):
         return _pick(_import(Path(spec)), None)
     near = difflib.get_close_matches(spec, BUILT_IN, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(BUILT_IN)}"
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(BUILT_IN)}."
     raise BotLoadError(f'no bot "{spec}"; {hint} A bot of your own is given as a .py file')
 
 
