@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import logging
 import time
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -214,18 +213,3 @@ def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"needs numba; pip install 'meijin\[bots\]'"):
         load_bot("alphabeta")
-
-
-def test_says_that_it_compiles(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Before it compiles it says so, and otherwise says nothing."""
-    caplog.set_level(logging.INFO, "meijin.bots")
-    bot = AlphaBetaBot()
-    bot.prepare()
-    caplog.clear()
-    bot.prepare()
-    assert not caplog.messages
-    monkeypatch.setattr("meijin.bots.compiled.is_compiled", lambda _function: False)
-    bot.prepare()
-    assert caplog.messages == ["compiling the search, which takes up to a minute, once"]

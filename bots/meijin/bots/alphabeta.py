@@ -57,7 +57,6 @@ class AlphaBetaBot(CompiledBot):
 
     name = "alphabeta"
     version = "2"
-    compiled = "search.pvs"
     capabilities = Capabilities(
         rules=(FREESTYLE, STANDARD),
         min_size=5,

@@ -42,7 +42,6 @@ class MctsBot(CompiledBot):
 
     name = "mcts"
     version = "2"
-    compiled = "guided.grow"
     capabilities = Capabilities(
         rules=(FREESTYLE, STANDARD),
         min_size=3,

@@ -12,6 +12,7 @@ from typing import IO, TypeAlias
 
 import typer
 
+from meijin.bots.compiled import COMPILING
 from meijin.cli.connection import Connection, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.server.leash import leashed
@@ -21,10 +22,11 @@ START_TIME = 60.0
 """Seconds that a server has to come up."""
 
 BOT_TIME = 300.0
-"""Seconds that a bot has: at its first start it may have to compile its search."""
+"""Seconds that a bot has, not counting those in which it compiles its search."""
 
-QUIET_TIME = 2.0
-"""Seconds after which a bot that is not connected yet has its last words passed on."""
+NOTICE_INTERVAL = 2.0
+"""Seconds after which a bot that is not connected yet has its last line passed on, and between two
+such lines."""
 
 STOP_TIME = 20.0
 """Seconds that it has to end before it is killed."""
@@ -116,28 +118,56 @@ def _address(server: "subprocess.Popen[str]", log: Path) -> str:
     raise CommandError(f"the server did not come up within {START_TIME:g} s; see {log}")
 
 
+class Startup:
+    """How long a bot that starts is waited for, and what of its log is passed on."""
+
+    def __init__(self, now: float) -> None:
+        self._limit = now + BOT_TIME
+        self._next_notice = now + NOTICE_INTERVAL
+        self._told = ""
+
+    def notice(self, line: str, now: float) -> str:
+        """What to pass on of a bot whose last line this is; empty when there is no need to."""
+        if COMPILING in line:
+            self._limit = now + BOT_TIME
+        if line == self._told or now < self._next_notice:
+            return ""
+        self._told = line
+        self._next_notice = now + NOTICE_INTERVAL
+        return line
+
+    def is_over(self, now: float) -> bool:
+        """Whether it has had its time."""
+        return now > self._limit
+
+
 def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None:
     """Return when all bots are connected; what keeps one that is slow is printed."""
-    deadline = time.monotonic() + BOT_TIME
-    missing, told = set(children), set[str]()
-    quiet_until = time.monotonic() + QUIET_TIME
-    while time.monotonic() < deadline:
+    startups = {name: Startup(time.monotonic()) for name in children}
+    while True:
         request = pb.ListBotsRequest(connected=True)
-        missing -= {bot.name for bot in connection.ask(connection.bots.ListBots, request).bots}
-        if not missing:
+        for bot in connection.ask(connection.bots.ListBots, request).bots:
+            startups.pop(bot.name, None)
+        if not startups:
             return
-        for name in sorted(missing):
-            process, log = children[name]
-            if process.poll() is not None:
-                raise CommandError(f"{name} ended: {_last_line(log)}")
-            if log.stat().st_size and name not in told and time.monotonic() > quiet_until:
-                told.add(name)
-                typer.echo(f"{name}: {_last_line(log)}", err=True)
+        for name, startup in sorted(startups.items()):
+            _look_at_bot(name, startup, *children[name])
         time.sleep(POLL)
-    name = min(missing)
-    raise CommandError(
-        f"{name} did not connect within {BOT_TIME:g} s: {_last_line(children[name][1])}"
-    )
+
+
+def _look_at_bot(name: str, startup: Startup, process: "subprocess.Popen[str]", log: Path) -> None:
+    """Print what a bot that is not connected yet says.
+
+    Raises:
+        CommandError: it has ended, or has had its time.
+    """
+    if process.poll() is not None:
+        raise CommandError(f"{name} ended: {_last_line(log)}")
+    now = time.monotonic()
+    if log.stat().st_size and (notice := startup.notice(_last_line(log), now)):
+        typer.echo(f"{name}: {notice}", err=True)
+    if startup.is_over(now):
+        raise CommandError(f"{name} did not connect within {BOT_TIME:g} s: {_last_line(log)}")
 
 
 def _last_line(log: Path) -> str:

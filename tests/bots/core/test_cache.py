@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from meijin.bots.core import cache
 from meijin.bots.core.cache import (
     LIFETIME,
     LOCK,
@@ -99,14 +98,6 @@ def test_folder_of_somebody_else(
     folder = cache_folder({"XDG_CACHE_HOME": str(temporary / "cache")}, sources)
     assert folder != real
     assert folder.name.startswith("meijin-core-")
-
-
-def test_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code is there once the search is."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    assert not cache.is_compiled("search.pvs")
-    (tmp_path / "search.pvs-1.nbi").touch()
-    assert cache.is_compiled("search.pvs")
 
 
 NOW = time.time()

@@ -110,8 +110,3 @@ def _is_ours(folder: Path) -> bool:
         return owners == {os.getuid()} and os.access(folder, os.W_OK)
     except OSError:
         return False
-
-
-def is_compiled(function: str) -> bool:
-    """Whether a function of this version, as ``module.name``, is there to be loaded."""
-    return any(cache_folder().rglob(f"{function}-*.nbi"))

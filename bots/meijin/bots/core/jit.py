@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 import numba
 import numpy as np
+from numba.core.event import Event, Listener, install_listener
 
 from meijin.bots.core.cache import cache_folder
 
@@ -33,6 +35,33 @@ def jit(
         numba.njit(signature, cache=True, nogil=True, error_model="numpy")
     )
     return compiled
+
+
+class _Compilations(Listener):
+    """Counts what is compiled."""
+
+    def __init__(self, told: Callable[[int], None]) -> None:
+        self._told = told
+        self._functions = 0
+
+    def on_start(self, event: Event) -> None:  # noqa: ARG002 - numba's signature
+        """A function is about to be compiled."""
+        self._functions += 1
+        self._told(self._functions)
+
+    def on_end(self, event: Event) -> None:
+        """One was compiled, or failed."""
+
+
+@contextmanager
+def compilations(told: Callable[[int], None]) -> Iterator[None]:
+    """Tell how many functions it makes whenever numba begins to compile one more.
+
+    Nothing is told of those that are loaded. What numba loads depends on more than the
+    folder: on its version, the processor and the path of the sources.
+    """
+    with install_listener("numba:compile", _Compilations(told)):
+        yield
 
 
 def record_type(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - numba's types have none
