@@ -54,6 +54,7 @@ MISTAKES = [
     ("learn gomoku --depth=9", "give --depth 1 to 4"),
     ("serve --durability=maybe", "durability"),
     ("serve --grace=-1", "grace"),
+    ("serve --env-file=missing.env", "there is no missing.env"),
     ("serve --redis=nowhere --data=elsewhere", "redis://"),
     ("serve --database=oracle://host/name --data=elsewhere", "oracle"),
     ("serve --database=postgresql+psycopg://127.0.0.1:1/none --data=elsewhere", "database"),

@@ -34,6 +34,9 @@ STOP_TIME = 20.0
 POLL = 0.05
 """Seconds between two looks."""
 
+PREFIX = "MEIJIN_"
+"""Of the variables that tell of other servers, of which an arena of one's own is to know nothing."""
+
 LISTENING = re.compile(r"listening on (\S+)")
 
 Child: TypeAlias = "tuple[subprocess.Popen[str], Path]"
@@ -44,6 +47,7 @@ Child: TypeAlias = "tuple[subprocess.Popen[str], Path]"
 def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
     """A server on a free loopback port with bots, which maps names to what `bot run` takes.
 
+    It is told nothing of other servers, neither by the environment nor by the file of settings.
     Everything is stopped on the way out; the logs and the database stay in `data`.
 
     Raises:
@@ -52,6 +56,7 @@ def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
     data.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
+        arguments.append(f"--env-file={os.devnull}")
         server, log = stack.enter_context(_child(arguments, data / "server.log"))
         address = _address(server, log)
         children = {}
@@ -87,7 +92,7 @@ def _child(arguments: Sequence[str], log: Path) -> Iterator["Child"]:
 
 def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "meijin.cli.main", *arguments]
-    environment = {key: value for key, value in os.environ.items() if key not in SETTINGS}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(PREFIX)}
     return subprocess.Popen(
         leashed(command),
         stdin=subprocess.DEVNULL,
@@ -97,13 +102,6 @@ def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
         env=environment,
         start_new_session=True,
     )
-
-
-SETTINGS = frozenset(
-    f"MEIJIN_{name}"
-    for name in ("LISTEN", "DATA", "DATABASE_URL", "REDIS_URL", "SERVER", "TOKEN", "DURABILITY")
-)
-"""Settings of other servers, which an arena of one's own does not share."""
 
 
 def _address(server: "subprocess.Popen[str]", log: Path) -> str:

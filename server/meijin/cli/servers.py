@@ -43,6 +43,10 @@ def serve(
     drain: Annotated[
         float | None, typer.Option(help="Seconds running games get when stopped. \\[5]")
     ] = None,
+    env_file: Annotated[
+        Path | None,
+        typer.Option(help="File of settings; /dev/null for none. \\[meijin.env]"),
+    ] = None,
 ) -> None:
     """Run the match server until Ctrl-C or SIGTERM.
 
@@ -50,6 +54,7 @@ def serve(
     meijin.env; docs/operating.md lists them all. Games that are cut off go on at the next start.
     """
     settings = read_settings(
+        env_file,
         listen=listen,
         data=data,
         database_url=database,
@@ -62,11 +67,12 @@ def serve(
     _run(settings)
 
 
-def read_settings(**given: object) -> "Settings":
+def read_settings(env_file: Path | None = None, **given: object) -> "Settings":
     """A server's settings: what is given, else the environment and the file.
 
     Raises:
-        CommandError: a setting can't be what it should be, or the server is not installed.
+        CommandError: a setting can't be what it should be, there is no such file, or the server
+            is not installed.
     """
     try:
         from pydantic import ValidationError  # noqa: PLC0415 - the bare install has no server
@@ -75,6 +81,10 @@ def read_settings(**given: object) -> "Settings":
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     arguments: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    if env_file is not None:
+        if not env_file.exists():
+            raise CommandError(f"there is no {env_file}; give a file with --env-file")
+        arguments["_env_file"] = env_file
     try:
         return Settings(**arguments)
     except ValidationError as error:
