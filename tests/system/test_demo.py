@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.system.processes import Processes, eventually, processes_of
+from tests.system.processes import Processes, Server, eventually, processes_of
 
 BOTS = ("random", "alphabeta", "mcts")
 QUICK = "--time=0.05/move"
@@ -85,3 +85,68 @@ def test_a_folder_of_others_is_left_alone(processes: Processes) -> None:
     assert len(refused.stderr.splitlines()) == 1
     assert "give another --data" in refused.stderr
     assert [path.name for path in data.iterdir()] == ["thesis.tex"]
+
+
+def refused_in_one_line(processes: Processes, data: Path) -> str:
+    """The line in which a demo says that it will not use a folder, which it leaves as it is."""
+    before = {path: path.read_bytes() for path in data.rglob("meijin.db")}
+    refused = processes.run("demo", f"--data={data}", QUICK)
+    assert refused.returncode == 1
+    assert len(refused.stderr.splitlines()) == 1
+    assert "give another --data" in refused.stderr
+    assert {path: path.read_bytes() for path in data.rglob("meijin.db")} == before
+    return refused.stderr
+
+
+def test_a_folder_in_use_is_left_alone(processes: Processes) -> None:
+    """A demo's folder on which a server runs is refused; that goes on, and its end frees it."""
+    data = processes.folder / "data"
+    assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
+    server = Server(processes, "--open")
+    assert "another server is running" in refused_in_one_line(processes, data)
+    assert len(server.tournament("1").crosstable) == 6
+    server.process.stop()
+    assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
+
+
+def test_a_folder_that_was_played_on_is_left_alone(processes: Processes) -> None:
+    """A demo that was served again, and in which another tournament was made, is kept."""
+    data = processes.folder / "data"
+    assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
+    server = Server(processes, "--open")
+    server.create_tournament("random", "mcts", rounds=1, variant="15x15")
+    server.process.stop()
+    assert "holds more than a demo (tournament 2)" in refused_in_one_line(processes, data)
+
+
+def test_a_folder_with_another_bot_is_left_alone(processes: Processes) -> None:
+    """A demo that was served again, and in which a bot was registered, is kept."""
+    data = processes.folder / "data"
+    assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
+    server = Server(processes, "--open")
+    done = processes.run("bot", "register", "ada", f"--server={server.address}")
+    assert done.returncode == 0, done.stderr
+    server.process.stop()
+    assert "holds more than a demo (the bot ada)" in refused_in_one_line(processes, data)
+
+
+def test_a_demo_with_a_file_of_ones_own_is_left_alone(processes: Processes) -> None:
+    """Whatever a demo does not write is not its to remove."""
+    data = processes.folder / "data"
+    assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
+    (data / "notes.txt").write_text("what I saw")
+    assert "notes.txt" in refused_in_one_line(processes, data)
+
+
+@pytest.mark.parametrize("moment", ["listening", " plies"])
+def test_a_demo_that_was_broken_off_is_replaced(processes: Processes, moment: str) -> None:
+    """Killed before its tournament or in it, it leaves nothing that is worth keeping."""
+    data = processes.folder / "data"
+    demo = processes.start("demo", "demo", f"--data={data}", QUICK)
+    logs = (demo.log, data / "server.log")
+    eventually(lambda: any(moment in log.read_text() for log in logs if log.exists()))
+    demo.kill()
+    eventually(lambda: processes_of(processes.folder) == set())
+    again = processes.run("demo", f"--data={data}", QUICK, "--rounds=1")
+    assert again.returncode == 0, again.stderr
+    assert finished_games(data) == 3

@@ -1,17 +1,16 @@
 """`meijin demo`: the whole arena at work, in a minute."""
 
-import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from meijin.cli.errors import CommandError
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.local import local_arena
 from meijin.cli.output import console, crosstable, print_json
+from meijin.cli.servers import missing_part
 from meijin.cli.settings import make_tournament, settings
 
 BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
@@ -28,14 +27,15 @@ def demo(
     """Play a double round robin of three bots and compute the ladder.
 
     Starts a server with its database and queue, and random, alphabeta and mcts as processes of
-    their own that connect over gRPC. Everything is stopped at the end; the database stays.
+    their own that connect over gRPC. Everything is stopped at the end; the database stays. An
+    earlier demo in the folder is replaced, unless the folder is in use or has been put to more use.
     """
-    _make_room(data)
+    request_id = _make_room(data)
     notes = Console(stderr=True, highlight=False)
     notes.print("starting a server and three bots, each a process of its own ...")
     wanted = settings(list(BOTS), rounds=rounds, time=time, seed=1, name="Demo")
     with local_arena(data, BOTS) as connection:
-        made = make_tournament(connection, wanted)
+        made = make_tournament(connection, wanted, request_id)
         finished = follow(connection, made)
         standings = current_standings(connection, made.ladder)
     if as_json:
@@ -50,12 +50,9 @@ def demo(
     console.print(f"kept: {data / 'meijin.db'}; look again with: meijin serve --open --data {data}")
 
 
-def _make_room(data: Path) -> None:
-    """Remove an earlier demo's folder, and nothing else."""
-    marker = data / "demo"
-    if data.exists() and any(data.iterdir()):
-        if not marker.exists():
-            raise CommandError(f"{data} is no earlier demo's folder; give another --data")
-        shutil.rmtree(data)
-    data.mkdir(parents=True, exist_ok=True)
-    marker.touch()
+def _make_room(data: Path) -> str:
+    try:
+        from meijin.cli.demo_folder import make_room  # noqa: PLC0415 - not in the bare install
+    except ModuleNotFoundError as error:
+        raise missing_part(error) from None
+    return make_room(data, BOTS)
