@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-CODE := game bots ladder server tests benchmarks scripts
+CODE := game store bots ladder server cli tests benchmarks scripts
 
 .PHONY: help demo test check lint types generate lock clean
 
