@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from meijin.server.embedded import EmbeddedValkey
+from meijin.server.process.valkey import EmbeddedValkey
 from meijin.v1 import bot_service_pb2, game_service_pb2, play_service_pb2
 
 if TYPE_CHECKING:

@@ -20,11 +20,13 @@ from meijin.cli.main import app
 from meijin.cli.output import crosstable
 from meijin.cli.sprt import standing_line
 from meijin.ladder.statistics.sprt import Sprt
-from meijin.server import arbiter, convert, play_service, session
+from meijin.server.api import convert
+from meijin.server.api import play as play_service
+from meijin.server.api.convert_sprt import standing_to_proto
 from meijin.server.errors import MeijinError
+from meijin.server.match import arbiter, session
 from meijin.server.settings import Settings
-from meijin.server.sprt_convert import standing_to_proto
-from meijin.server.sprt_plan import SprtPlan, Unit
+from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
 from meijin.store.match_counts import MatchCounts
 from meijin.store.tables import Base
 from meijin.v1 import play_service_pb2
@@ -227,7 +229,7 @@ def test_log_events_exist(pages: "Callable[[str], Page]") -> None:
     source = "".join(
         path.read_text()
         for folder in ("server/meijin/server", "ladder/meijin/ladder")
-        for path in (ROOT / folder).glob("*.py")
+        for path in (ROOT / folder).rglob("*.py")
     )
     for row in pages("docs/operating.md").table("## Watching"):
         for event in re.findall(r"`([^`]+)`", row[0]):

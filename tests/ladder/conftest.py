@@ -16,7 +16,7 @@ from sqlalchemy import Connection, insert, update
 from tests.ladder.sites import Site
 
 from meijin.game import Ending, Party, Result, encode_moves
-from meijin.server.embedded import EmbeddedValkey
+from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store import Database, Durability, ladders, rated_games
 from meijin.store.rated_games import Snapshot
 from meijin.store.rating_runs import Standings, standings

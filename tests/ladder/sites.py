@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from meijin.ladder.hints import NAMESPACE, QUEUE, Hints, connect
 from meijin.ladder.table import rate
 from meijin.ladder.verify import transcript
-from meijin.server.embedded import EmbeddedValkey
+from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store import ladders
 from meijin.store.rating_runs import NewRating
 from meijin.store.tables import RatingRun

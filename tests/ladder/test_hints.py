@@ -15,7 +15,7 @@ from meijin.ladder.hints import NAMESPACE, PAUSE, QUEUE, Flags, Hints, connect
 from meijin.store.tables import LadderId
 
 if TYPE_CHECKING:
-    from meijin.server.embedded import EmbeddedValkey
+    from meijin.server.process.valkey import EmbeddedValkey
 
 LADDER = LadderId(7)
 

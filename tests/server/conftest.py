@@ -25,8 +25,8 @@ from structlog.testing import capture_logs
 
 from meijin.game import TimeControl, Variant
 from meijin.server.app import App
-from meijin.server.arena import Observer
-from meijin.server.operator_token import operator_token_path
+from meijin.server.match.arena import Observer
+from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
 from meijin.store import Database, Durability
 from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
@@ -39,7 +39,7 @@ from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire import time_control_to_proto, variant_to_proto
 
 if TYPE_CHECKING:
-    from meijin.server.live_game import LiveGame
+    from meijin.server.match.live_game import LiveGame
     from meijin.v1.bot_service_pb2_grpc import BotServiceAsyncStub
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
     from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from meijin.server.errors import InvalidRequestError, StoreAwayError
-from meijin.server.operator_token import ensure_operator_token, operator_token_path
+from meijin.server.process.operator_token import ensure_operator_token, operator_token_path
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.store import Database, Writer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.system.processes import BOTS, Process, Processes, Server, eventually
 
-from meijin.server.embedded import EmbeddedValkey
+from meijin.server.process.valkey import EmbeddedValkey
 
 if TYPE_CHECKING:
     from tests.system.conftest import Books

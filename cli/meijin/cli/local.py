@@ -15,7 +15,7 @@ import typer
 from meijin.bots.compiled import COMPILING
 from meijin.cli.connection import Connection, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
-from meijin.server.leash import leashed
+from meijin.server.process.die_with_parent import leashed
 from meijin.v1 import bot_service_pb2 as pb
 
 START_TIME = 60.0

@@ -102,8 +102,8 @@ def _run(settings: "Settings") -> None:
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the bare install has no server
 
     from meijin.server.app import serve as serve_until_stopped  # noqa: PLC0415
-    from meijin.server.embedded import EmbeddedValkeyError  # noqa: PLC0415
     from meijin.server.logs import configure_logs  # noqa: PLC0415
+    from meijin.server.process.valkey import EmbeddedValkeyError  # noqa: PLC0415
     from meijin.store import StoreInUseError, UnknownSchemaError  # noqa: PLC0415
 
     configure_logs()

@@ -11,25 +11,25 @@ import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from meijin.server.arena import Arena
-from meijin.server.bot_service import BotServicer
-from meijin.server.companions import Companions
-from meijin.server.director import Director
+from meijin.server.api.bots import BotServicer
+from meijin.server.api.games import GameServicer
+from meijin.server.api.interceptor import Guard
+from meijin.server.api.ladders import LadderServicer
+from meijin.server.api.play import PlayServicer
+from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
-from meijin.server.game_service import GameServicer
-from meijin.server.guard import Guard
-from meijin.server.hints import HintSender
-from meijin.server.hub import Hub
-from meijin.server.ladder_service import LadderServicer
-from meijin.server.operator_token import ensure_operator_token
-from meijin.server.patrol import Patrol
-from meijin.server.play_service import PlayServicer
-from meijin.server.restore import load, restore
-from meijin.server.scheduler import Scheduler
+from meijin.server.match.arena import Arena
+from meijin.server.match.feed import Hub
+from meijin.server.match.watchdog import Patrol
+from meijin.server.process.operator_token import ensure_operator_token
+from meijin.server.process.supervisor import Companions
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
-from meijin.server.supplier import Supplier
-from meijin.server.tournament_service import TournamentServicer
+from meijin.server.tournaments.control import Director
+from meijin.server.tournaments.planner import Supplier
+from meijin.server.tournaments.recovery import load, restore
+from meijin.server.tournaments.refresh_jobs import HintSender
+from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.bots import Identity, authenticate
 from meijin.v1 import (

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError
 
 from meijin.server.errors import InvalidRequestError, StoreAwayError
-from meijin.server.flusher import is_passing
+from meijin.server.match.journal import is_passing
 from meijin.store import Database, Writer
 
 log = structlog.get_logger()

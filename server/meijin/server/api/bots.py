@@ -1,0 +1,121 @@
+"""Registering bots, and who is there."""
+
+from datetime import UTC, datetime
+from functools import partial
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from meijin.server.api.convert import bot_to_proto, check_bot_name
+from meijin.server.api.interceptor import Context
+from meijin.server.api.named import named_bot
+from meijin.server.api.requests import page_key, page_size
+from meijin.server.errors import NameTakenError, UnauthenticatedError
+from meijin.server.match.arena import Arena
+from meijin.server.storage import Storage
+from meijin.store import bots as store
+from meijin.store.bots import BotRow
+from meijin.store.tables import BotId, BotVersion, TokenKind
+from meijin.v1 import bot_service_pb2 as pb
+from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
+from meijin.wire import time_to_proto
+
+
+class BotServicer(BotServiceServicer):
+    """Bots and their tokens."""
+
+    def __init__(self, arena: Arena, storage: Storage) -> None:
+        self._arena = arena
+        self._storage = storage
+
+    async def RegisterBot(
+        self, request: pb.RegisterBotRequest, context: Context
+    ) -> pb.RegisterBotResponse:
+        """Register a bot and return its token."""
+        check_bot_name(request.name)
+        if request.owner:
+            check_bot_name(request.owner)
+        token = store.new_token(TokenKind.BOT)
+        now = datetime.now(UTC)
+        register = partial(_register, request=request, token=token, now=now)
+        try:
+            await self._storage.write(register)
+        except IntegrityError:
+            message = f'a bot "{request.name}" exists; take another name'
+            raise NameTakenError(message) from None
+        return pb.RegisterBotResponse(
+            bot=bot_to_proto(request.name, request.owner, now, None), token=token
+        )
+
+    async def RotateToken(
+        self, request: pb.RotateTokenRequest, context: Context
+    ) -> pb.RotateTokenResponse:
+        """Replace a bot's tokens by a new one."""
+        token = store.new_token(TokenKind.BOT)
+        bot_id = await self._storage.write(partial(_rotate, name=request.name, token=token))
+        player = self._arena.players.get(bot_id)
+        if player is not None and player.session is not None:
+            player.session.close(UnauthenticatedError("the bot's token was replaced"))
+        return pb.RotateTokenResponse(token=token)
+
+    async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
+        """List bots by name."""
+        size = page_size(request.page_size)
+        players = self._arena.players
+        rows: list[BotRow] = []
+        after = request.page_token
+        while len(rows) <= size:
+            page = await self._storage.read(partial(store.list_bots, limit=size + 1, after=after))
+            rows += [row for row in page if not request.connected or self._is_here(row.id)]
+            if len(page) <= size:
+                break
+            after = page[-1].name
+        return pb.ListBotsResponse(
+            bots=[
+                bot_to_proto(row.name, row.owner, row.create_time, players.get(row.id))
+                for row in rows[:size]
+            ],
+            next_page_token=rows[size - 1].name if len(rows) > size else "",
+        )
+
+    def _is_here(self, bot_id: BotId) -> bool:
+        player = self._arena.players.get(bot_id)
+        return player is not None and player.session is not None
+
+    async def ListBotVersions(
+        self, request: pb.ListBotVersionsRequest, context: Context
+    ) -> pb.ListBotVersionsResponse:
+        """List a bot's versions, oldest first."""
+        size = page_size(request.page_size)
+        after = page_key(request.page_token) or 0
+        rows = await self._storage.read(
+            lambda connection: store.list_versions(
+                connection, named_bot(connection, request.name), limit=size + 1, after=after
+            )
+        )
+        return pb.ListBotVersionsResponse(
+            versions=[_version_to_proto(row) for row in rows[:size]],
+            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+        )
+
+
+def _version_to_proto(row: BotVersion) -> pb.BotVersion:
+    return pb.BotVersion(
+        version=row.label,
+        digest=row.digest,
+        configuration=row.configuration,
+        create_time=time_to_proto(row.create_time),
+    )
+
+
+def _register(
+    connection: Connection, *, request: pb.RegisterBotRequest, token: str, now: datetime
+) -> None:
+    bot_id = store.add_bot(connection, request.name, now, owner=request.owner)
+    store.add_token(connection, token, TokenKind.BOT, now, bot_id)
+
+
+def _rotate(connection: Connection, *, name: str, token: str) -> BotId:
+    bot_id = named_bot(connection, name)
+    store.rotate_token(connection, token, bot_id, datetime.now(UTC))
+    return bot_id

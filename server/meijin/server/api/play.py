@@ -1,0 +1,159 @@
+"""The bot's stream: a thin shell around the arena."""
+
+import asyncio
+from datetime import UTC, datetime
+from functools import partial
+
+import grpc
+import structlog
+from sqlalchemy import Connection
+
+from meijin.server.api.convert import check_bot_name, engine_from_proto, requested_capabilities
+from meijin.server.api.interceptor import Context, abort, caller, check_decoded
+from meijin.server.errors import (
+    InvalidRequestError,
+    NotAllowedError,
+    ProtocolError,
+    StoppingError,
+    UnauthenticatedError,
+)
+from meijin.server.match.actions import Reception
+from meijin.server.match.arena import Arena
+from meijin.server.match.session import Session
+from meijin.server.settings import Settings
+from meijin.server.storage import Storage
+from meijin.store import bots as store
+from meijin.store.bots import EngineRow, Identity
+from meijin.store.tables import BotId, BotVersionId
+from meijin.v1 import play_service_pb2 as pb
+from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
+
+log = structlog.get_logger()
+
+PROTOCOL_VERSION = 1
+
+HELLO_TIMEOUT = 5.0
+"""Seconds that a new stream has to say hello."""
+
+
+class PlayServicer(PlayServiceServicer):
+    """Opens a session for each stream, and moves messages between the two."""
+
+    def __init__(self, arena: Arena, storage: Storage, settings: Settings) -> None:
+        self._arena = arena
+        self._reception = Reception(arena)
+        self._storage = storage
+        self._settings = settings
+
+    async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
+        self,
+        request_iterator: object,
+        context: Context,
+    ) -> None:
+        """Serve one bot until its stream ends."""
+        if self._arena.is_draining:
+            raise StoppingError("the server is stopping; come back")
+        hello = await self._read_hello(context)
+        # On its own: an abort while the first write is under way would send it again, and hang.
+        await context.send_initial_metadata(())
+        session = await self._join(hello, caller.get())
+        log.info("bot joined", bot=session.player.name, session=session.id, peer=context.peer())
+        try:
+            await self._serve(session, context)
+        finally:
+            self._arena.leave(session)
+            log.info("bot left", bot=session.player.name, session=session.id)
+
+    async def _read_hello(self, context: Context) -> pb.Hello:
+        try:
+            async with asyncio.timeout(HELLO_TIMEOUT):
+                request = await context.read()
+        except TimeoutError:
+            raise ProtocolError(f"no hello within {HELLO_TIMEOUT:g} s") from None
+        check_decoded(request)
+        if request is grpc.aio.EOF or request.WhichOneof("command") != "hello":
+            raise ProtocolError("the first message must be a hello")
+        hello: pb.Hello = request.hello
+        if hello.protocol_version != PROTOCOL_VERSION:
+            raise ProtocolError(
+                f"this server speaks protocol {PROTOCOL_VERSION}, you sent {hello.protocol_version}"
+            )
+        return hello
+
+    async def _join(self, hello: pb.Hello, identity: Identity | None) -> Session:
+        capabilities = requested_capabilities(hello.capabilities)
+        engine = engine_from_proto(hello.engine)
+        admit = partial(_admit, hello=hello, identity=identity, engine=engine)
+        bot_id, name, version_id = await self._storage.write(admit)
+        player = self._arena.player(bot_id, name)
+        return self._arena.join(player, version_id, capabilities, hello.resume_session_id)
+
+    async def _serve(self, session: Session, context: Context) -> None:
+        reader = asyncio.create_task(self._read(session, context))
+        writer = asyncio.create_task(self._write(session, context))
+        try:
+            await asyncio.wait(
+                (reader, writer, session.closed), return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in (writer, reader):
+                if task.done():
+                    task.result()
+            if session.closed.done():
+                self._arena.leave(session)  # first: a peer that does not read holds the abort up
+                await abort(context, session.closed.result())
+        finally:
+            reader.cancel()
+            writer.cancel()
+            await asyncio.gather(reader, writer, return_exceptions=True)
+
+    async def _read(self, session: Session, context: Context) -> None:
+        """Hand the bot's messages to the arena until the stream ends."""
+        while (request := await context.read()) is not grpc.aio.EOF:
+            if session.closed.done():
+                return
+            check_decoded(request)
+            command = request.WhichOneof("command")
+            if command == "actions":
+                self._reception.receive(session, request.actions)
+            elif command == "pong":
+                session.pong(request.pong.sequence, self._arena.moment().now)
+            elif command == "goodbye":
+                self._reception.say_goodbye(session)
+                return
+            else:
+                raise InvalidRequestError(f"{command or 'an empty message'} is not expected here")
+
+    async def _write(self, session: Session, context: Context) -> None:
+        """Send what waits in the outbox whenever something does."""
+        while True:
+            await session.wake.wait()
+            moment = self._arena.moment()
+            session.writing_since = moment.now
+            for message in session.drain(moment):
+                await context.write(message)
+            session.writing_since = None
+
+
+def _admit(
+    connection: Connection, *, hello: pb.Hello, identity: Identity | None, engine: EngineRow
+) -> tuple[BotId, str, BotVersionId]:
+    """The bot behind a hello, known by its token or by its name where registration is open."""
+    now = datetime.now(UTC)
+    if identity is None:
+        bot_id, name = _open_bot(connection, hello.bot_name, now), hello.bot_name
+    else:
+        assert identity.bot_id is not None
+        bot_id, name = identity.bot_id, store.bot_name(connection, identity.bot_id)
+        if hello.bot_name not in {"", name}:
+            raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')
+    return bot_id, name, store.bot_version(connection, bot_id, engine, now)
+
+
+def _open_bot(connection: Connection, name: str, now: datetime) -> BotId:
+    check_bot_name(name)
+    bot_id = store.find_bot(connection, name)
+    if bot_id is None:
+        return store.add_bot(connection, name, now, is_open=True)
+    if not store.is_open_bot(connection, bot_id):
+        raise UnauthenticatedError(f'"{name}" is registered: send its token, or take another name')
+    return bot_id

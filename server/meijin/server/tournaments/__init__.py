@@ -1,0 +1,1 @@
+"""Tournaments being played: their formats, planning, scheduling, control and recovery."""

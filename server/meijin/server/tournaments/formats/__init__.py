@@ -1,0 +1,1 @@
+"""The formats of tournaments: who meets whom, and when it is decided."""

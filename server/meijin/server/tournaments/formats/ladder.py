@@ -1,0 +1,290 @@
+"""The games of a continuous ladder: whoever is free meets whom the ladder learns most from."""
+
+import asyncio
+import itertools
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from meijin.game import Color
+from meijin.ladder.knowledge import Knowledge
+from meijin.ladder.statistics.beliefs import Beliefs
+from meijin.ladder.statistics.bradley_terry import Outcomes
+from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_settled
+from meijin.ladder.statistics.pair_counts import Integers, components
+from meijin.ladder.statistics.posterior import DenseCovariance
+from meijin.ladder.table import BASE, columns
+from meijin.server.storage import Storage
+from meijin.server.tournaments.formats.base import AWAY, Demand, PlannedPair
+from meijin.server.tournaments.formats.ladder_plan import LadderPlan
+from meijin.server.tournaments.formats.schedule import deal
+from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
+from meijin.store.matchmaking import BotPair, LadderState, ladder_state, published_run
+from meijin.store.tables import BotId, LadderId, RatingRunId, TournamentId
+
+LOOK = 1.0
+"""Seconds between two looks for a new run of the ladder."""
+MAX_PICKS = 64
+"""The most pairs of games that are planned before others get a turn."""
+PLAYED_OUT = 2
+"""Repeated games after which two bots that have seen all openings learn nothing more."""
+_NOBODY = BotId(0)
+
+
+class LadderSupply:
+    """Plans by what the ladder's newest run says, and by what has happened since."""
+
+    def __init__(
+        self,
+        plan: LadderPlan,
+        storage: Storage,
+        ids: tuple[TournamentId, LadderId],
+        bots: Sequence[BotId],
+        openings: Sequence[bytes],
+        *,
+        seed: int,
+        planned: Counter[BotPair],
+        unplayed: Counter[BotPair],
+        finished: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Go on with a tournament.
+
+        Args:
+            ids: Of the tournament and of its ladder.
+            bots: Who takes part; everyone who is there, if empty.
+            planned: How many games there are already for each two.
+            unplayed: How many of them have no result.
+            finished: How many have one.
+            clock: Seconds; says when to look for a new run.
+        """
+        self._plan = plan
+        self._storage = storage
+        self._tournament_id, self._ladder_id = ids
+        self._entrants = frozenset(bots)
+        self._openings = openings
+        self._seed = seed
+        self._planned = planned
+        self._unplayed = unplayed
+        self._finished = finished
+        self._decks: dict[BotPair, Iterator[bytes]] = {}
+        self._clock = clock
+        self._next_look = clock()
+        self._run_id: RatingRunId | None = None
+        self._table: _Table | None = None
+        self._ended: list[PairingResult] = []
+        self._verdict = plan.used_up(finished)
+
+    @property
+    def verdict(self) -> str:
+        """Why no more games are needed; empty while they are."""
+        return self._verdict
+
+    def game_ended(self, result: PairingResult) -> None:
+        """Learn from a game when the next are planned."""
+        self._finished += 1
+        self._unplayed[_pair(result.black_id, result.white_id)] -= 1
+        self._ended.append(result)
+        self._verdict = self._verdict or self._plan.used_up(self._finished)
+
+    async def next_pairs(self, demand: Demand) -> Sequence[PlannedPair]:
+        """A pair of games for each two free bots, the most instructive first."""
+        if self._verdict:
+            return ()
+        table = await self._current_table(demand)
+        if table.is_settled:
+            self._verdict = self._plan.settled()
+            return ()
+        if self._entrants and table.is_closed and not self._unplayed.total():
+            self._verdict = self._plan.played_out()
+            return ()
+        ended, self._ended = self._ended, []
+        picks = await asyncio.to_thread(table.plan, demand, ended, self._room(demand))
+        return [self._plan_pair(one, other, pick) for one, other, pick in picks]
+
+    def _room(self, demand: Demand) -> int:
+        """How many pairs may be planned."""
+        games = demand.room - demand.waiting
+        if self._plan.most_games:
+            games = min(games, self._plan.most_games - self._planned.total())
+        return min((games + 1) // GAMES_OF_A_PAIR, MAX_PICKS)
+
+    async def _current_table(self, demand: Demand) -> "_Table":
+        """What is known of the bots that take part; read again when there is a new run."""
+        bots = self._entrants or demand.seats.keys()
+        table = self._table
+        if table is not None and table.has(bots):
+            if self._clock() < self._next_look:
+                return table
+            newest = await self._storage.read(partial(published_run, ladder_id=self._ladder_id))
+            self._next_look = self._clock() + LOOK
+            if newest == self._run_id:
+                return table
+        state = await self._storage.read(
+            partial(ladder_state, ladder_id=self._ladder_id, tournament_id=self._tournament_id)
+        )
+        self._ended.clear()  # all but the very last are in what was read
+        self._run_id = None if state.table.run is None else state.table.run.id
+        picks = self._planned.total() // GAMES_OF_A_PAIR
+        make = partial(
+            _Table,
+            state,
+            sorted(bots),
+            picks=picks,
+            unplayed=self._unplayed.copy(),
+            played_out=self._played_out(state),
+            confidence=self._plan.confidence,
+        )
+        self._table = await asyncio.to_thread(make)
+        return self._table
+
+    def _played_out(self, state: LadderState) -> set[BotPair]:
+        """Who always plays the same games: all openings are used, and games came again."""
+        return {
+            pair
+            for pair, repeats in state.repeats.items()
+            if repeats >= PLAYED_OUT
+            and self._planned[pair] >= GAMES_OF_A_PAIR * len(self._openings)
+        }
+
+    def _plan_pair(self, one: BotId, other: BotId, pick: Pick) -> PlannedPair:
+        pair = _pair(one, other)
+        if pair not in self._decks:
+            rng = random.Random(f"{self._seed} {pair[0]} {pair[1]}")  # noqa: S311 - no secret
+            used = self._planned[pair] // GAMES_OF_A_PAIR
+            self._decks[pair] = itertools.islice(deal(self._openings, rng), used, None)
+        black, white = pair if self._planned[pair] // GAMES_OF_A_PAIR % 2 else pair[::-1]
+        self._planned[pair] += GAMES_OF_A_PAIR
+        self._unplayed[pair] += GAMES_OF_A_PAIR
+        return PlannedPair(black, white, next(self._decks[pair]), pick.reason)
+
+
+class _Table:
+    """What a run of the ladder and the games since say of some bots."""
+
+    def __init__(
+        self,
+        state: LadderState,
+        bots: Sequence[BotId],
+        *,
+        picks: int,
+        unplayed: Counter[BotPair],
+        played_out: set[BotPair],
+        confidence: float,
+    ) -> None:
+        known = {row.version_id: place for place, row in enumerate(state.table.standings)}
+        versions = state.versions
+        # Those that the run knows come first, as in the beliefs.
+        self._bots = sorted(bots, key=lambda bot: versions.get(bot) not in known)
+        self._number = {bot: number for number, bot in enumerate(self._bots)}
+        self._knowledge: Knowledge | None = None
+        places = [known[versions[bot]] for bot in self._bots if versions.get(bot) in known]
+        self._places = np.array(places, dtype=np.int64)
+        if state.table.run is not None:
+            self._knowledge = Knowledge.of(state.table, state.covariances)
+        self._islands = _islands(state, [versions.get(bot, -bot) for bot in self._bots])
+        beliefs = self._beliefs().grown(len(self._bots) - len(places))
+        self._matchmaker = Matchmaker(beliefs, self._islands, picks=picks)
+        self._closed = self._pairs_of(played_out)
+        self.is_settled = confidence > 0 and self._is_settled(confidence)
+        """The run is sure enough of the order of all bots."""
+        self._catch_up(state, unplayed)
+
+    def has(self, bots: Collection[BotId]) -> bool:
+        """Whether it is of these bots."""
+        return self._number.keys() == set(bots)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody may meet anybody."""
+        return bool(self._closed.all())
+
+    def _is_settled(self, confidence: float) -> bool:
+        is_whole = len(self._places) == len(self._bots) > 1
+        if self._knowledge is None or not is_whole or len(set(self._islands.tolist())) > 1:
+            return False
+        matrix = self._knowledge.covariance.matrix[np.ix_(self._places, self._places)]
+        elo = self._knowledge.elo[self._places]
+        return is_settled(elo, DenseCovariance(matrix), confidence)
+
+    def plan(
+        self, demand: Demand, ended: Sequence[PairingResult], room: int
+    ) -> list[tuple[BotId, BotId, Pick]]:
+        """Pairs for the free bots, after results have been taken in."""
+        for result in ended:
+            self._observe(result)
+        seats = [demand.seats.get(bot, AWAY) for bot in self._bots]
+        held = [demand.held.get(bot, 0) for bot in self._bots]
+        free = np.array([each.free for each in seats]) - np.array(held)
+        soon = (free > 0) | (np.array([each.playing for each in seats]) > 0)
+        picks = []
+        for _ in range(room):
+            pick = self._matchmaker.pick(self._may_meet(free > 0, soon))
+            if pick is None:
+                break
+            picks.append((self._bots[pick.one], self._bots[pick.other], pick))
+            free[[pick.one, pick.other]] -= GAMES_OF_A_PAIR
+        return picks
+
+    def _may_meet(self, free: Mask, soon: Mask) -> Mask:
+        """Who may be paired now.
+
+        While there are islands among those who are free, or will be after a game of this
+        ladder, nobody is paired within one: two who are always free together would never
+        meet others.
+        """
+        may_meet: Mask = free[:, None] & free & ~self._closed
+        islands = self._matchmaker.islands
+        if len(np.unique(islands[soon])) > 1:
+            may_meet &= islands[:, None] != islands
+        return may_meet
+
+    def _beliefs(self) -> Beliefs:
+        if self._knowledge is None:
+            nothing = Outcomes(0.0, 0.0)
+            return Beliefs(np.empty(0), np.empty((0, 0)), nothing, prior_mean=BASE)
+        return self._knowledge.beliefs(self._places)
+
+    def _observe(self, result: PairingResult) -> None:
+        black, white = self._number.get(result.black_id), self._number.get(result.white_id)
+        if black is not None and white is not None:
+            points = result.result.points(Color.BLACK)
+            self._matchmaker.beliefs.observe(black, white, points)
+
+    def _catch_up(self, state: LadderState, unplayed: Counter[BotPair]) -> None:
+        """Take in the games since the run, and those that are to come."""
+        bot_of = {version: bot for bot, version in state.versions.items()}
+        for black, white, points in state.results:
+            one, other = (self._number.get(bot_of.get(each, _NOBODY)) for each in (black, white))
+            if one is not None and other is not None:
+                self._matchmaker.beliefs.observe(one, other, points)
+        for (one, other), games in unplayed.items():
+            if games > 0 and one in self._number and other in self._number:
+                self._matchmaker.expect(self._number[one], self._number[other], games)
+
+    def _pairs_of(self, pairs: set[BotPair]) -> Mask:
+        """Who may not meet: nobody meets itself, nor those played out with it."""
+        closed = np.eye(len(self._bots), dtype=bool)
+        for one, other in pairs:
+            if one in self._number and other in self._number:
+                places = self._number[one], self._number[other]
+                closed[places] = closed[places[::-1]] = True
+        return closed
+
+
+def _pair(one: BotId, other: BotId) -> BotPair:
+    return min(one, other), max(one, other)
+
+
+def _islands(state: LadderState, versions: Sequence[int]) -> Integers:
+    """The island of each version on the whole ladder; those without a game are alone."""
+    counts = columns(state.pair_counts)
+    players = np.unique(np.concatenate((counts.players, np.asarray(versions, dtype=np.int64))))
+    first, second = counts.places(players)
+    islands = components(first, second, len(players))
+    mine: Integers = islands[np.searchsorted(players, versions)]
+    return mine

@@ -1,0 +1,101 @@
+"""What an earlier server left: its tournaments and running games are taken up again."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from sqlalchemy import Connection
+
+from meijin.server.match.arena import Arena, Counters
+from meijin.server.match.live_game import TournamentRun
+from meijin.server.storage import Storage
+from meijin.server.tournaments.run import load_run
+from meijin.server.tournaments.scheduler import Scheduler
+from meijin.store import flushes, games, tournaments
+from meijin.store.games import GameRow
+from meijin.store.tables import GameId, PairingId, TournamentId
+from meijin.store.tournaments import PendingPairing
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Legacy:
+    """Everything that is needed to go on."""
+
+    counters: Counters
+    runs: tuple[TournamentRun, ...]
+    games: tuple[GameRow, ...]
+    pairings: dict[PairingId, PendingPairing]
+    """The pairings of the running games."""
+    moves: dict[GameId, list[tuple[int, int, int]]]
+    """Cell, raw and charged nanoseconds of every move of the running games."""
+    analysis: dict[str, Any]
+
+
+def load(connection: Connection, storage: Storage) -> Legacy:
+    """Read what an earlier server left; its tournaments will read from `storage`."""
+    rows = tuple(games.running_games(connection))
+    return Legacy(
+        counters=Counters(
+            games.last_game(connection), games.last_end(connection), flushes.last_flush(connection)
+        ),
+        runs=tuple(_runs(connection, rows, storage)),
+        games=rows,
+        pairings=tournaments.running_pairings(connection),
+        moves=_moves(connection, rows),
+        analysis=flushes.running_analysis(connection),
+    )
+
+
+def _runs(
+    connection: Connection, rows: Sequence[GameRow], storage: Storage
+) -> Sequence[TournamentRun]:
+    """The tournaments to be played on, and those that were cancelled with games running."""
+    running = tournaments.running_tournaments(connection)
+    runs = []
+    for tournament_id in sorted({*running, *(row.tournament_id for row in rows)}):
+        row = tournaments.get_tournament(connection, tournament_id)
+        assert row is not None
+        runs.append(load_run(connection, row, storage))
+    return runs
+
+
+def _moves(
+    connection: Connection, rows: Sequence[GameRow]
+) -> dict[GameId, list[tuple[int, int, int]]]:
+    """The moves by game, in order; a move that is stored twice counts once."""
+    openings = {row.id: row.opening_plies for row in rows}
+    moves: dict[GameId, list[tuple[int, int, int]]] = defaultdict(list)
+    for move in flushes.running_moves(connection):
+        opening = openings.get(move.game_id)
+        if opening is not None and move.ply == opening + len(moves[move.game_id]):
+            moves[move.game_id].append((move.cell, move.raw, move.charged))
+    return moves
+
+
+def restore(legacy: Legacy, arena: Arena, scheduler: Scheduler) -> None:
+    """Put the games back on their boards, where they wait for their bots."""
+    runs: dict[TournamentId, TournamentRun] = {run.id: run for run in legacy.runs}
+    for row in legacy.games:
+        game = arena.new_live_game(
+            runs[row.tournament_id],
+            legacy.pairings[row.pairing_id],
+            game_id=row.id,
+            players=(
+                arena.player(row.black_id, row.black),
+                arena.player(row.white_id, row.white),
+            ),
+            versions=(row.black_version_id, row.white_version_id),
+            start_time=row.start_time,
+        )
+        game.analysis = legacy.analysis.get(str(row.id))
+        arena.restore(game, legacy.moves[row.id])
+    for run in legacy.runs:
+        scheduler.add(run)
+        if run.cancelled:
+            scheduler.cancel(run)
+    if legacy.runs:
+        log.info("resumed", tournaments=len(legacy.runs), games=len(legacy.games))

@@ -1,0 +1,176 @@
+"""Starts the planned games of running tournaments as soon as their bots are free."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+
+import structlog
+
+from meijin.game import Ending, Party
+from meijin.server.match.arena import Arena, Observer
+from meijin.server.match.live_game import LiveGame, TournamentRun
+from meijin.server.match.session import Player
+from meijin.server.tournaments.formats.base import Demand, Seats
+from meijin.store.tables import BotId, TournamentId
+from meijin.store.tournaments import PendingPairing
+
+log = structlog.get_logger()
+
+MAX_AT_ONCE = 2**31 - 1
+"""The most games at once that a tournament may ask for."""
+
+
+class Scheduler(Observer):
+    """Looks for games to start whenever a bot joins, a game ends or a tournament comes."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.runs: dict[TournamentId, TournamentRun] = {}
+        """The tournaments being played, oldest first."""
+        self.supply_due = asyncio.Event()
+        """Set when a tournament without a schedule may need games."""
+        self._arena = arena
+        self._is_due = False
+        arena.observers.append(self)
+
+    # -- tournaments ------------------------------------------------------------------
+
+    def add(self, run: TournamentRun) -> None:
+        """Play a tournament."""
+        self.runs[run.id] = run
+        self.wake()
+
+    def plan(self, run: TournamentRun, pairings: Iterable[PendingPairing]) -> None:
+        """Play more games of a tournament, unless it is over."""
+        if not run.is_over:
+            run.pending.update((pairing.id, pairing) for pairing in pairings)
+            self.wake()
+
+    def leave(self, run: TournamentRun) -> None:
+        """Take a finished tournament out."""
+        if self.runs.pop(run.id, None) is not None:
+            log.info("tournament finished", tournament=run.id)
+
+    def demand(self, run: TournamentRun) -> Demand:
+        """What a tournament could play now."""
+        limit = run.max_games or MAX_AT_ONCE
+        seats = {}
+        for bot_id, player in self._arena.players.items():
+            room = _room(player, run)
+            if room is not None:
+                free = max(0, min(room, limit - run.running))
+                playing = sum(game.run is run for game in player.games.values())
+                seats[bot_id] = Seats(free, min(room + len(player.games), limit), playing)
+        held = Counter(
+            bot_id
+            for pairing in run.pending.values()
+            if pairing.black_id in seats and pairing.white_id in seats
+            for bot_id in (pairing.black_id, pairing.white_id)
+        )
+        return Demand(seats, waiting=len(run.pending), held=held, room=limit - run.running)
+
+    def suspend(self, tournament_id: TournamentId) -> TournamentRun | None:
+        """Take a tournament out whose games go on: none of it starts, and nothing ends it."""
+        run = self.runs.pop(tournament_id, None)
+        if run is not None:
+            run.cancelled = run.is_finished = True
+            run.pending.clear()
+        return run
+
+    def cancel(self, run: TournamentRun) -> None:
+        """Stop a tournament; its running games become void."""
+        run.cancelled = True
+        del self.runs[run.id]
+        for game in list(self._arena.games.values()):
+            if game.run is run:
+                self._arena.void(game, Party.OPERATOR, "the tournament was cancelled")
+
+    async def settled(self) -> None:
+        """Wait until everything that has happened is committed."""
+        await self._arena.flusher.drained()
+
+    def waiting_for(self, tournament_id: TournamentId, names: dict[BotId, str]) -> str:
+        """What keeps a tournament from going on; empty when nothing does."""
+        run = self.runs.get(tournament_id)
+        if run is None:
+            return ""
+        needed = {
+            bot_id
+            for pairing in run.pending.values()
+            for bot_id in (pairing.black_id, pairing.white_id)
+        }
+        if run.supply is not None and not needed and not run.running:
+            needed = set(names)
+        known = sorted(needed & names.keys())  # others were planned after the names were read
+        reasons = [(names[bot_id], self._objection(run, bot_id)) for bot_id in known]
+        return "; ".join(f"{name} {reason}" for name, reason in reasons if reason)
+
+    def _objection(self, run: TournamentRun, bot_id: BotId) -> str | None:
+        player = self._arena.players.get(bot_id)
+        if player is None or player.session is None:
+            return "is not connected"
+        return player.session.capabilities.objection(run.variant, run.time_control)
+
+    # -- what happens in the arena ------------------------------------------------------
+
+    def player_joined(self, player: Player) -> None:  # noqa: ARG002 - an observer's signature
+        """A bot may take games now."""
+        self.wake()
+
+    def game_ended(self, game: LiveGame) -> None:
+        """Two bots are free; a void game is planned again, a finished tournament is left."""
+        run = game.run
+        outcome = game.arbiter.outcome
+        assert outcome is not None
+        if outcome.ending is Ending.VOID and not run.is_over:
+            run.pending[game.pairing.id] = game.pairing
+        if run.has_ended:
+            self.leave(run)
+        self.wake()
+
+    # -- scheduling ---------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """Look for games to start, once for everything that happens in this turn of the loop."""
+        if not self._is_due:
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._schedule)
+
+    def _schedule(self) -> None:
+        self._is_due = False
+        if not self._arena.is_draining:
+            for run in self.runs.values():
+                self._fill(run)
+                if run.supply is not None:
+                    self.supply_due.set()
+
+    def _fill(self, run: TournamentRun) -> None:
+        """Start what can be started, in the order of the schedule."""
+        free = {
+            bot_id: room
+            for bot_id, player in self._arena.players.items()
+            if (room := _room(player, run) or 0) > 0
+        }
+        limit = run.max_games - run.running if run.max_games else len(run.pending)
+        picked: list[PendingPairing] = []
+        for pairing in run.pending.values():
+            if len(picked) >= limit or len(free) < 2:  # noqa: PLR2004 - a game needs two
+                break
+            pair = (pairing.black_id, pairing.white_id)
+            if all(bot_id in free for bot_id in pair):
+                picked.append(pairing)
+                for bot_id in pair:
+                    free[bot_id] -= 1
+                    if not free[bot_id]:
+                        del free[bot_id]
+        for pairing in picked:
+            del run.pending[pairing.id]
+            players = self._arena.players
+            self._arena.start(run, pairing, players[pairing.black_id], players[pairing.white_id])
+
+
+def _room(player: Player, run: TournamentRun) -> int | None:
+    """How many more games a player can take in this tournament; ``None`` when it can't play it."""
+    session = player.session
+    if session is None or session.capabilities.objection(run.variant, run.time_control):
+        return None
+    return session.capabilities.max_games - len(player.games)

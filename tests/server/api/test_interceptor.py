@@ -1,0 +1,365 @@
+"""What stands before every method."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import pytest
+from google.protobuf import descriptor_pool
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from structlog.testing import capture_logs
+
+from meijin.server.api.interceptor import SCOPES, Context, Guard, Scope
+from meijin.server.app import SERVICES
+from meijin.server.errors import MeijinError
+from meijin.store.bots import Identity
+from meijin.v1 import (
+    bot_service_pb2,
+    game_service_pb2,
+    ladder_service_pb2,
+    play_service_pb2,
+    tournament_service_pb2,
+)
+from meijin.v1.game_service_pb2_grpc import (
+    GameServiceServicer,
+    GameServiceStub,
+    add_GameServiceServicer_to_server,
+)
+
+if TYPE_CHECKING:
+    from tests.server.conftest import Ending, House, Serve
+
+CONTRACT = (
+    bot_service_pb2,
+    game_service_pb2,
+    ladder_service_pb2,
+    play_service_pb2,
+    tournament_service_pb2,
+)
+SECRET = "secret path /etc/x"
+LEFT_OUT = {
+    "/grpc.health.v1.Health/List",  # not in gRPC's library
+    "/grpc.health.v1.Health/Watch",  # endless
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+}
+GET_GAME = "/meijin.v1.GameService/GetGame"
+PLAY = "/meijin.v1.PlayService/Play"
+
+
+def methods_of(service: str) -> Iterator[str]:
+    """The full names of a service's methods."""
+    pool = descriptor_pool.Default()
+    for method in pool.FindServiceByName(service).methods:
+        yield f"/{service}/{method.name}"
+
+
+class Failing(GameServiceServicer):
+    """Fails in every way."""
+
+    async def GetGame(self, request: Any, context: Context) -> Any:  # noqa: ARG002, N802 - gRPC's
+        """Fail as a bug does."""
+        raise RuntimeError(SECRET)
+
+    async def ListGames(self, request: Any, context: Context) -> Any:  # noqa: ARG002, N802 - gRPC's
+        """Fail as it is foreseen, with words of any length and language."""
+        raise MeijinError("«" + "long " * 10_000)
+
+    async def WatchGame(  # noqa: N802 - the contract's name
+        self,
+        request: Any,  # noqa: ARG002 - gRPC's
+        context: Context,  # noqa: ARG002 - gRPC's
+    ) -> AsyncIterator[game_service_pb2.WatchGameResponse]:
+        """Fail after a message."""
+        yield game_service_pb2.WatchGameResponse()
+        raise RuntimeError(SECRET)
+
+    async def ExportGame(self, request: Any, context: Context) -> Any:  # noqa: N802 - gRPC's
+        """Fail as what was never written does."""
+        raise NotImplementedError
+
+    async def VoidGame(self, request: Any, context: Context) -> Any:  # noqa: N802 - gRPC's
+        """Is not called."""
+        raise NotImplementedError
+
+
+@asynccontextmanager
+async def failing_server(
+    authenticate: Callable[[str], Awaitable[Identity | None]],
+) -> AsyncIterator[grpc.aio.Channel]:
+    """A channel to a server whose servicer fails behind the guard."""
+    server = grpc.aio.server(interceptors=[Guard(authenticate, is_open=True)])
+    add_GameServiceServicer_to_server(Failing(), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            yield channel
+    finally:
+        await server.stop(None)
+
+
+async def nobody(_token: str) -> Identity | None:
+    """No token is known."""
+    return None
+
+
+async def broken(_token: str) -> Identity | None:
+    """The store can't be asked."""
+    raise RuntimeError(SECRET)
+
+
+def incidents(logs: list[Any]) -> list[str]:
+    """The numbers of the incidents that were logged."""
+    return [entry["incident"] for entry in logs if entry["event"] == "incident"]
+
+
+# -- who may call what ------------------------------------------------------------
+
+
+def test_every_method_has_a_scope() -> None:
+    """Whoever adds a method decides who may call it; nothing is called by omission."""
+    served = {method for service in SERVICES for method in methods_of(service)}
+    assert served == SCOPES.keys()
+
+
+def test_every_service_of_the_contract_is_served() -> None:
+    """The reflection service tells of all of them."""
+    services = {s.full_name for file in CONTRACT for s in file.DESCRIPTOR.services_by_name.values()}
+    assert services < set(SERVICES)
+
+
+def test_every_method_answers(serve: Serve, ending: Callable[..., Any]) -> None:
+    """All of the services are mounted: none is unimplemented, none is closed to an operator."""
+
+    async def script(house: House) -> None:
+        channel = await house.channel()
+        for method, scope in SCOPES.items():
+            if scope is Scope.BOT or method in LEFT_OUT:
+                continue
+            end = await ending(channel, method, b"", house.operator_token)
+            assert end.code not in {
+                grpc.StatusCode.UNIMPLEMENTED,
+                grpc.StatusCode.UNAUTHENTICATED,
+                grpc.StatusCode.PERMISSION_DENIED,
+                grpc.StatusCode.INTERNAL,
+            }, (method, end)
+
+    serve(script, open_registration=False)
+
+
+@pytest.mark.parametrize("method", [m for m, scope in SCOPES.items() if scope is Scope.ADMIN])
+def test_an_operators_methods_need_an_operators_token(
+    serve: Serve, ending: Callable[..., Any], method: str
+) -> None:
+    """No token and a bot's token are told apart, and neither will do."""
+
+    async def script(house: House) -> None:
+        channel = await house.channel()
+        bots = await house.bots()
+        registered = await bots.RegisterBot(
+            bot_service_pb2.RegisterBotRequest(name="ada"),
+            metadata=(("authorization", f"Bearer {house.operator_token}"),),
+        )
+        none = await ending(channel, method, b"", None)
+        assert (none.code, none.reason) == (grpc.StatusCode.UNAUTHENTICATED, "UNKNOWN_TOKEN")
+        wrong = await ending(channel, method, b"", registered.token)
+        assert (wrong.code, wrong.reason) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_ALLOWED")
+        assert "admin" in wrong.details
+
+    serve(script, open_registration=False)
+
+
+@pytest.mark.parametrize(
+    "header", ["Bearer nothing", "Bearer ", "nothing", "Basic {token}", "bearer", "{token}"]
+)
+def test_a_wrong_token_is_never_overlooked(serve: Serve, header: str) -> None:
+    """Even where nobody needs a token, one that is wrong is an error, in the same words."""
+
+    async def script(house: House) -> None:
+        games = await house.games()
+        metadata = (("authorization", header.format(token=house.operator_token)),)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata)
+        assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        assert caught.value.details() == "missing or unknown token"
+
+    serve(script)
+
+
+def test_anyone_may_manage_an_open_server(serve: Serve, ending: Callable[..., Any]) -> None:
+    """Where registration is open an operator needs no token, and a bot's does no harm."""
+
+    async def script(house: House) -> None:
+        channel = await house.channel()
+        bots = await house.bots()
+        made = await bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name="ada"))
+        for name, token in (("bob", None), ("eve", made.token)):
+            request = bot_service_pb2.RegisterBotRequest(name=name).SerializeToString()
+            end = await ending(channel, "/meijin.v1.BotService/RegisterBot", request, token)
+            assert end.code is grpc.StatusCode.OK
+
+    serve(script)
+
+
+def test_an_unknown_method_is_unimplemented(serve: Serve, ending: Callable[..., Any]) -> None:
+    """The guard doesn't stand in the way of gRPC's own answer."""
+
+    async def script(house: House) -> None:
+        end = await ending(await house.channel(), "/meijin.v1.GameService/Cheat", b"", None)
+        assert end.code is grpc.StatusCode.UNIMPLEMENTED
+
+    serve(script)
+
+
+def test_what_grpcs_library_leaves_out_is_unimplemented(
+    serve: Serve, ending: Callable[..., Any]
+) -> None:
+    """A method that its servicer does not have is no incident."""
+
+    async def script(house: House) -> None:
+        end = await ending(await house.channel(), "/grpc.health.v1.Health/List", b"", None)
+        assert end.code is grpc.StatusCode.UNIMPLEMENTED
+
+    serve(script)
+
+
+# -- messages that are none -------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [GET_GAME, "/meijin.v1.TournamentService/CreateTournament"])
+@pytest.mark.parametrize("data", [b"\xff\xff\xff", b"\x0a\x05ab", b"\x0a\x02\xff\xfe"])
+def test_malformed_bytes_are_an_invalid_argument(
+    serve: Serve, ending: Callable[..., Any], method: str, data: bytes
+) -> None:
+    """An undecodable unary request is the caller's error, with a reason; others are unharmed."""
+
+    async def script(house: House) -> None:
+        async with house.innocents():
+            end = await ending(await house.channel(), method, data, None)
+        assert (end.code, end.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+        assert "can't be decoded" in end.details
+
+    serve(script)
+
+
+@pytest.mark.parametrize("after_hello", [False, True])
+def test_malformed_bytes_end_a_bots_stream(
+    serve: Serve, ending_of_call: Callable[..., Any], *, after_hello: bool
+) -> None:
+    """An undecodable message on the stream is an invalid argument; others are unharmed."""
+
+    async def script(house: House) -> None:
+        async with house.innocents():
+            channel = await house.channel()
+            play: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(PLAY)
+            call = play()
+            if after_hello:
+                hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada")
+                request = play_service_pb2.PlayRequest(hello=hello)
+                await call.write(request.SerializeToString())
+                await call.read()
+            await call.write(b"\xff\xff\xff")
+            end: Ending = await ending_of_call(call)
+        assert (end.code, end.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+
+    serve(script)
+
+
+# -- failures ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["GetGame", "WatchGame"])
+def test_a_bug_tells_the_caller_an_incidents_number_alone(
+    ending: Callable[..., Any], method: str
+) -> None:
+    """The log has the rest under the same number, for unary and streaming methods."""
+
+    async def script() -> Ending:
+        async with failing_server(nobody) as channel:
+            end: Ending = await ending(channel, f"/meijin.v1.GameService/{method}", b"", None)
+            return end
+
+    with capture_logs() as logs:
+        end = asyncio.run(script())
+    assert (end.code, end.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+    told = re.fullmatch("internal error, incident ([0-9a-f]{8})", end.details)
+    assert told is not None
+    assert incidents(logs) == [told[1]]
+    assert SECRET in str(logs[0]["exc_info"])
+
+
+def test_a_bug_before_the_method_leaks_nothing_either(ending: Callable[..., Any]) -> None:
+    """A token that can't be looked up is an incident like any other."""
+
+    async def script() -> Ending:
+        async with failing_server(broken) as channel:
+            end: Ending = await ending(channel, GET_GAME, b"", "token")
+            return end
+
+    with capture_logs() as logs:
+        end = asyncio.run(script())
+    assert (end.code, end.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+    assert SECRET not in end.details
+    assert len(incidents(logs)) == 1
+
+
+def test_a_long_message_is_cut(ending: Callable[..., Any]) -> None:
+    """The words of an error fit into the call's trailer, whatever the caller sent."""
+
+    async def script() -> Ending:
+        async with failing_server(nobody) as channel:
+            end: Ending = await ending(channel, "/meijin.v1.GameService/ListGames", b"", None)
+            return end
+
+    end = asyncio.run(script())
+    assert (end.code, end.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+    assert end.details.startswith("«long long")
+    assert len(end.details) < 1_000
+
+
+def test_a_caller_who_leaves_is_no_incident() -> None:
+    """A watcher that goes away in the middle is not logged as a failure."""
+
+    async def script() -> None:
+        async with failing_server(nobody) as channel:
+            call = GameServiceStub(channel).WatchGame(game_service_pb2.WatchGameRequest())
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call.read()
+
+    with capture_logs() as logs:
+        asyncio.run(script())
+    assert incidents(logs) == []
+
+
+# -- gRPC's own services ----------------------------------------------------------
+
+
+def test_health_and_reflection_answer(serve: Serve) -> None:
+    """Both pass the guard without a token, and know every service."""
+
+    async def script(house: House) -> None:
+        channel: Any = await house.channel()
+        health: Any = health_pb2_grpc.HealthStub(channel)
+        for service in ("", *SERVICES):
+            request = health_pb2.HealthCheckRequest(service=service)
+            assert (await health.Check(request)).status == health_pb2.HealthCheckResponse.SERVING
+        watch = health.Watch(health_pb2.HealthCheckRequest())
+        assert (await watch.read()).status == health_pb2.HealthCheckResponse.SERVING
+        watch.cancel()
+        stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
+        reflection = stub.ServerReflectionInfo()
+        await reflection.write(reflection_pb2.ServerReflectionRequest(list_services=""))
+        response = await reflection.read()
+        names = {service.name for service in response.list_services_response.service}
+        assert names == set(SERVICES)
+        await reflection.done_writing()
+        assert await reflection.code() is grpc.StatusCode.OK
+
+    serve(script, open_registration=False)

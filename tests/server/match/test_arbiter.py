@@ -1,0 +1,712 @@
+"""The judge of one game, with a clock that only the tests move."""
+
+import random
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from meijin.game import (
+    TIC_TAC_TOE,
+    Board,
+    Clock,
+    Color,
+    Ending,
+    Outcome,
+    Party,
+    Result,
+    TimeControl,
+    Variant,
+)
+from meijin.server.match.arbiter import LAG_PER_GAME, LAG_PER_MOVE, SECOND, Arbiter, Moment, Verdict
+
+SMALL = Variant(width=5, height=5)
+LARGE = Variant(width=22, height=22)
+DRAWISH = [
+    22 * row + column for row in range(0, 22, 2) for column in (*range(0, 22, 2), *range(1, 22, 2))
+]
+"""Cells of the large board that make no line when they are played in turn."""
+GRACE = 30 * SECOND
+BLACK, WHITE = Color.BLACK, Color.WHITE
+
+
+class Match:
+    """An arbiter and its time, in seconds."""
+
+    def __init__(self, control: str = "60+1", *, variant: Variant = SMALL) -> None:
+        board = Board(variant)
+        self.arbiter = Arbiter(board, Clock(TimeControl.parse(control)), grace=GRACE)
+        self.now = 1_000 * SECOND
+        self.stall = 0
+
+    @property
+    def moment(self) -> Moment:
+        """Now."""
+        return Moment(self.now, self.stall)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended."""
+        return self.arbiter.outcome
+
+    def wait(self, seconds: float, *, stalled: float = 0) -> None:
+        """Let time pass, during a part of which the server stands still."""
+        self.now += round(seconds * SECOND)
+        self.stall += round(stalled * SECOND)
+
+    def ask(self) -> float:
+        """Request the pending turn; what is left for it, in seconds."""
+        return self.arbiter.ask(self.moment) / SECOND
+
+    def play(self, cell: int, *, ply: int | None = None, color: Color | None = None) -> Verdict:
+        """Play for the side to move, or as told, without lag."""
+        board = self.arbiter.board
+        return self.arbiter.play(
+            board.side_to_move if color is None else color,
+            board.ply if ply is None else ply,
+            cell,
+            self.moment,
+            0,
+        )
+
+    def turn(self, cell: int, seconds: float = 0, *, stalled: float = 0, lag: float = 0) -> Verdict:
+        """Ask, think and play."""
+        self.ask()
+        self.wait(seconds, stalled=stalled)
+        board = self.arbiter.board
+        lag_time = round(lag * SECOND)
+        return self.arbiter.play(board.side_to_move, board.ply, cell, self.moment, lag_time)
+
+    def expire(self, *, lag: float = 0) -> None:
+        """Look at the clocks."""
+        self.arbiter.expire(self.moment, round(lag * SECOND))
+
+    def left(self, color: Color) -> float:
+        """Seconds on a clock."""
+        return self.arbiter.clock.left(color) / SECOND
+
+
+# -- endings on the board ---------------------------------------------------------
+
+
+def test_five_in_a_row_wins() -> None:
+    """The winning move ends the game with no fault and no evidence."""
+    match = Match()
+    for cell in (0, 5, 1, 6, 2, 7, 3, 8):
+        assert match.turn(cell) is Verdict.ACCEPTED
+        assert match.outcome is None
+    assert match.turn(4) is Verdict.ACCEPTED
+    assert match.outcome == Outcome(Result.BLACK_WINS, Ending.FIVE)
+    assert match.arbiter.evidence == {}
+    assert len(match.arbiter.raw) == len(match.arbiter.charged) == 9
+
+
+def test_a_full_board_is_a_draw() -> None:
+    """The last free cell is played without a winning line."""
+    match = Match(variant=TIC_TAC_TOE)
+    for cell in (0, 1, 2, 4, 3, 5, 7, 6, 8):
+        assert match.outcome is None
+        match.turn(cell)
+    assert match.outcome == Outcome(Result.DRAW, Ending.DRAW)
+    assert match.arbiter.evidence == {}
+
+
+def test_the_last_cell_can_win() -> None:
+    """A line on a full board is a win, not a draw."""
+    match = Match(variant=TIC_TAC_TOE)
+    for cell in (0, 1, 2, 3, 4, 5, 7, 6, 8):
+        match.turn(cell)
+    assert match.outcome == Outcome(Result.BLACK_WINS, Ending.FIVE)
+
+
+@pytest.mark.parametrize("color", Color)
+def test_either_side_may_resign_at_any_time(color: Color) -> None:
+    """Resigning needs no turn and is nobody's fault."""
+    match = Match()
+    match.turn(12)
+    assert match.arbiter.resign(color) is Verdict.ACCEPTED
+    assert match.outcome == Outcome(Result.won_by(color.other), Ending.RESIGN)
+    assert match.arbiter.evidence == {}
+
+
+# -- moves that are none ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "detail"), [(12, "c3 is occupied"), (25, "off the 5x5 board"), (2**32 - 1, "off the")]
+)
+def test_an_illegal_move_forfeits(cell: int, detail: str) -> None:
+    """The evidence is the move and the position it was made in."""
+    match = Match()
+    match.turn(12)
+    assert match.turn(cell) is Verdict.ACCEPTED
+    assert match.outcome is not None
+    assert (match.outcome.result, match.outcome.ending) == (Result.BLACK_WINS, Ending.ILLEGAL)
+    assert match.outcome.at_fault is Party.WHITE
+    assert detail in match.outcome.detail
+    assert match.arbiter.evidence == {"cell": cell, "ply": 1, "moves": [12]}
+    assert list(match.arbiter.board.moves) == [12]
+    assert len(match.arbiter.raw) == 1
+
+
+@pytest.mark.parametrize("ply", [0, 2, 99])
+def test_a_move_for_another_ply_does_nothing(ply: int) -> None:
+    """Sent twice, too early or too late: the pending turn still waits."""
+    match = Match()
+    match.turn(12)
+    match.ask()
+    assert match.play(12, ply=ply) is Verdict.STALE_PLY
+    assert match.outcome is None
+    assert match.play(13) is Verdict.ACCEPTED
+
+
+def test_a_move_before_its_turn_was_requested_does_nothing() -> None:
+    """What nobody asked for is no answer, though it names the right ply."""
+    match = Match()
+    assert match.play(12) is Verdict.STALE_PLY
+    match.turn(12)
+    assert match.play(13) is Verdict.STALE_PLY
+    assert match.arbiter.board.ply == 1
+
+
+def test_a_move_for_the_opponent_does_nothing() -> None:
+    """The pending turn can be answered by its own side alone."""
+    match = Match()
+    match.ask()
+    assert match.play(12, color=WHITE) is Verdict.NOT_YOUR_TURN
+    assert match.arbiter.board.ply == 0
+    assert match.play(12, color=BLACK) is Verdict.ACCEPTED
+
+
+def test_nothing_changes_an_outcome() -> None:
+    """An ended game takes no action and no passing of time."""
+    match = Match("5/move")
+    match.ask()
+    match.arbiter.resign(BLACK)
+    outcome = match.outcome
+    assert match.play(12) is Verdict.STALE_PLY
+    assert match.arbiter.resign(WHITE) is Verdict.STALE_PLY
+    assert match.arbiter.fail(WHITE, "late") is Verdict.STALE_PLY
+    match.arbiter.void(Party.OPERATOR, "late")
+    match.arbiter.leave(WHITE, match.moment)
+    match.wait(1_000)
+    match.expire()
+    assert match.outcome is outcome
+    assert match.arbiter.evidence == {}
+
+
+def test_a_reported_failure_forfeits() -> None:
+    """The evidence is what the bot said."""
+    match = Match()
+    match.turn(12)
+    assert match.arbiter.fail(BLACK, "out of memory") is Verdict.ACCEPTED
+    assert match.outcome == Outcome(Result.WHITE_WINS, Ending.CRASH, Party.BLACK, "out of memory")
+    assert match.arbiter.evidence == {"message": "out of memory", "ply": 1}
+
+
+def test_a_void_game_counts_for_nothing() -> None:
+    """It names who stopped it, and keeps why as its evidence."""
+    match = Match()
+    match.turn(12)
+    match.arbiter.void(Party.OPERATOR, "cancelled")
+    assert match.outcome == Outcome(Result.NONE, Ending.VOID, Party.OPERATOR, "cancelled")
+    assert match.arbiter.evidence == {"ply": 1, "detail": "cancelled"}
+
+
+# -- the clocks -------------------------------------------------------------------
+
+
+def test_a_move_is_charged_from_its_request_and_earns_the_increment() -> None:
+    """Waiting for the request costs nothing."""
+    match = Match("60+1")
+    match.wait(500)
+    match.turn(12, 10)
+    match.wait(500)
+    match.turn(13, 2.5)
+    assert match.left(BLACK) == 51
+    assert match.left(WHITE) == 58.5
+    assert list(match.arbiter.raw) == [10 * SECOND, 2.5 * SECOND]
+    assert list(match.arbiter.charged) == list(match.arbiter.raw)
+
+
+def test_the_whole_clock_may_be_used() -> None:
+    """A move that takes the budget to the last nanosecond is in time."""
+    match = Match("60")
+    match.turn(12, 60)
+    assert match.outcome is None
+    assert match.left(BLACK) == 0
+
+
+@pytest.mark.parametrize("control", ["60", "5/move", "600,5/move"])
+@pytest.mark.parametrize("seen_by", ["play", "expire"])
+def test_a_late_move_forfeits(control: str, seen_by: str) -> None:
+    """One nanosecond is too late, whether the answer or the sweep comes first."""
+    budget = 60 if control == "60" else 5
+    match = Match(control)
+    match.ask()
+    match.wait(budget)
+    match.expire()
+    assert match.outcome is None
+    match.now += 1
+    match.now += SECOND
+    if seen_by == "play":
+        assert match.play(12) is Verdict.ACCEPTED
+    else:
+        match.expire()
+    detail = f"{budget + 1}.000 s for a move that had {budget}.000 s"
+    assert match.outcome == Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK, detail)
+    assert match.left(BLACK) == 0
+    assert match.arbiter.evidence == {
+        "ply": 0,
+        "raw_us": (budget + 1) * 1_000_000,
+        "charged_us": (budget + 1) * 1_000_000,
+        "budget_us": budget * 1_000_000,
+    }
+    assert match.arbiter.board.ply == 0
+    assert len(match.arbiter.raw) == 0
+
+
+def test_one_nanosecond_is_too_late() -> None:
+    """The sweep and the answer agree about the deadline."""
+    swept, answered = Match("60"), Match("60")
+    for match in (swept, answered):
+        match.ask()
+        match.wait(60)
+        match.now += 1
+    swept.expire()
+    answered.play(12)
+    assert swept.outcome is not None
+    assert answered.outcome is not None
+    assert swept.outcome.ending is answered.outcome.ending is Ending.TIME
+
+
+def test_each_move_has_its_cap() -> None:
+    """A cap limits every move, however much is on the clock."""
+    match = Match("60,5/move")
+    match.turn(12, 5)
+    match.turn(13, 1)
+    assert match.left(BLACK) == 55
+    match.turn(14, 5.001)
+    assert match.outcome is not None
+    assert (match.outcome.ending, match.outcome.at_fault) == (Ending.TIME, Party.BLACK)
+
+
+def test_the_servers_stalls_are_nobodys_time() -> None:
+    """What the server itself stood still is taken off the move it happened in."""
+    match = Match("60")
+    match.stall = 7 * SECOND
+    match.turn(12, 10, stalled=4)
+    assert match.left(BLACK) == 54
+    assert (match.arbiter.raw[0], match.arbiter.charged[0]) == (10 * SECOND, 6 * SECOND)
+    match.turn(13, 10)
+    assert match.left(WHITE) == 50
+
+
+def test_a_stall_saves_a_move_from_the_sweep() -> None:
+    """A server that slept over a deadline gives the time back before it looks."""
+    match = Match("5/move")
+    match.ask()
+    match.wait(8, stalled=4)
+    match.expire()
+    assert match.outcome is None
+    match.wait(2)
+    match.expire()
+    assert match.outcome is not None
+
+
+def test_a_stall_longer_than_the_move_is_not_given_as_a_present() -> None:
+    """Nobody's clock ever gains by a stall."""
+    match = Match("60")
+    match.turn(12, 1, stalled=3)
+    assert match.left(BLACK) == 60
+    assert match.arbiter.charged[0] == 0
+
+
+def test_lag_is_credited_up_to_a_bound_for_each_move() -> None:
+    """The round trip is taken off, but no more than half a second."""
+    match = Match("60")
+    match.turn(12, 10, lag=0.2)
+    assert match.left(BLACK) == pytest.approx(50.2)
+    match.turn(13, 10, lag=7)
+    assert match.left(WHITE) == pytest.approx(50 + LAG_PER_MOVE / SECOND)
+
+
+def test_lag_is_never_credited_beyond_the_time_taken() -> None:
+    """An instant answer over a slow line costs nothing and earns nothing."""
+    match = Match("60")
+    match.turn(12, 0.1, lag=0.4)
+    assert match.left(BLACK) == 60
+    assert match.arbiter.charged[0] == 0
+
+
+def test_lag_is_credited_up_to_a_bound_for_the_game() -> None:
+    """After thirty seconds of credit a side gets no more; the other's is its own."""
+    match = Match("600", variant=LARGE)
+    plies = 2 * (LAG_PER_GAME // LAG_PER_MOVE) + 2
+    for ply in range(plies):
+        slow = ply % 2 == 0
+        match.turn(DRAWISH[ply], 1, lag=0.5 if slow else 0)
+    assert match.outcome is None
+    assert match.left(BLACK) == pytest.approx(600 - plies / 2 + LAG_PER_GAME / SECOND)
+    assert match.left(WHITE) == pytest.approx(600 - plies / 2)
+
+
+def test_the_sweep_gives_the_same_credit() -> None:
+    """A move that could still be answered in time is not swept away."""
+    match = Match("5/move")
+    match.ask()
+    match.wait(5.4)
+    match.expire(lag=0.5)
+    assert match.outcome is None
+    match.wait(0.2)
+    match.expire(lag=0.5)
+    assert match.outcome is not None
+
+
+def test_replayed_moves_charge_the_clocks_as_they_did() -> None:
+    """A restored game has the clocks and times that it had."""
+    match, restored = Match("60+1"), Match("60+1")
+    for cell, seconds in ((12, 3), (13, 4), (14, 5)):
+        match.turn(cell, seconds, lag=0.25)
+    old = match.arbiter
+    for cell, raw, charged in zip(old.board.moves, old.raw, old.charged, strict=True):
+        restored.arbiter.replay(cell, raw, charged)
+    assert restored.arbiter.board.moves == old.board.moves
+    assert (restored.arbiter.raw, restored.arbiter.charged) == (old.raw, old.charged)
+    assert [restored.left(color) for color in Color] == [match.left(color) for color in Color]
+
+
+# -- presence ---------------------------------------------------------------------
+
+
+def test_absence_beyond_the_grace_forfeits() -> None:
+    """The grace to the last nanosecond is in time."""
+    match = Match()
+    match.turn(12)
+    match.arbiter.leave(BLACK, match.moment)
+    assert match.arbiter.is_away(BLACK)
+    match.now += GRACE
+    match.expire()
+    assert match.outcome is None
+    match.now += SECOND
+    match.expire()
+    assert match.outcome == Outcome(
+        Result.WHITE_WINS, Ending.DISCONNECT, Party.BLACK, "away for 31.0 s"
+    )
+    assert match.arbiter.evidence == {"away_us": 31_000_000, "ply": 1}
+
+
+def test_the_grace_is_for_all_absences_together() -> None:
+    """Returning stops it, and the next absence goes on where it was."""
+    match = Match()
+    for seconds in (12, 12):
+        match.arbiter.leave(WHITE, match.moment)
+        match.wait(seconds)
+        match.expire()
+        match.arbiter.come_back(WHITE, match.moment)
+        match.wait(500)
+        match.expire()
+        assert not match.arbiter.is_away(WHITE)
+    match.arbiter.leave(WHITE, match.moment)
+    match.wait(6)
+    match.expire()
+    assert match.outcome is None
+    match.wait(0.001)
+    match.expire()
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.DISCONNECT
+
+
+def test_leaving_twice_is_one_absence() -> None:
+    """A second report of the same absence doesn't begin a new grace."""
+    match = Match()
+    match.arbiter.leave(WHITE, match.moment)
+    match.wait(20)
+    match.arbiter.leave(WHITE, match.moment)
+    match.wait(20)
+    match.expire()
+    assert match.outcome is not None
+    assert match.outcome.at_fault is Party.WHITE
+
+
+def test_each_side_has_a_grace_of_its_own() -> None:
+    """The absences of one side take nothing from the other's."""
+    match = Match()
+    for color in Color:
+        match.arbiter.leave(color, match.moment)
+        match.wait(29)
+        match.expire()
+        match.arbiter.come_back(color, match.moment)
+    assert match.outcome is None
+
+
+def test_an_absent_bots_clock_stands() -> None:
+    """Its grace runs instead; what it had used before counts when it is asked again."""
+    match = Match("10/move")
+    match.ask()
+    match.wait(6)
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(25)
+    match.expire()
+    assert match.outcome is None
+    match.arbiter.come_back(BLACK, match.moment)
+    match.wait(100)
+    match.expire()
+    assert match.turn(12, 3) is Verdict.ACCEPTED
+    assert match.arbiter.raw[0] == 9 * SECOND
+    assert match.outcome is None
+
+
+def test_time_used_before_an_absence_counts() -> None:
+    """Leaving and coming back makes no move longer than it may be."""
+    match = Match("10/move")
+    match.ask()
+    match.wait(6)
+    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.come_back(BLACK, match.moment)
+    assert match.ask() == 4
+    match.wait(5)
+    match.expire()
+    assert match.outcome is not None
+    assert match.arbiter.evidence["raw_us"] == 11_000_000
+
+
+def test_a_stall_before_an_absence_is_not_used_time() -> None:
+    """The credit for a stall is not lost by leaving."""
+    match = Match("10/move")
+    match.ask()
+    match.wait(6, stalled=5)
+    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.come_back(BLACK, match.moment)
+    assert match.turn(12, 8) is Verdict.ACCEPTED
+    assert match.outcome is None
+    assert match.arbiter.raw[0] == 9 * SECOND
+
+
+def test_the_opponents_clock_runs_on() -> None:
+    """A bot that is asked loses on time even while the other is away."""
+    match = Match("10/move")
+    match.ask()
+    match.arbiter.leave(WHITE, match.moment)
+    match.wait(11)
+    match.expire()
+    assert match.outcome is not None
+    assert (match.outcome.ending, match.outcome.at_fault) == (Ending.TIME, Party.BLACK)
+
+
+def test_an_answer_to_a_request_from_before_an_absence_does_nothing() -> None:
+    """The turn is asked anew on the new stream, and only then answered."""
+    match = Match()
+    match.ask()
+    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.come_back(BLACK, match.moment)
+    assert match.play(12) is Verdict.STALE_PLY
+
+
+def test_an_absence_since_a_restart_is_the_servers() -> None:
+    """A bot that the server itself lost, and that doesn't return, forfeits nothing."""
+    match = Match()
+    for color in Color:
+        match.arbiter.leave(color, match.moment, excused=True)
+    match.wait(10)
+    match.arbiter.come_back(WHITE, match.moment)
+    match.wait(21)
+    match.expire()
+    assert match.outcome == Outcome(
+        Result.NONE, Ending.VOID, Party.SERVER, "black did not return after a restart"
+    )
+    assert match.arbiter.evidence["away_us"] == 31_000_000
+
+
+def test_an_excused_absence_takes_nothing_from_the_grace() -> None:
+    """A bot that returned after a restart has its whole grace, and forfeits when it is over."""
+    match = Match()
+    match.arbiter.leave(BLACK, match.moment, excused=True)
+    match.wait(29)
+    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(30)
+    match.expire()
+    assert match.outcome is None
+    match.wait(0.001)
+    match.expire()
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.DISCONNECT
+
+
+def test_an_outage_of_the_servers_excuses_absences() -> None:
+    """Their grace begins anew, and when it is over nobody forfeits; those who are there stay."""
+    match = Match()
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(29)
+    match.arbiter.excuse(match.moment)
+    assert not match.arbiter.is_away(WHITE)
+    match.wait(29)
+    match.expire()
+    assert match.outcome is None
+    match.wait(2)
+    match.expire()
+    assert match.outcome is not None
+    assert (match.outcome.ending, match.outcome.at_fault) == (Ending.VOID, Party.SERVER)
+
+
+@pytest.mark.parametrize("first", Color)
+def test_two_absent_bots_are_the_networks(first: Color) -> None:
+    """When both are away nobody forfeits."""
+    match = Match()
+    match.arbiter.leave(first, match.moment)
+    match.wait(29)
+    match.arbiter.leave(first.other, match.moment)
+    match.wait(2)
+    match.expire()
+    assert match.outcome == Outcome(Result.NONE, Ending.VOID, Party.NETWORK, "both bots were away")
+    assert match.arbiter.evidence["away_us"] == 31_000_000
+
+
+# -- anything at all --------------------------------------------------------------
+
+
+class Chaos:
+    """One random game with random faults, checked after every step."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(seed)
+        variant = self._rng.choice((SMALL, TIC_TAC_TOE, Variant(width=7, height=6, line=4)))
+        control = self._rng.choice(("20", "5+0.5", "1/move", "30+1,2/move"))
+        self._match = Match(control, variant=variant)
+        self._asked = False
+        self.causes: set[tuple[Ending, Party]] = set()
+        """What happened that may end the game off the board."""
+
+    def play(self) -> Outcome:
+        """Play the game to its end."""
+        for _ in range(2_000):
+            self._step()
+            outcome = self._match.outcome
+            if outcome is not None:
+                self._check_end(outcome)
+                return outcome
+        raise AssertionError("the game doesn't end")
+
+    def _step(self) -> None:
+        steps = (self._answer, self._noise, self._come_and_go, self._pass_time, self._rare)
+        self._rng.choices(steps, (60, 10, 8, 10, 0.3))[0]()
+        self._check()
+
+    def _answer(self) -> None:
+        """The side to move is asked and answers: mostly legal, mostly in time."""
+        match, arbiter = self._match, self._match.arbiter
+        color = arbiter.board.side_to_move
+        if arbiter.is_away(color):
+            return
+        left = match.ask()
+        thought, stalled = self._rng.expovariate(4), self._rng.choice((0, 0, 0, 0.5, 3))
+        lag = self._rng.choice((0, 0.01, 0.3, 2))
+        if thought > left:
+            self.causes.add((Ending.TIME, Party.of(color)))
+        match.wait(thought + stalled, stalled=stalled)
+        cell = self._rng.choice(arbiter.board.legal_cells())
+        if self._rng.random() < 0.01:
+            cell = self._rng.choice((*arbiter.board.moves, arbiter.board.variant.cells, 65_535))
+            self.causes.add((Ending.ILLEGAL, Party.of(color)))
+        ply, moment = arbiter.board.ply, match.moment
+        lag_time = round(lag * SECOND)
+        assert arbiter.play(color, ply, cell, moment, lag_time) is Verdict.ACCEPTED
+        if self._rng.random() < 0.2:  # the same answer once more
+            assert arbiter.play(color, ply, cell, moment, lag_time) is Verdict.STALE_PLY
+
+    def _noise(self) -> None:
+        """An action that answers nothing has no effect."""
+        board = self._match.arbiter.board
+        before = list(board.moves)
+        ply = self._rng.choice((board.ply - 1, board.ply + 1, board.ply + 7, 0 if before else 1))
+        color = self._rng.choice(tuple(Color))
+        assert self._match.play(self._rng.randrange(9), ply=ply, color=color) is Verdict.STALE_PLY
+        assert list(board.moves) == before
+        assert self._match.outcome is None
+
+    def _come_and_go(self) -> None:
+        color = self._rng.choice(tuple(Color))
+        arbiter, moment = self._match.arbiter, self._match.moment
+        if arbiter.is_away(color):
+            arbiter.come_back(color, moment)
+        else:
+            excused = self._rng.random() < 0.2
+            arbiter.leave(color, moment, excused=excused)
+            self.causes.add((Ending.DISCONNECT, Party.of(color)))
+            self.causes.add((Ending.VOID, Party.SERVER if excused else Party.NETWORK))
+
+    def _pass_time(self) -> None:
+        """Time passes in which nobody is asked, or the side to move thinks on."""
+        match, color = self._match, self._match.arbiter.board.side_to_move
+        if not match.arbiter.is_away(color) and self._rng.random() < 0.3:
+            match.ask()
+            self.causes.add((Ending.TIME, Party.of(color)))
+        seconds = self._rng.choice((0.001, 0.1, 2, 11))
+        match.wait(seconds, stalled=self._rng.choice((0, seconds)))
+        match.expire(lag=self._rng.choice((0, 0.3)))
+
+    def _rare(self) -> None:
+        arbiter, color = self._match.arbiter, self._rng.choice(tuple(Color))
+        end = self._rng.randrange(3)
+        if end == 0:
+            self.causes.add((Ending.RESIGN, Party.NOBODY))
+            arbiter.resign(color)
+        elif end == 1:
+            self.causes.add((Ending.CRASH, Party.of(color)))
+            arbiter.fail(color, "boom")
+        else:
+            self.causes.add((Ending.VOID, Party.OPERATOR))
+            arbiter.void(Party.OPERATOR, "stop")
+
+    def _check(self) -> None:
+        arbiter = self._match.arbiter
+        assert len(arbiter.raw) == len(arbiter.charged) == arbiter.board.ply
+        assert all(c <= r for r, c in zip(arbiter.raw, arbiter.charged, strict=True))
+        assert all(arbiter.clock.left(color) >= 0 for color in Color)
+        assert bool(arbiter.evidence) == (
+            arbiter.outcome is not None
+            and (arbiter.outcome.ending.is_forfeit or arbiter.outcome.ending is Ending.VOID)
+        )
+
+    def _check_end(self, outcome: Outcome) -> None:
+        arbiter = self._match.arbiter
+        board = Board.from_moves(arbiter.board.moves, arbiter.board.variant)
+        assert board.is_over == (outcome.ending in {Ending.FIVE, Ending.DRAW})
+        assert board.winner is (outcome.result.winner if outcome.ending is Ending.FIVE else None)
+        if outcome.ending.is_forfeit:
+            assert outcome.result.winner is not None
+            assert outcome.at_fault is Party.of(outcome.result.winner.other)
+        if not board.is_over:
+            assert (outcome.ending, outcome.at_fault) in self.causes
+        self._poke()
+        assert arbiter.outcome is outcome
+
+    def _poke(self) -> None:
+        """Everything that could change an outcome."""
+        match, arbiter = self._match, self._match.arbiter
+        evidence = dict(arbiter.evidence)
+        for color in Color:
+            match.play(0, color=color)
+            arbiter.resign(color)
+            arbiter.fail(color, "late")
+            arbiter.leave(color, match.moment)
+        arbiter.void(Party.SERVER, "late")
+        match.wait(1_000)
+        match.expire()
+        assert arbiter.evidence == evidence
+
+
+def test_a_thousand_random_games_with_faults() -> None:
+    """Every game ends once, by what happened in it, with the fault where it belongs."""
+    endings = Counter(Chaos(seed).play().ending for seed in range(1_000))
+    assert endings.keys() == set(Ending) - {Ending.ADJUDICATION}
+
+
+def test_a_clock_is_exact() -> None:
+    """Parts of a second down to the microsecond of an increment are not lost."""
+    control = TimeControl(timedelta(milliseconds=1500), timedelta(microseconds=1))
+    arbiter = Arbiter(Board(SMALL), Clock(control), grace=GRACE)
+    arbiter.ask(Moment(0, 0))
+    arbiter.play(BLACK, 0, 12, Moment(SECOND, 0), 0)
+    assert arbiter.clock.left(BLACK) == SECOND // 2 + 1_000

@@ -1,0 +1,269 @@
+"""What happens in the arena between the judging of an action and its commit."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from meijin.server.match.arena import FLUSHES_PER_FLOOR, Observer
+from meijin.store import Database
+from meijin.store.flushes import running_moves
+from meijin.v1 import game_pb2
+from meijin.v1 import play_service_pb2 as pb
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.server.conftest import House, OpenHouse, Peer, Serve
+
+    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.session import Player
+
+FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
+
+
+async def caught_up(peer: Peer) -> None:
+    """Read everything that was sent to a bot before now: its own nonsense is refused last."""
+    await peer.write(actions=pb.Actions(resigns=[pb.Resign(game=12345)]))
+    assert (await peer.notice()).game == 12345
+
+
+def hold_after_an_end(house: House) -> Event:
+    """Hold the writer from the next end of a game on, so that no start after it is committed."""
+    gate = Event()
+    is_armed = [True]
+
+    def hold(_game: LiveGame) -> None:
+        if is_armed:
+            is_armed.clear()
+            house.hold(gate)
+
+    house.listen(ended=hold)
+    return gate
+
+
+def test_nobody_hears_of_a_move_that_is_not_committed(serve: Serve, line: Any) -> None:
+    """Neither the opponent nor whoever looks at the game."""
+
+    async def script(house: House) -> None:
+        players = await house.pair()
+        await line(players, FIVE[:2])
+        turn = await players[0].turn()
+        (game,) = house.app._arena.games.values()
+        with house.held():
+            await players[0].play(turn, FIVE[2])
+            await house.until(lambda: game.arbiter.board.ply == 3)
+            await caught_up(players[1])
+            assert players[1].unread("turns") == 0
+            assert list(game.settled_moves) == list(FIVE[:2])
+        assert (await players[1].turn()).ply == 3
+        assert list(game.settled_moves) == list(FIVE[:3])
+
+    serve(script)
+
+
+def test_nobody_hears_of_an_end_that_is_not_committed(serve: Serve, line: Any) -> None:
+    """A winning move is no different."""
+
+    async def script(house: House) -> None:
+        players = await house.pair()
+        await line(players, FIVE[:8])
+        turn = await players[0].turn()
+        (game,) = house.app._arena.games.values()
+        with house.held():
+            await players[0].play(turn, FIVE[8])
+            await house.until(lambda: game.arbiter.outcome is not None)
+            for peer in players:
+                await caught_up(peer)
+                assert peer.unread("ended") == 0
+            assert list(game.settled_moves) == list(FIVE[:8])
+        for peer in players:
+            assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
+        assert list(game.settled_moves) == list(FIVE)
+
+    serve(script)
+
+
+@pytest.mark.parametrize("how", ["goodbye", "resign"])
+def test_a_game_that_ends_before_it_was_announced_is_never_told(serve: Serve, how: str) -> None:
+    """A bot hears of the end of no game whose start it did not hear of."""
+
+    async def script(house: House) -> None:
+        black, white = await house.pair(rounds=3)
+        gate = hold_after_an_end(house)
+        await black.resign((await black.turn()).game)
+        for peer in (black, white):
+            await peer.ended()
+        await house.until(lambda: house.app._arena.games)
+        (unannounced,) = house.app._arena.games.values()
+        assert not unannounced.is_announced
+        if how == "goodbye":
+            await black.write(goodbye=pb.Goodbye())
+        else:
+            await black.resign(unannounced.number)
+        await house.until(lambda: unannounced.arbiter.outcome is not None)
+        gate.set()
+        await house.app._arena.flusher.drained()
+        await caught_up(white)
+        assert white.unread("ended") == 0
+        if how == "resign":
+            assert (await white.started()).game == unannounced.number + 1
+
+    serve(script)
+
+
+def test_a_bot_that_returns_before_a_start_is_committed_hears_of_it_once(serve: Serve) -> None:
+    """The welcome counts the games that it knows of; the new one follows like any other."""
+
+    async def script(house: House) -> None:
+        black, white = await house.pair(rounds=2)
+        gate = hold_after_an_end(house)
+        await black.resign((await black.turn()).game)
+        for peer in (black, white):
+            await peer.ended()
+        await house.until(lambda: house.app._arena.games)
+        (game,) = house.app._arena.games.values()
+        assert not game.is_announced
+        player = game.black if game.black.name == white.name else game.white
+        session = player.session
+        assert session is not None
+        arena = house.app._arena
+        back = arena.join(player, session.version_id, session.capabilities)
+        assert [message.WhichOneof("fact") for message in back.drain(arena.moment())] == [
+            "welcome",
+            "ping",
+        ]
+        gate.set()
+        await arena.flusher.drained()
+        (message,) = back.drain(arena.moment())
+        assert [start.game for start in message.events.started] == [game.number]
+        assert len(message.events.turns) == (game.black is player)
+
+    serve(script)
+
+
+def test_a_game_that_ends_before_its_return_was_told_is_not_counted(serve: Serve) -> None:
+    """The welcome counts exactly the games that follow it."""
+
+    async def script(house: House) -> None:
+        ada = await house.bot("ada", max_games=2)
+        await house.bot("bob", max_games=2)
+        await house.tournament("ada", "bob", rounds=2)
+        for _ in range(2):
+            await ada.started()
+        arena = house.app._arena
+        one, other = arena.games.values()
+        player = one.black if one.black.name == "ada" else one.white
+        assert player.session is not None
+        back = arena.join(player, player.session.version_id, player.session.capabilities)
+        back.add_end(one)
+        welcome, events, _ = back.drain(arena.moment())
+        assert welcome.welcome.running_games == 1
+        assert [start.game for start in events.events.started] == [other.number]
+        assert list(events.events.ended) == []
+
+    serve(script)
+
+
+def test_a_turn_is_asked_once(serve: Serve) -> None:
+    """A bot that returns while its opponent's move is being committed is asked after it."""
+
+    async def script(house: House) -> None:
+        black, white = await house.pair()
+        turn = await black.turn()
+        arena = house.app._arena
+        (game,) = arena.games.values()
+        session = game.white.session
+        assert session is not None
+        with house.held():
+            await black.play(turn, 0)
+            await house.until(lambda: game.arbiter.board.ply == 1)
+            back = arena.join(game.white, session.version_id, session.capabilities)
+            kinds = [message.WhichOneof("fact") for message in back.drain(arena.moment())]
+            assert kinds == ["welcome", "events", "ping"]
+        await arena.flusher.drained()
+        (message,) = back.drain(arena.moment())
+        assert [asked.ply for asked in message.events.turns] == [1]
+        assert white.unread("turns") == 0
+
+    serve(script)
+
+
+def test_old_flushes_are_deleted(serve: Serve) -> None:
+    """The moves of ended games don't pile up; those of running ones are never deleted."""
+
+    async def script(house: House) -> None:
+        black, white = await house.pair(("eva", "eve"))
+        await black.play(await black.turn(), 12)
+        await white.turn()
+        ada, bob = await house.bot("ada"), await house.bot("bob")
+        await house.tournament("ada", "bob", rounds=30)
+        await asyncio.gather(ada.play_out(30), bob.play_out(30))
+
+    serve(script)
+    with Database(serve.settings().database) as database:
+        moves = database.read(lambda at: list(running_moves(at)))
+    assert moves[0].game_id == 1
+    assert moves[0].cell == 12
+
+    async def finish(house: House) -> None:
+        black, white = [await house.bot(name) for name in ("eva", "eve")]
+        await asyncio.gather(black.play_out(1), white.play_out(1))
+        ada, bob = await house.bot("ada"), await house.bot("bob")
+        await house.tournament("ada", "bob", rounds=2 * FLUSHES_PER_FLOOR // 9)
+        await asyncio.gather(*(peer.play_out(2 * FLUSHES_PER_FLOOR // 9) for peer in (ada, bob)))
+
+    serve(finish)
+    with Database(serve.settings().database) as database:
+        left = database.read(lambda at: list(running_moves(at)))
+    assert 1 not in {move.game_id for move in left}
+    assert len(left) < len(moves)
+
+
+class Failing(Observer):
+    """Fails at whatever it hears."""
+
+    def player_joined(self, player: Player) -> None:
+        """Fail."""
+        raise RuntimeError(player.name)
+
+    def game_started(self, game: LiveGame) -> None:
+        """Fail."""
+        raise RuntimeError(str(game.id))
+
+    def games_moved(self, games: Sequence[LiveGame]) -> None:
+        """Fail."""
+        raise RuntimeError(str(len(games)))
+
+    def game_ended(self, game: LiveGame) -> None:
+        """Fail."""
+        raise RuntimeError(str(game.id))
+
+
+def test_an_observer_that_fails_stops_nothing(house_settings: Any, open_house: OpenHouse) -> None:
+    """It is logged; the others hear of everything, and every game goes on to its end."""
+    heard: list[LiveGame] = []
+
+    async def script() -> None:
+        async with open_house(house_settings()) as house:
+            house.listen(ended=heard.append)
+            house.app._arena.observers.insert(0, Failing())
+            ada, bob = await house.bot("ada"), await house.bot("bob")
+            tournament_id = await house.tournament("ada", "bob", rounds=2)
+            async with house.innocents(), asyncio.TaskGroup() as tasks:
+                tasks.create_task(ada.play_out(2))
+                tasks.create_task(bob.play_out(2))
+            await house.until_finished(tournament_id)
+            await house.until(lambda: len(heard) == 3)
+
+    with capture_logs() as logs:
+        asyncio.run(script())
+    failures = [entry for entry in logs if entry["event"] == "an observer failed"]
+    assert {entry["observer"] for entry in failures} == {
+        f"Failing.{hook}" for hook in ("player_joined", "game_started", "games_moved", "game_ended")
+    }
+    assert all(entry["exc_info"] for entry in failures)

@@ -1,0 +1,117 @@
+"""Those who watch."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from meijin.server.errors import NotReadingError
+from meijin.server.match import feed as module
+from meijin.server.match.feed import (
+    FactKind,
+    GameFact,
+    Hub,
+    StateFact,
+    game_topic,
+    tournament_topic,
+)
+from meijin.store.tables import GameId, TournamentId
+
+if TYPE_CHECKING:
+    from meijin.server.match.live_game import LiveGame
+
+
+def game(number: int, tournament: int = 1) -> LiveGame:
+    """A game as far as the hub looks at it."""
+    run = SimpleNamespace(id=TournamentId(tournament))
+    return cast("LiveGame", SimpleNamespace(id=GameId(number), run=run))
+
+
+def test_a_watcher_hears_of_its_topic_alone() -> None:
+    """Moves and the end of its game; starts and ends of its tournament's games."""
+    hub = Hub()
+    one, two, other = game(1), game(2), game(3, tournament=2)
+    with (
+        hub.watch(game_topic(one.id)) as of_game,
+        hub.watch(tournament_topic(one.run.id)) as of_tournament,
+    ):
+        for each in (one, two, other):
+            hub.game_started(each)
+            hub.games_moved([each])
+            hub.game_ended(each)
+        hub.tournament_changed(TournamentId(1))
+        hub.tournament_changed(TournamentId(2))
+        assert of_game.rest() == [GameFact(FactKind.MOVED, one), GameFact(FactKind.ENDED, one)]
+        assert of_tournament.rest() == [
+            GameFact(FactKind.STARTED, one),
+            GameFact(FactKind.ENDED, one),
+            GameFact(FactKind.STARTED, two),
+            GameFact(FactKind.ENDED, two),
+            StateFact(),
+        ]
+        assert of_game.rest() == []
+
+
+def test_facts_come_in_order() -> None:
+    """One at a time, waiting for the next."""
+
+    async def script() -> None:
+        hub, one = Hub(), game(1)
+        with hub.watch(game_topic(one.id)) as watcher:
+            waiting = asyncio.ensure_future(watcher.next())
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            hub.games_moved([one])
+            hub.game_ended(one)
+            assert await waiting == GameFact(FactKind.MOVED, one)
+            assert await watcher.next() == GameFact(FactKind.ENDED, one)
+
+    asyncio.run(script())
+
+
+def test_every_watcher_hears_of_everything() -> None:
+    """Two who watch the same game don't share its facts."""
+    hub, one = Hub(), game(1)
+    with hub.watch(game_topic(one.id)) as first, hub.watch(game_topic(one.id)) as second:
+        hub.game_ended(one)
+        assert first.rest() == second.rest() == [GameFact(FactKind.ENDED, one)]
+
+
+def test_who_leaves_is_forgotten() -> None:
+    """The last watcher of a topic leaves nothing behind."""
+    hub, one = Hub(), game(1)
+    with hub.watch(game_topic(one.id)) as first:
+        with hub.watch(game_topic(one.id)) as second:
+            pass
+        hub.game_ended(one)
+        assert second.rest() == []
+        assert len(first.rest()) == 1
+    assert hub._watchers == {}
+
+
+def test_who_is_too_slow_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watcher that lost a fact is told so instead of being told half."""
+    monkeypatch.setattr(module, "MAX_WAITING", 3)
+
+    async def script() -> None:
+        hub, one = Hub(), game(1)
+        with hub.watch(game_topic(one.id)) as watcher:
+            for _ in range(4):
+                hub.games_moved([one])
+            with pytest.raises(NotReadingError, match="watch again"):
+                await watcher.next()
+
+    asyncio.run(script())
+
+
+def test_nobody_watching_costs_nothing() -> None:
+    """Facts without watchers go nowhere."""
+    hub = Hub()
+    hub.game_started(game(1))
+    hub.games_moved([game(1)])
+    hub.game_ended(game(1))
+    hub.tournament_changed(TournamentId(1))
+    assert hub._watchers == {}

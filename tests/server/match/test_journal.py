@@ -1,0 +1,342 @@
+"""Collect, commit, send: against a real store that fails when it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import insert, select
+from sqlalchemy.exc import IntegrityError
+from structlog.testing import capture_logs
+
+from meijin.game import Ending, Party, Result
+from meijin.server.match import journal as module
+from meijin.server.match.journal import Batch, Flusher
+from meijin.store import Database, Writer
+from meijin.store.flushes import MOVE, GameEnd, LostUpdateError
+from meijin.store.tables import Flush, FlushId, GameId, PairingId
+
+if TYPE_CHECKING:
+    from tests.conftest import PostgreSQL
+
+PATIENCE = 20.0
+
+
+class Desk:
+    """A flusher with its store, and what it has told."""
+
+    def __init__(self, database: Database, writer: Writer, last: int = 0) -> None:
+        self.database = database
+        self.writer = writer
+        self.told: list[int] = []
+        """The numbers of the moves that were released, in order."""
+        self.stored_when_told: list[list[int]] = []
+        self.again: Callable[[], None] = lambda: None
+        self.flusher = Flusher(writer, FlushId(last), self._release, lambda: 1)
+
+    def add(self, number: int) -> None:
+        """Add a move, told by its number."""
+        self.flusher.batch.flush.moves += MOVE.pack(number, 0, 0, 0, 0)
+        self.flusher.wake()
+
+    def stored(self) -> list[int]:
+        """The numbers of the stored moves, in order."""
+        rows = self.database.read(
+            lambda at: list(at.scalars(select(Flush.moves).order_by(Flush.id)))
+        )
+        return [fields[0] for moves in rows for fields in MOVE.iter_unpack(moves)]
+
+    def ids(self) -> list[int]:
+        """The numbers of the stored flushes."""
+        return self.database.read(lambda at: list(at.scalars(select(Flush.id).order_by(Flush.id))))
+
+    def _release(self, batch: Batch) -> None:
+        self.told += [fields[0] for fields in MOVE.iter_unpack(batch.flush.moves)]
+        self.stored_when_told.append(self.stored())
+        self.again()
+
+    def run(self, script: Callable[[Desk], Awaitable[None]]) -> None:
+        """Run a script beside the flusher; what ends the flusher ends the script."""
+
+        async def main() -> None:
+            running = asyncio.create_task(self.flusher.run())
+            scripted = asyncio.ensure_future(script(self))
+            async with asyncio.timeout(PATIENCE):
+                await asyncio.wait((running, scripted), return_when=asyncio.FIRST_COMPLETED)
+            for task in (running, scripted):
+                if task.done():
+                    task.result()
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+
+        asyncio.run(main())
+
+
+@pytest.fixture
+def desk(tmp_path: Any) -> Iterator[Desk]:
+    """A desk on a store of its own."""
+    with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
+        database.migrate()
+        writer = Writer(database)
+        yield Desk(database, writer)
+        writer.close()
+
+
+@pytest.fixture
+def trouble(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the next commits do, first come first served: ``fail``, or ``lose`` their answer."""
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.001)
+    monkeypatch.setattr(module, "LAST_RETRY", 0.002)
+    troubles: list[str] = []
+    dialect = desk.database.writer.dialect
+    commit, error = dialect.do_commit, dialect.loaded_dbapi.OperationalError
+
+    def do_commit(connection: Any) -> None:
+        trouble = troubles.pop(0) if troubles else "none"
+        if trouble == "fail":
+            raise error("disk full")
+        commit(connection)
+        if trouble == "lose":
+            raise error("answer lost")
+
+    monkeypatch.setattr(dialect, "do_commit", do_commit)
+    return troubles
+
+
+def test_nothing_is_told_before_it_is_committed(desk: Desk) -> None:
+    """Whatever is released is in the store already."""
+
+    async def script(desk: Desk) -> None:
+        for number in range(20):
+            desk.add(number)
+            if number % 3 == 0:
+                await desk.flusher.drained()
+        await desk.flusher.drained()
+
+    desk.run(script)
+    assert desk.told == list(range(20))
+    assert all(
+        stored == desk.told[: len(stored)] and len(stored) >= told
+        for told, stored in enumerate(desk.stored_when_told, start=1)
+    )
+    assert desk.stored() == desk.told
+
+
+def test_what_comes_together_is_committed_together(desk: Desk) -> None:
+    """One flush holds everything that was added before it began."""
+
+    async def script(desk: Desk) -> None:
+        for number in range(10):
+            desk.add(number)
+        await desk.flusher.drained()
+
+    desk.run(script)
+    assert desk.ids() == [1]
+
+
+def test_numbers_go_on_from_the_last(tmp_path: Any) -> None:
+    """A restarted server's flushes follow those of the one before."""
+    with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
+        database.migrate()
+        writer = Writer(database)
+        desk = Desk(database, writer, last=41)
+
+        async def script(desk: Desk) -> None:
+            desk.add(1)
+            await desk.flusher.drained()
+
+        desk.run(script)
+        assert desk.ids() == [42]
+        writer.close()
+
+
+def test_an_empty_flush_is_not_stored(desk: Desk) -> None:
+    """A bot that sends nothing of consequence makes the store no larger."""
+
+    async def script(desk: Desk) -> None:
+        for _ in range(5):
+            desk.flusher.wake()
+            await desk.flusher.drained()
+        desk.add(1)
+        await desk.flusher.drained()
+
+    desk.run(script)
+    assert len(desk.ids()) == 1
+    assert desk.told == [1]
+
+
+@pytest.mark.parametrize("what", ["fail", "lose"])
+@pytest.mark.parametrize("times", [1, 4])
+def test_a_failing_store_is_tried_again(
+    desk: Desk, trouble: list[str], what: str, times: int
+) -> None:
+    """Nothing is lost, nothing is told early, and nothing is stored twice."""
+    trouble += [what] * times
+
+    async def script(desk: Desk) -> None:
+        desk.add(1)
+        await asyncio.sleep(0)
+        desk.add(2)
+        await desk.flusher.drained()
+        desk.add(3)
+        await desk.flusher.drained()
+
+    with capture_logs() as logs:
+        desk.run(script)
+    assert desk.stored() == desk.told == [1, 2, 3]
+    assert desk.stored_when_told[0]
+    assert trouble == []
+    assert not desk.flusher.is_failing
+    events = [entry["event"] for entry in logs]
+    assert events[0] == "the database fails; games wait"
+    assert events[-1] == "the database is back"
+
+
+def test_a_lost_answer_of_a_shared_commit_doubles_nothing(desk: Desk, trouble: list[str]) -> None:
+    """Other work in the same commit does not make the flush be written again."""
+
+    async def script(desk: Desk) -> None:
+        gate = asyncio.get_running_loop().create_future()
+        started = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def hold(_connection: Any) -> None:
+            loop.call_soon_threadsafe(started.set)
+            asyncio.run_coroutine_threadsafe(_wait(gate), loop).result(PATIENCE)
+
+        held = desk.writer.submit(hold)
+        await started.wait()
+        other = desk.writer.submit(lambda _: None)
+        desk.add(1)
+        while desk.writer._queue.qsize() < 2:  # noqa: ASYNC110 - a queue of threads has no event
+            await asyncio.sleep(0)
+        trouble[:] = ["none", "lose"]
+        gate.set_result(None)
+        await asyncio.wrap_future(held)
+        await desk.flusher.drained()
+        assert other.exception() is not None
+
+    desk.run(script)
+    assert desk.stored() == desk.told == [1]
+    assert trouble == []
+
+
+async def _wait(future: asyncio.Future[None]) -> None:
+    await future
+
+
+def test_a_database_that_was_restarted_is_waited_for(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL may crash at any time: nothing is lost and nothing is doubled."""
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.05)
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    with Database(server.new_database()) as database, database.claim():
+        database.migrate()
+        writer = Writer(database)
+        desk = Desk(database, writer)
+
+        async def script(desk: Desk) -> None:
+            desk.add(1)
+            await desk.flusher.drained()
+            for number in (2, 3):
+                server.stop("immediate")
+                desk.add(number)
+                while not desk.flusher.is_failing:  # noqa: ASYNC110 - a flag has no event
+                    await asyncio.sleep(0.001)
+                assert desk.told == list(range(1, number))
+                server.start()
+                await desk.flusher.drained()
+
+        desk.run(script)
+        assert desk.stored() == desk.told == [1, 2, 3]
+        writer.close()
+
+
+def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) -> None:
+    """While commits fail the flusher says so."""
+    seen: list[bool] = []
+    trouble += ["fail"] * 3
+    watch = desk.flusher
+
+    async def script(desk: Desk) -> None:
+        desk.add(1)
+        while trouble:
+            seen.append(watch.is_failing)
+            await asyncio.sleep(0)
+        await watch.drained()
+        seen.append(watch.is_failing)
+
+    desk.run(script)
+    assert True in seen
+    assert not seen[-1]
+
+
+def test_another_servers_flush_ends_the_flusher(desk: Desk) -> None:
+    """A number that is taken is no passing trouble: two servers share the store."""
+    desk.database.write(lambda to: to.execute(insert(Flush), {"id": 1, "moves": b""}))
+
+    async def script(desk: Desk) -> None:
+        desk.add(1)
+        await desk.flusher.drained()
+
+    with pytest.raises(IntegrityError):
+        desk.run(script)
+    assert desk.told == []
+
+
+def test_a_lost_game_ends_the_flusher(desk: Desk) -> None:
+    """A game that is not running in the store can't be ended, now or later."""
+    end = GameEnd(
+        id=GameId(9),
+        pairing_id=PairingId(9),
+        ladder_id=None,
+        sequence=1,
+        moves=b"",
+        times=b"",
+        analysis=None,
+        result=Result.DRAW,
+        ending=Ending.DRAW,
+        at_fault=Party.NOBODY,
+        detail="",
+        time=datetime(2026, 3, 4, tzinfo=UTC),
+        fault_version_id=None,
+        evidence={},
+        fingerprint=0,
+    )
+
+    async def script(desk: Desk) -> None:
+        desk.flusher.batch.flush.ends.append(end)
+        desk.flusher.wake()
+        await desk.flusher.drained()
+
+    with pytest.raises(LostUpdateError):
+        desk.run(script)
+
+
+def test_drained_comes_to_an_end_on_a_busy_server(desk: Desk) -> None:
+    """It waits for what was added before, not for what comes all the time."""
+    numbers = iter(range(2, 1_000_000))
+    desk.again = lambda: desk.add(next(numbers))
+
+    async def script(desk: Desk) -> None:
+        desk.add(1)
+        await desk.flusher.drained()
+        assert 1 in desk.told
+
+    desk.run(script)
+
+
+def test_an_idle_flusher_is_drained(desk: Desk) -> None:
+    """There is nothing to wait for."""
+
+    async def script(desk: Desk) -> None:
+        await desk.flusher.drained()
+
+    desk.run(script)
+    assert desk.ids() == []

@@ -1,0 +1,235 @@
+"""A stream's outbox and its lag."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import cast
+
+import pytest
+
+from meijin.game import Board, Clock, TimeControl, Variant, encode_moves
+from meijin.server.errors import ReplacedError, TooManyNoticesError
+from meijin.server.match import session as module
+from meijin.server.match.arbiter import LAG_PER_MOVE, SECOND, Arbiter, Moment
+from meijin.server.match.live_game import LiveGame
+from meijin.server.match.session import Player, Session
+from meijin.store.tables import BotId, BotVersionId
+from meijin.v1 import play_service_pb2 as pb
+from meijin.wire import Capabilities
+
+Script = Callable[[Session], Awaitable[None]]
+MILLISECOND = SECOND // 1000
+
+
+class FakeGame:
+    """A game as far as a turn shows it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        board = Board(Variant(width=5, height=5))
+        self.arbiter = Arbiter(board, Clock(TimeControl.parse("60")), grace=0)
+
+
+def game(number: int) -> LiveGame:
+    """A game at its first turn."""
+    return cast("LiveGame", FakeGame(number))
+
+
+@pytest.fixture
+def on_stream() -> Callable[[Script], None]:
+    """Runs a script with a session of its own."""
+
+    def run(script: Script) -> None:
+        async def main() -> None:
+            player = Player(BotId(1), "ada")
+            session = Session("id", player, BotVersionId(1), Capabilities(), max_notices=3)
+            await script(session)
+
+        asyncio.run(main())
+
+    return run
+
+
+def sent(session: Session, now: int = 0) -> list[pb.PlayResponse]:
+    """What is sent now."""
+    return session.drain(Moment(now, 0))
+
+
+OnStream = Callable[[Script], None]
+
+
+def test_turns_share_a_message(on_stream: OnStream) -> None:
+    """Everything that waits goes at once, and only once."""
+
+    async def script(session: Session) -> None:
+        assert sent(session) == []
+        for number in (4, 2, 9):
+            session.add_turn(game(number))
+        assert session.wake.is_set()
+        (message,) = sent(session)
+        assert [turn.game for turn in message.events.turns] == [4, 2, 9]
+        assert [turn.own_clock_ms for turn in message.events.turns] == [60_000] * 3
+        assert not session.wake.is_set()
+        assert sent(session) == []
+
+    on_stream(script)
+
+
+def test_a_clock_starts_when_its_turn_is_sent(on_stream: OnStream) -> None:
+    """Not when it was put into the outbox."""
+
+    async def script(session: Session) -> None:
+        one = game(1)
+        session.add_turn(one)
+        sent(session, now=7 * SECOND)
+        one.arbiter.play(one.arbiter.board.side_to_move, 0, 12, Moment(9 * SECOND, 0), 0)
+        assert list(one.arbiter.raw) == [2 * SECOND]
+        session.add_turn(one)
+        (message,) = sent(session, now=9 * SECOND)
+        (turn,) = message.events.turns
+        assert (turn.ply, turn.moves) == (1, encode_moves((12,)))
+        assert (turn.own_clock_ms, turn.opponent_clock_ms) == (60_000, 58_000)
+
+    on_stream(script)
+
+
+def test_a_turn_of_a_game_that_has_ended_is_not_sent(on_stream: OnStream) -> None:
+    """Nobody thinks about it any more."""
+
+    async def script(session: Session) -> None:
+        one, two = game(1), game(2)
+        session.add_turn(one)
+        session.add_turn(two)
+        one.arbiter.resign(one.arbiter.board.side_to_move)
+        (message,) = sent(session)
+        assert [turn.game for turn in message.events.turns] == [2]
+
+    on_stream(script)
+
+
+def test_a_message_is_bounded(on_stream: OnStream, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not fit goes with the next, without another wake."""
+    monkeypatch.setattr(module, "MAX_EVENTS", 3)
+
+    async def script(session: Session) -> None:
+        for number in range(7):
+            session.add_turn(game(number))
+        numbers = []
+        while session.wake.is_set():
+            (message,) = sent(session)
+            numbers.append([turn.game for turn in message.events.turns])
+        assert numbers == [[0, 1, 2], [3, 4, 5], [6]]
+
+    on_stream(script)
+
+
+def test_starts_and_ends_are_bounded_too(
+    on_stream: OnStream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot that returns to thousands of games gets them in parts, no turn before its start."""
+    monkeypatch.setattr(module, "MAX_EVENTS", 3)
+    started = lambda game, _player: pb.GameStarted(game=game.number)  # noqa: E731
+    monkeypatch.setattr(module, "game_started_to_proto", started)
+    monkeypatch.setattr(module, "game_ended_to_proto", lambda game: pb.GameEnded(game=game.number))
+
+    async def script(session: Session) -> None:
+        for number in range(4):
+            session.add_end(game(number))
+        games = [game(number) for number in range(10, 15)]
+        for one in games:
+            session.add_start(one)
+            session.add_turn(one)
+        games[1].arbiter.resign(games[1].arbiter.board.side_to_move)
+        session.add_end(games[1])
+        parts = []
+        while session.wake.is_set():
+            (message,) = sent(session)
+            events = message.events
+            lists = (events.ended, events.started, events.turns)
+            parts.append([[fact.game for fact in facts] for facts in lists])
+        assert parts == [
+            [[0, 1, 2], [10, 12, 13], []],
+            [[3], [14], [10, 12]],
+            [[], [], [13, 14]],
+        ]
+
+    on_stream(script)
+
+
+def test_too_many_notices_close_it(on_stream: OnStream) -> None:
+    """The last ones are still told; the first reason for closing stands."""
+
+    async def script(session: Session) -> None:
+        for ply in range(3):
+            session.refuse(1, ply, pb.NOTICE_REASON_STALE_PLY, "late")
+        assert not session.closed.done()
+        session.refuse(1, 3, pb.NOTICE_REASON_STALE_PLY, "late")
+        session.close(ReplacedError("later"))
+        assert isinstance(session.closed.result(), TooManyNoticesError)
+        (message,) = sent(session)
+        assert [notice.ply for notice in message.events.notices] == [0, 1, 2, 3]
+
+    on_stream(script)
+
+
+def test_the_lag_is_the_least_of_the_last_round_trips(on_stream: OnStream) -> None:
+    """Queueing only ever adds; and no bot gains by answering late."""
+
+    async def script(session: Session) -> None:
+        now = SECOND
+        for trip in (40, 15, 90, *[30] * (module.LAG_SAMPLES - 1)):
+            session.ping()
+            (message,) = sent(session, now)
+            now += trip * MILLISECOND
+            session.pong(message.ping.sequence, now)
+            now += SECOND
+        assert session.lag == 30 * MILLISECOND
+
+    on_stream(script)
+
+
+def test_a_late_pong_is_credited_up_to_a_bound(on_stream: OnStream) -> None:
+    """However long a bot takes for it."""
+
+    async def script(session: Session) -> None:
+        session.ping()
+        (message,) = sent(session, now=SECOND)
+        session.pong(message.ping.sequence, 60 * SECOND)
+        assert session.lag == LAG_PER_MOVE
+
+    on_stream(script)
+
+
+def test_one_ping_is_under_way_at_a_time(on_stream: OnStream) -> None:
+    """A bot that doesn't answer isn't asked again; an answer to nothing is ignored."""
+
+    async def script(session: Session) -> None:
+        session.ping()
+        session.ping()
+        (message,) = sent(session, now=SECOND)
+        session.ping()
+        assert sent(session) == []
+        session.pong(message.ping.sequence + 1, 2 * SECOND)
+        assert session.lag == 0
+        session.pong(message.ping.sequence, SECOND + 20 * MILLISECOND)
+        session.pong(message.ping.sequence, 9 * SECOND)
+        assert session.lag == 20 * MILLISECOND
+        session.ping()
+        (message,) = sent(session, now=9 * SECOND)
+        assert message.ping.sequence == 2
+
+    on_stream(script)
+
+
+def test_draining_is_told_once(on_stream: OnStream) -> None:
+    """After whatever else waits."""
+
+    async def script(session: Session) -> None:
+        session.add_turn(game(1))
+        session.announce_draining()
+        kinds = [message.WhichOneof("fact") for message in sent(session)]
+        assert kinds == ["events", "draining"]
+        assert sent(session) == []
+
+    on_stream(script)

@@ -1,0 +1,165 @@
+"""The processes beside the server: a real Valkey, and a stand-in for the worker."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from meijin.server.process import supervisor as module
+from meijin.server.process.die_with_parent import leashed
+from meijin.server.process.supervisor import Companions
+from meijin.server.settings import Settings
+
+PATIENCE = 20.0
+IDLE = "import signal, time; signal.signal(signal.SIGTERM, lambda *_: exit()); time.sleep(600)"
+
+Script = Callable[[Companions], Awaitable[None]]
+
+
+@pytest.fixture
+def keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Runs a script while companions are kept alive."""
+    monkeypatch.setattr(module, "LOOK", 0.02)
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+    monkeypatch.setattr(module, "LAST_RETRY", 0.05)
+
+    def stand_in(command: Sequence[str]) -> list[str]:
+        assert "worker" in " ".join(command)
+        return leashed([sys.executable, "-S", "-c", IDLE])
+
+    monkeypatch.setattr(module, "leashed", stand_in)
+
+    def run(script: Script, **settings: Any) -> None:
+        async def main() -> None:
+            async with Companions(Settings(data=tmp_path, **settings)) as companions:
+                running = asyncio.create_task(companions.run())
+                scripted = asyncio.ensure_future(script(companions))
+                async with asyncio.timeout(PATIENCE):
+                    await asyncio.wait((running, scripted), return_when=asyncio.FIRST_COMPLETED)
+                assert not running.done(), running.exception()
+                scripted.result()
+                running.cancel()
+                with suppress(asyncio.CancelledError):
+                    await running
+
+        asyncio.run(main())
+
+    return run
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - processes have no events
+            await asyncio.sleep(0.01)
+
+
+def answers(companions: Companions) -> bool:
+    """Whether there is a Valkey at the companions' URL."""
+    with redis.Redis.from_url(companions.redis_url) as client:
+        try:
+            return bool(client.ping())
+        except redis.RedisError:
+            return False
+
+
+def pids(companions: Companions) -> tuple[int, int]:
+    """The processes of Valkey and of the worker."""
+    assert companions._valkey is not None
+    assert companions._valkey.pid is not None
+    assert companions._worker is not None
+    return companions._valkey.pid, companions._worker.pid
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_both_run_until_the_end(keep: Callable[..., None]) -> None:
+    """They are there at once, and gone afterwards."""
+    seen: list[int] = []
+
+    async def script(companions: Companions) -> None:
+        assert answers(companions)
+        seen.extend(pids(companions))
+        assert not any(is_gone(pid) for pid in seen)
+
+    keep(script)
+    assert len(seen) == 2
+    assert all(is_gone(pid) for pid in seen)
+
+
+def test_a_killed_valkey_is_started_again(keep: Callable[..., None]) -> None:
+    """At the same place with its data, while the worker lives on."""
+
+    async def script(companions: Companions) -> None:
+        with redis.Redis.from_url(companions.redis_url) as client:
+            client.set("key", "value")
+        valkey, worker = pids(companions)
+        os.kill(valkey, signal.SIGKILL)
+        await until(lambda: pids(companions)[0] != valkey and answers(companions))
+        with redis.Redis.from_url(companions.redis_url) as client:
+            assert client.get("key") == b"value"
+        assert pids(companions)[1] == worker
+
+    keep(script)
+
+
+def test_a_killed_worker_is_started_again(keep: Callable[..., None]) -> None:
+    """As often as it ends, while Valkey lives on."""
+
+    async def script(companions: Companions) -> None:
+        valkey, worker = pids(companions)
+        for _ in range(2):
+            os.kill(worker, signal.SIGKILL)
+            await until(lambda worker=worker: pids(companions)[1] != worker)  # type: ignore[misc]
+            worker = pids(companions)[1]
+        assert pids(companions)[0] == valkey
+
+    keep(script)
+
+
+def test_a_valkey_that_does_not_start_is_tried_again(
+    keep: Callable[..., None], tmp_path: Path
+) -> None:
+    """The server lives without it, and has it back once the trouble is over."""
+
+    async def script(companions: Companions) -> None:
+        manifest = tmp_path / "valkey" / "appendonlydir" / "appendonly.aof.manifest"
+        good = manifest.read_text()
+        valkey, _ = pids(companions)
+        os.kill(valkey, signal.SIGKILL)
+        manifest.write_text("no manifest\n")
+        await until(lambda: pids(companions)[0] != valkey)
+        failed = pids(companions)[0]
+        await until(lambda: pids(companions)[0] != failed)
+        manifest.write_text(good)
+        await until(lambda: answers(companions))
+
+    keep(script)
+
+
+def test_a_redis_of_the_operators_needs_no_companions(keep: Callable[..., None]) -> None:
+    """Its worker is started by the operator too."""
+
+    async def script(companions: Companions) -> None:
+        assert companions.redis_url == "redis://elsewhere:6379/0"
+        assert companions._valkey is None
+        assert companions._worker is None
+        await asyncio.sleep(0)
+
+    keep(script, redis_url="redis://elsewhere:6379/0")

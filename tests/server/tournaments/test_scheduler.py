@@ -1,0 +1,423 @@
+"""Which planned games start, and when, in an arena that only notes them."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, Result, TimeControl
+from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.arena import Arena
+from meijin.server.match.live_game import LiveGame, TournamentRun
+from meijin.server.match.session import Player, Session
+from meijin.server.tournaments.formats.base import Demand
+from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
+from meijin.store.tables import (
+    BotId,
+    BotVersionId,
+    FlushId,
+    GameId,
+    PairingId,
+    TournamentId,
+)
+from meijin.store.tournaments import PendingPairing
+from meijin.wire import Capabilities
+
+BLITZ = TimeControl.parse("60")
+NAMES = {BotId(1): "ada", BotId(2): "bob", BotId(3): "cleo"}
+
+
+@dataclass
+class FakeArena:
+    """Notes what the scheduler starts and voids."""
+
+    players: dict[BotId, Player] = field(default_factory=dict)
+    games: dict[GameId, LiveGame] = field(default_factory=dict)
+    observers: list[Scheduler] = field(default_factory=list)
+    is_draining: bool = False
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def start(
+        self, run: TournamentRun, pairing: PendingPairing, black: Player, white: Player
+    ) -> None:
+        """Enter a game."""
+        number = next(self._numbers)
+        game = LiveGame(
+            number=number,
+            id=GameId(number),
+            run=run,
+            pairing=pairing,
+            arbiter=Arbiter(Board(), Clock(run.time_control), grace=0),
+            black=black,
+            white=white,
+            black_version=BotVersionId(black.bot_id),
+            white_version=BotVersionId(white.bot_id),
+            start_time=datetime(2026, 3, 4, tzinfo=UTC),
+            first_flush=FlushId(1),
+            opening_plies=0,
+        )
+        self.games[game.id] = game
+        black.games[number] = white.games[number] = game
+        run.running += 1
+
+    def void(self, game: LiveGame, party: Party, detail: str) -> None:
+        """Stop a game."""
+        game.arbiter.void(party, detail)
+        self.end(game)
+
+    def end(self, game: LiveGame, outcome: Outcome | None = None) -> None:
+        """End a game, as void if it is not said how, and tell the scheduler."""
+        arbiter = game.arbiter
+        arbiter.outcome = arbiter.outcome or outcome
+        assert arbiter.outcome is not None
+        game.run.running -= 1
+        if arbiter.outcome.ending is not Ending.VOID:
+            game.run.remaining -= 1
+        for player in (game.black, game.white):
+            del player.games[game.number]
+        del self.games[game.id]
+        for observer in self.observers:
+            observer.game_ended(game)
+
+
+class Hall:
+    """A scheduler, its arena, and bots that come and go."""
+
+    def __init__(self) -> None:
+        self.arena = FakeArena()
+        self.scheduler = Scheduler(cast("Arena", self.arena))
+
+    def join(self, bot: int, capabilities: Capabilities | None = None) -> None:
+        """A bot's stream is opened."""
+        player = self.arena.players.setdefault(BotId(bot), Player(BotId(bot), NAMES[BotId(bot)]))
+        session = SimpleNamespace(capabilities=capabilities or Capabilities())
+        player.session = cast("Session", session)
+        self.scheduler.player_joined(player)
+
+    def leave(self, bot: int) -> None:
+        """A bot's stream ends."""
+        self.arena.players[BotId(bot)].session = None
+
+    def plan(self, *pairs: tuple[int, int], first: int = 1, **more: Any) -> TournamentRun:
+        """Play a tournament of these games of black and white."""
+        pairings = [
+            PendingPairing(PairingId(10 * first + n), n, BotId(black), BotId(white), b"")
+            for n, (black, white) in enumerate(pairs, start=1)
+        ]
+        run = TournamentRun(
+            id=TournamentId(first),
+            variant=GOMOKU,
+            time_control=BLITZ,
+            max_games=more.pop("max_games", 0),
+            ladder_id=None,
+            remaining=len(pairs),
+            pending=OrderedDict((pairing.id, pairing) for pairing in pairings),
+        )
+        self.scheduler.add(run)
+        return run
+
+    async def playing(self) -> list[tuple[int, int]]:
+        """The black and white of the games that run once the scheduler has looked, in order."""
+        await asyncio.sleep(0)
+        return [(game.black.bot_id, game.white.bot_id) for game in self.arena.games.values()]
+
+    def end(self, black: int, white: int, outcome: Outcome | None = None) -> LiveGame:
+        """End the oldest running game of black and white."""
+        game = next(
+            game
+            for game in self.arena.games.values()
+            if (game.black.bot_id, game.white.bot_id) == (black, white)
+        )
+        self.arena.end(game, outcome or Outcome(Result.won_by(Color.BLACK), Ending.FIVE))
+        return game
+
+
+HallScript = Callable[[Hall], Awaitable[None]]
+InHall = Callable[[HallScript], None]
+
+VOID = Outcome(Result.NONE, Ending.VOID, Party.SERVER)
+
+
+@pytest.fixture
+def in_hall() -> InHall:
+    """Runs a script in a hall of its own."""
+
+    def run(script: HallScript) -> None:
+        async def main() -> None:
+            await script(Hall())
+
+        asyncio.run(main())
+
+    return run
+
+
+def test_a_game_starts_when_both_bots_are_there(in_hall: InHall) -> None:
+    """Whether the tournament comes before the bots or after them."""
+
+    async def script(hall: Hall) -> None:
+        hall.plan((1, 2))
+        hall.join(1)
+        assert await hall.playing() == []
+        hall.join(2)
+        assert await hall.playing() == [(1, 2)]
+        hall.join(3)
+        hall.plan((3, 1), first=2)
+        assert await hall.playing() == [(1, 2)]
+        hall.end(1, 2)
+        assert await hall.playing() == [(3, 1)]
+
+    in_hall(script)
+
+
+def test_a_bot_plays_as_many_games_as_it_can(in_hall: InHall) -> None:
+    """Each bot's capacity counts over all tournaments, and is filled in schedule order."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1, Capabilities(max_games=3))
+        hall.join(2, Capabilities(max_games=2))
+        hall.join(3, Capabilities(max_games=9))
+        hall.plan((1, 2), (2, 1), (1, 2), (1, 3), (1, 3))
+        hall.plan((2, 3), (3, 2), first=2)
+        assert await hall.playing() == [(1, 2), (2, 1), (1, 3)]
+        hall.end(2, 1)
+        assert await hall.playing() == [(1, 2), (1, 3), (1, 2)]
+
+    in_hall(script)
+
+
+def test_a_tournament_has_its_own_limit(in_hall: InHall) -> None:
+    """`max_games` bounds one tournament, whatever the bots could take."""
+
+    async def script(hall: Hall) -> None:
+        for bot in (1, 2):
+            hall.join(bot, Capabilities(max_games=9))
+        hall.plan(*[(1, 2)] * 5, max_games=2)
+        other = hall.plan((2, 1), (2, 1), first=2)
+        assert await hall.playing() == [(1, 2), (1, 2), (2, 1), (2, 1)]
+        assert other.running == 2
+        hall.end(1, 2)
+        assert await hall.playing() == [(1, 2), (2, 1), (2, 1), (1, 2)]
+
+    in_hall(script)
+
+
+def test_an_absent_bot_holds_up_its_own_games_alone(in_hall: InHall) -> None:
+    """Later games of others go first."""
+
+    async def script(hall: Hall) -> None:
+        hall.plan((1, 2), (1, 3), (2, 3))
+        hall.join(2)
+        hall.join(3)
+        assert await hall.playing() == [(2, 3)]
+
+    in_hall(script)
+
+
+def test_a_bot_that_left_starts_no_game(in_hall: InHall) -> None:
+    """A player that is kept for its running games is not there for others."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2)
+        hall.leave(1)
+        hall.plan((1, 2))
+        assert await hall.playing() == []
+
+    in_hall(script)
+
+
+def test_a_bot_is_not_paired_outside_of_its_capabilities(in_hall: InHall) -> None:
+    """It waits for a tournament that it can play."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2, Capabilities(min_size=19, max_size=19))
+        hall.plan((1, 2))
+        assert await hall.playing() == []
+        hall.join(2)
+        assert await hall.playing() == [(1, 2)]
+
+    in_hall(script)
+
+
+def test_a_void_game_is_planned_again(in_hall: InHall) -> None:
+    """Its pairing comes back with its colours and opening, and counts as not played."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2)
+        run = hall.plan((1, 2), (2, 1))
+        assert await hall.playing() == [(1, 2)]
+        game = hall.end(1, 2, VOID)
+        assert run.remaining == 2
+        assert await hall.playing() == [(2, 1)]
+        hall.end(2, 1)
+        assert await hall.playing() == [(1, 2)]
+        (again,) = hall.arena.games.values()
+        assert again.pairing is game.pairing
+        hall.end(1, 2)
+        assert hall.scheduler.runs == {}
+
+    in_hall(script)
+
+
+def test_a_finished_tournament_is_left(in_hall: InHall) -> None:
+    """After its last game nothing is looked for in it."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2)
+        run = hall.plan((1, 2))
+        await hall.playing()
+        assert hall.scheduler.runs == {run.id: run}
+        hall.end(1, 2)
+        assert hall.scheduler.runs == {}
+
+    in_hall(script)
+
+
+def test_a_suspended_tournament_starts_nothing(in_hall: InHall) -> None:
+    """Its games go on, and what becomes of them is for the run that takes its place."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2)
+        run = hall.plan((1, 2), (2, 1))
+        assert await hall.playing() == [(1, 2)]
+        assert hall.scheduler.suspend(run.id) is run
+        assert hall.scheduler.suspend(run.id) is None
+        assert await hall.playing() == [(1, 2)]
+        hall.end(1, 2, VOID)
+        assert await hall.playing() == []
+        assert (list(run.pending), run.is_finished) == ([], True)
+
+    in_hall(script)
+
+
+def test_cancelling_voids_what_runs_and_starts_nothing(in_hall: InHall) -> None:
+    """Other tournaments take the bots over at once."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2)
+        run = hall.plan((1, 2), (1, 2))
+        hall.plan((2, 1), first=2)
+        assert await hall.playing() == [(1, 2)]
+        (game,) = hall.arena.games.values()
+        hall.scheduler.cancel(run)
+        assert game.arbiter.outcome == Outcome(
+            Result.NONE, Ending.VOID, Party.OPERATOR, "the tournament was cancelled"
+        )
+        assert run.remaining == 2
+        assert list(run.pending) == [PairingId(12)]
+        assert await hall.playing() == [(2, 1)]
+
+    in_hall(script)
+
+
+def test_a_cancelled_tournament_is_taken_up_again(in_hall: InHall) -> None:
+    """As a new run over what is left."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2)
+        hall.scheduler.cancel(hall.plan((1, 2)))
+        assert await hall.playing() == []
+        hall.plan((1, 2))
+        assert await hall.playing() == [(1, 2)]
+
+    in_hall(script)
+
+
+def test_no_game_starts_while_the_server_drains(in_hall: InHall) -> None:
+    """Bots that are free stay so."""
+
+    async def script(hall: Hall) -> None:
+        hall.arena.is_draining = True
+        hall.join(1)
+        hall.join(2)
+        hall.plan((1, 2))
+        assert await hall.playing() == []
+
+    in_hall(script)
+
+
+def seats(demand: Demand) -> dict[int, tuple[int, int]]:
+    """Of each bot the seats that are free, and all that it has."""
+    return {bot_id: (seat.free, seat.altogether) for bot_id, seat in demand.seats.items()}
+
+
+def test_it_says_what_a_tournament_could_play(in_hall: InHall) -> None:
+    """Of bots that are here and can play it: how many games more, and how many altogether."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1, Capabilities(max_games=5))
+        hall.join(2, Capabilities(max_games=2))
+        hall.join(3, Capabilities(min_size=19, max_size=19))
+        run = hall.plan((1, 2), (2, 1), (1, 2))
+        assert await hall.playing() == [(1, 2), (2, 1)]
+        demand = hall.scheduler.demand(run)
+        assert seats(demand) == {1: (3, 5), 2: (0, 2)}
+        assert (demand.waiting, demand.held) == (1, {1: 1, 2: 1})
+        assert demand.room == MAX_AT_ONCE - 2
+        hall.leave(1)
+        alone = hall.scheduler.demand(run)
+        assert (seats(alone), alone.held) == ({2: (0, 2)}, {})
+        bounded = hall.plan(max_games=4, first=2)
+        hall.join(1, Capabilities(max_games=5))
+        assert seats(hall.scheduler.demand(bounded))[1] == (3, 4)
+        assert hall.scheduler.demand(bounded).room == 4
+
+    in_hall(script)
+
+
+def test_more_games_are_planned_while_a_tournament_goes_on(in_hall: InHall) -> None:
+    """And none once it was cancelled."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1)
+        hall.join(2)
+        run = hall.plan()
+        more = PendingPairing(PairingId(7), 1, BotId(2), BotId(1), b"")
+        run.remaining = 1
+        hall.scheduler.plan(run, [more])
+        assert await hall.playing() == [(2, 1)]
+        hall.scheduler.cancel(run)
+        hall.scheduler.plan(run, [more])
+        assert await hall.playing() == []
+        assert not run.pending
+
+    in_hall(script)
+
+
+def test_it_says_what_a_tournament_waits_for(in_hall: InHall) -> None:
+    """Bots that are away or can't play it; nothing when all is well or nothing is pending."""
+
+    async def script(hall: Hall) -> None:
+        def words() -> str:
+            return hall.scheduler.waiting_for(TournamentId(1), NAMES)
+
+        assert words() == ""
+        hall.plan((1, 2), (2, 3))
+        hall.join(2)
+        assert words() == "ada is not connected; cleo is not connected"
+        hall.join(1, Capabilities(min_move_time=timedelta(seconds=5)))
+        hall.join(3)
+        assert words() == "ada needs 5 s a move"
+        hall.join(1)
+        assert words() == ""
+        assert await hall.playing() == [(1, 2)]
+        hall.leave(1)
+        assert words() == ""
+        hall.leave(3)
+        assert words() == "cleo is not connected"
+
+    in_hall(script)
