@@ -37,8 +37,8 @@ from meijin.ladder.statistics.pair_counts import Integers, PairCounts
 from meijin.ladder.statistics.posterior import superiority_to_next
 from meijin.ladder.table import Pool, columns
 from meijin.store import Database, Durability
-from meijin.store.rated_games import pair_counts
-from meijin.store.tables import Base, Game, GameState, LadderId
+from meijin.store.ladders.rated_games import pair_counts
+from meijin.store.schema import Base, Game, GameState, LadderId
 
 SIZES = "100x1000000,1000x1000000,10000x1000000,100x10000000,1000x10000000"
 DEVIATION = 200.0

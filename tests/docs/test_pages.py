@@ -28,7 +28,7 @@ from meijin.server.match import arbiter, session
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
 from meijin.store.match_counts import MatchCounts
-from meijin.store.tables import Base
+from meijin.store.schema import Base
 from meijin.v1 import play_service_pb2
 from meijin.v1.ladder_service_pb2 import GetStandingsResponse, Ladder, Score, Standing
 from meijin.v1.tournament_service_pb2 import (

@@ -17,11 +17,12 @@ from tests.ladder.sites import Site
 
 from meijin.game import Ending, Party, Result, encode_moves
 from meijin.server.process.valkey import EmbeddedValkey
-from meijin.store import Database, Durability, ladders, rated_games
-from meijin.store.rated_games import Snapshot
-from meijin.store.rating_runs import Standings, standings
-from meijin.store.repeats import fingerprint, mark_games
-from meijin.store.tables import (
+from meijin.store import Database, Durability
+from meijin.store.ladders import ladders, rated_games
+from meijin.store.ladders.rated_games import Snapshot
+from meijin.store.ladders.repeats import fingerprint, mark_games
+from meijin.store.ladders.runs import Standings, standings
+from meijin.store.schema import (
     Base,
     Bot,
     BotId,

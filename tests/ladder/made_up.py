@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from meijin.store import rating_runs
-from meijin.store.rating_runs import Covariances, Line, NewRating, NewRun
+from meijin.store.ladders import runs as rating_runs
+from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

@@ -13,9 +13,9 @@ from meijin.ladder.hints import NAMESPACE, QUEUE, Hints, connect
 from meijin.ladder.table import rate
 from meijin.ladder.verify import transcript
 from meijin.server.process.valkey import EmbeddedValkey
-from meijin.store import ladders
-from meijin.store.rating_runs import NewRating
-from meijin.store.tables import RatingRun
+from meijin.store.ladders import ladders
+from meijin.store.ladders.runs import NewRating
+from meijin.store.schema import RatingRun
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League, StartWorker

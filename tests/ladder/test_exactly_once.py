@@ -15,8 +15,8 @@ from meijin.game import Result
 from meijin.ladder.hints import ACTOR, QUEUE, connect
 from meijin.ladder.jobs import make_broker
 from meijin.ladder.verify import verify
-from meijin.store.rating_runs import KEPT_RUNS
-from meijin.store.tables import RatingRun, RatingRunId
+from meijin.store.ladders.runs import KEPT_RUNS
+from meijin.store.schema import RatingRun, RatingRunId
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import Eventually, League

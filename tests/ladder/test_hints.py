@@ -12,7 +12,7 @@ import redis
 from structlog.testing import capture_logs
 
 from meijin.ladder.hints import NAMESPACE, PAUSE, QUEUE, Flags, Hints, connect
-from meijin.store.tables import LadderId
+from meijin.store.schema import LadderId
 
 if TYPE_CHECKING:
     from meijin.server.process.valkey import EmbeddedValkey

@@ -11,10 +11,10 @@ from meijin.game import Result
 from meijin.ladder import history
 from meijin.ladder.history import SETTLING, is_outdated, rebuild_history
 from meijin.ladder.table import rate
-from meijin.store import ladders
-from meijin.store.rated_games import Snapshot, log_snapshot
-from meijin.store.rating_days import NewDayRating
-from meijin.store.tables import RatingDay
+from meijin.store.ladders import ladders
+from meijin.store.ladders.days import NewDayRating
+from meijin.store.ladders.rated_games import Snapshot, log_snapshot
+from meijin.store.schema import RatingDay
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

@@ -12,8 +12,8 @@ from meijin.game import Result
 from meijin.ladder.knowledge import Knowledge, preview
 from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics.posterior import Z_95
-from meijin.store.rated_games import results_since
-from meijin.store.rating_runs import covariances, standings
+from meijin.store.ladders.rated_games import results_since
+from meijin.store.ladders.runs import covariances, standings
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

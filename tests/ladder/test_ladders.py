@@ -9,9 +9,10 @@ from sqlalchemy import select, update
 from tests.ladder.made_up import publish, run_of
 
 from meijin.game import Result
-from meijin.store import Database, ladders
-from meijin.store.ladders import UnknownLadderError
-from meijin.store.tables import Ladder, LadderId
+from meijin.store import Database
+from meijin.store.ladders import ladders
+from meijin.store.ladders.ladders import UnknownLadderError
+from meijin.store.schema import Ladder, LadderId
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

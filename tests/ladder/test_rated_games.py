@@ -11,9 +11,9 @@ from sqlalchemy import Connection, func, insert, select
 from tests.query_plans import plans
 
 from meijin.game import Ending, Party, Result
-from meijin.store import ladders, rated_games
-from meijin.store.rated_games import PairCount, ScoredGame, Snapshot
-from meijin.store.tables import BotVersionId, Fault, Game, GameState, Ladder
+from meijin.store.ladders import ladders, rated_games
+from meijin.store.ladders.rated_games import PairCount, ScoredGame, Snapshot
+from meijin.store.schema import BotVersionId, Fault, Game, GameState, Ladder
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

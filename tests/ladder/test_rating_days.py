@@ -4,7 +4,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from meijin.store.rating_days import (
+from meijin.store.ladders.days import (
     DayRating,
     NewDayRating,
     history_state,

@@ -11,10 +11,11 @@ from sqlalchemy import Connection, func, select
 from tests.ladder.made_up import LINE, publish, run_of
 
 from meijin.game import Result
-from meijin.store import Database, rating_runs
-from meijin.store.ladders import LadderSummary, UnknownLadderError
-from meijin.store.rating_runs import Covariances, NewRating, Score, UnknownRunError, standings
-from meijin.store.tables import LadderId, Rating, RatingRun, RatingRunId
+from meijin.store import Database
+from meijin.store.ladders import runs as rating_runs
+from meijin.store.ladders.ladders import LadderSummary, UnknownLadderError
+from meijin.store.ladders.runs import Covariances, NewRating, Score, UnknownRunError, standings
+from meijin.store.schema import LadderId, Rating, RatingRun, RatingRunId
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

@@ -9,10 +9,10 @@ from structlog.testing import capture_logs
 from meijin.game import Result
 from meijin.ladder.refresh import due_ladders, refresh
 from meijin.ladder.table import ALGORITHM, rate
-from meijin.store import ladders
-from meijin.store.rated_games import Snapshot
-from meijin.store.rating_runs import NewRun, publish
-from meijin.store.tables import LadderId
+from meijin.store.ladders import ladders
+from meijin.store.ladders.rated_games import Snapshot
+from meijin.store.ladders.runs import NewRun, publish
+from meijin.store.schema import LadderId
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

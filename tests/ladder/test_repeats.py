@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from meijin.game import Result
-from meijin.store.repeats import fingerprint
-from meijin.store.tables import BotVersionId, Game
+from meijin.store.ladders.repeats import fingerprint
+from meijin.store.schema import BotVersionId, Game
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

@@ -15,8 +15,8 @@ from meijin.ladder.statistics.bradley_terry import Fit, fit
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.statistics.posterior import Z_95, covariance
 from meijin.ladder.table import ALGORITHM, BASE, ESTABLISHED, columns, rate
-from meijin.store.rated_games import Snapshot
-from meijin.store.rating_runs import Line, NewRun
+from meijin.store.ladders.rated_games import Snapshot
+from meijin.store.ladders.runs import Line, NewRun
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

@@ -11,9 +11,9 @@ from meijin.ladder import verify as module
 from meijin.ladder.refresh import refresh
 from meijin.ladder.table import rate
 from meijin.ladder.verify import NothingToVerifyError, transcript, verify
-from meijin.store.ladders import UnknownLadderError
-from meijin.store.rating_runs import UnknownRunError
-from meijin.store.tables import Fault, LadderId, Rating, RatingRun, RatingRunId
+from meijin.store.ladders.ladders import UnknownLadderError
+from meijin.store.ladders.runs import UnknownRunError
+from meijin.store.schema import Fault, LadderId, Rating, RatingRun, RatingRunId
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import League

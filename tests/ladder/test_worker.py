@@ -23,7 +23,7 @@ from meijin.ladder.refresh import refresh
 from meijin.ladder.table import ALGORITHM
 from meijin.ladder.worker import run_worker
 from meijin.store import Database
-from meijin.store.tables import RatingRun
+from meijin.store.schema import RatingRun
 
 if TYPE_CHECKING:
     from tests.ladder.conftest import Eventually, League, StartWorker

@@ -18,7 +18,7 @@ from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.store import Database, Writer
 from meijin.store.bots import Identity, authenticate
-from meijin.store.tables import Owner, Token, TokenKind
+from meijin.store.schema import Owner, Token, TokenKind
 
 PATIENCE = 20.0
 

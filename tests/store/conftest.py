@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 from meijin.game import GOMOKU, TimeControl, encode_moves
 from meijin.store import Database
 from meijin.store.bots import EngineRow, add_bot, bot_version
-from meijin.store.flushes import GameStart
-from meijin.store.tables import (
+from meijin.store.journal import GameStart
+from meijin.store.schema import (
     BotId,
     BotVersionId,
     GameId,

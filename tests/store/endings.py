@@ -9,8 +9,8 @@ from sqlalchemy import Connection, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store import Database
-from meijin.store.flushes import Flush, commit_flush
-from meijin.store.tables import FlushId, Game, GameState
+from meijin.store.journal import Flush, commit_flush
+from meijin.store.schema import FlushId, Game, GameState
 
 if TYPE_CHECKING:
     from tests.store.conftest import Scene

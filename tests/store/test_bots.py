@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.store import Database, bots
 from meijin.store.bots import EngineRow, Identity
-from meijin.store.tables import Bot, BotId, Token, TokenKind
+from meijin.store.schema import Bot, BotId, Token, TokenKind
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, insert, inspect, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from meijin.store import Database, Durability, StoreInUseError, UnknownSchemaError
-from meijin.store.tables import Base, Game, Owner, Pairing
+from meijin.store.schema import Base, Game, Owner, Pairing
 
 CLAIM = """
 import sys

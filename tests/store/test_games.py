@@ -13,9 +13,9 @@ from sqlalchemy import update
 
 from meijin.game import Ending, Party, Result
 from meijin.store import Database, games
-from meijin.store.flushes import Flush, commit_flush
 from meijin.store.games import decode_times, encode_times
-from meijin.store.tables import FlushId, Game, GameId, GameState, Pairing
+from meijin.store.journal import Flush, commit_flush
+from meijin.store.schema import FlushId, Game, GameId, GameState, Pairing
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene

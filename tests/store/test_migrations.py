@@ -15,18 +15,12 @@ from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.schema import MetaData
 
 from meijin.game import Ending, Party, Result, encode_moves
-from meijin.store import (
-    Database,
-    bots,
-    games,
-    ladders,
-    rated_games,
-    rating_days,
-    rating_runs,
-    tournaments,
-)
-from meijin.store.repeats import fingerprint
-from meijin.store.tables import (
+from meijin.store import Database, bots, games, tournaments
+from meijin.store.ladders import days as rating_days
+from meijin.store.ladders import ladders, rated_games
+from meijin.store.ladders import runs as rating_runs
+from meijin.store.ladders.repeats import fingerprint
+from meijin.store.schema import (
     BotVersionId,
     Game,
     GameId,

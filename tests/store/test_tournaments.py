@@ -12,9 +12,9 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.game import Ending, Party, Result, Variant
 from meijin.store import Database, tournaments
-from meijin.store.flushes import Flush, commit_flush
+from meijin.store.journal import Flush, commit_flush
 from meijin.store.match_counts import MatchCounts
-from meijin.store.tables import (
+from meijin.store.schema import (
     BotId,
     FlushId,
     Game,

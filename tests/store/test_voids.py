@@ -13,9 +13,9 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.game import Ending, Party, Result, encode_moves
 from meijin.store import Database, tournaments
-from meijin.store.flushes import Flush, GameEnd, commit_flush
-from meijin.store.repeats import fingerprint
-from meijin.store.tables import (
+from meijin.store.journal import Flush, GameEnd, commit_flush
+from meijin.store.ladders.repeats import fingerprint
+from meijin.store.schema import (
     Fault,
     FlushId,
     Game,

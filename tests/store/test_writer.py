@@ -11,7 +11,7 @@ from sqlalchemy import Connection, event, insert, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from meijin.store import Database, Writer
-from meijin.store.tables import Owner
+from meijin.store.schema import Owner
 from meijin.store.writer import MAX_GROUP
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)

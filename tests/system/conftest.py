@@ -16,9 +16,10 @@ from meijin.game import Board, Ending, Outcome, Result, Variant, decode_moves
 from meijin.ladder.statistics import bradley_terry, elo
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.verify import verify
-from meijin.store import Database, ladders
-from meijin.store.rating_runs import Standings, standings
-from meijin.store.tables import Bot, Game, GameState, Pairing, Tournament, TournamentState
+from meijin.store import Database
+from meijin.store.ladders import ladders
+from meijin.store.ladders.runs import Standings, standings
+from meijin.store.schema import Bot, Game, GameState, Pairing, Tournament, TournamentState
 
 ON_THE_BOARD = {Ending.FIVE, Ending.DRAW}
 

@@ -10,7 +10,7 @@ from tests.system.processes import BOTS, Processes, Server, eventually
 
 from meijin.game import Color, Ending, Party
 from meijin.store.games import decode_times
-from meijin.store.tables import GameState
+from meijin.store.schema import GameState
 
 if TYPE_CHECKING:
     from tests.system.conftest import Books

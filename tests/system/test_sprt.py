@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 from tests.system.processes import Process, Processes, Server, eventually
 
-from meijin.store.tables import GameState, Pairing
+from meijin.store.schema import GameState, Pairing
 
 if TYPE_CHECKING:
     from tests.system.conftest import Books

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from meijin.cli.errors import CommandError
 from meijin.cli.servers import unusable_database
 from meijin.store import Database, FileClaim, StoreInUseError
-from meijin.store.tables import Bot, Tournament
+from meijin.store.schema import Bot, Tournament
 
 MARKER = "demo"
 """The file that names the demo whose folder it is: its tournament's request id."""

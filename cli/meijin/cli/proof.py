@@ -34,8 +34,8 @@ def verify(
 
         from meijin.ladder.verify import NothingToVerifyError, verify_named  # noqa: PLC0415
         from meijin.store.database import database_file  # noqa: PLC0415
-        from meijin.store.ladders import UnknownLadderError  # noqa: PLC0415
-        from meijin.store.rating_runs import UnknownRunError  # noqa: PLC0415
+        from meijin.store.ladders.ladders import UnknownLadderError  # noqa: PLC0415
+        from meijin.store.ladders.runs import UnknownRunError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     settings = read_settings(data=data, database_url=database)

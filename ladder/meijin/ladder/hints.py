@@ -11,7 +11,7 @@ from dramatiq.brokers.redis import RedisBroker
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from meijin.store.tables import LadderId
+from meijin.store.schema import LadderId
 
 ACTOR = "refresh_ladder"
 QUEUE = "ladder"

@@ -12,10 +12,11 @@ from sqlalchemy import Connection
 
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.table import ALGORITHM, DIGITS, Pool, columns
-from meijin.store import Database, ladders
-from meijin.store.rated_games import DayCount, day_counts
-from meijin.store.rating_days import NewDayRating, history_state, replace_history
-from meijin.store.tables import BotVersionId, LadderId
+from meijin.store import Database
+from meijin.store.ladders import ladders
+from meijin.store.ladders.days import NewDayRating, history_state, replace_history
+from meijin.store.ladders.rated_games import DayCount, day_counts
+from meijin.store.schema import BotVersionId, LadderId
 
 SETTLING = timedelta(minutes=10)
 """After so long a day is taken as over: a game that ended just before is committed a little later."""

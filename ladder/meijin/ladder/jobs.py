@@ -22,8 +22,8 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from meijin.ladder.hints import ACTOR, NAMESPACE, QUEUE, Flags
 from meijin.ladder.refresh import due_ladders, now, refresh
 from meijin.store import Database
-from meijin.store.ladders import UnknownLadderError
-from meijin.store.tables import LadderId
+from meijin.store.ladders.ladders import UnknownLadderError
+from meijin.store.schema import LadderId
 
 HEARTBEAT_TIMEOUT = 5_000
 """Milliseconds of silence after which a worker counts as dead."""

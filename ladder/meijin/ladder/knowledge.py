@@ -10,9 +10,9 @@ from meijin.ladder.statistics.beliefs import Beliefs
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.pair_counts import Floats, Integers
 from meijin.ladder.statistics.posterior import Z_95, DenseCovariance, superiority
-from meijin.store.rated_games import ScoredGame
-from meijin.store.rating_runs import Covariances, Standings
-from meijin.store.tables import BotVersionId
+from meijin.store.ladders.rated_games import ScoredGame
+from meijin.store.ladders.runs import Covariances, Standings
+from meijin.store.schema import BotVersionId
 
 
 @dataclass(frozen=True, slots=True, eq=False)

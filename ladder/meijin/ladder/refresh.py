@@ -8,11 +8,12 @@ from sqlalchemy import Connection
 
 from meijin.ladder.history import is_outdated, rebuild_history
 from meijin.ladder.table import rate
-from meijin.store import Database, ladders
-from meijin.store.rated_games import Snapshot
-from meijin.store.rated_games import snapshot as snapshot_of
-from meijin.store.rating_runs import publish
-from meijin.store.tables import LadderId
+from meijin.store import Database
+from meijin.store.ladders import ladders
+from meijin.store.ladders.rated_games import Snapshot
+from meijin.store.ladders.rated_games import snapshot as snapshot_of
+from meijin.store.ladders.runs import publish
+from meijin.store.schema import LadderId
 
 _log = structlog.get_logger()
 

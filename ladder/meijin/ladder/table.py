@@ -18,9 +18,9 @@ from meijin.ladder.statistics.posterior import (
     covariance,
     superiority_to_next,
 )
-from meijin.store.rated_games import PairCount, Snapshot
-from meijin.store.rating_runs import Covariances, Line, NewRating, NewRun
-from meijin.store.tables import BotVersionId
+from meijin.store.ladders.rated_games import PairCount, Snapshot
+from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
+from meijin.store.schema import BotVersionId
 
 ALGORITHM = "rao-kupper-1"
 """Changes whenever the same games would get other numbers."""

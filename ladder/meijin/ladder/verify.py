@@ -7,10 +7,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from meijin.ladder.table import ALGORITHM, rate
-from meijin.store import Database, ladders
-from meijin.store.rated_games import Snapshot, log_snapshot
-from meijin.store.rating_runs import NewRating, NewRun, Run, Standing, standings
-from meijin.store.tables import BotVersionId, LadderId, RatingRunId
+from meijin.store import Database
+from meijin.store.ladders import ladders
+from meijin.store.ladders.rated_games import Snapshot, log_snapshot
+from meijin.store.ladders.runs import NewRating, NewRun, Run, Standing, standings
+from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from meijin.ladder.hints import QUEUE, Flags, Outage, connect
 from meijin.ladder.jobs import Jobs, make_broker
 from meijin.ladder.table import ALGORITHM
 from meijin.store import Database
-from meijin.store.ladders import mark_outdated
+from meijin.store.ladders.ladders import mark_outdated
 
 SWEEP = timedelta(seconds=5)
 THREADS = 4

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import Connection, select, update
 from sqlalchemy.orm import Session
 
-from meijin.store.tables import (
+from meijin.store.schema import (
     Bot,
     BotId,
     BotVersion,

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.orm import aliased
 
 from meijin.game import Ending, Party, Result
-from meijin.store.tables import (
+from meijin.store.schema import (
     Bot,
     BotId,
     BotVersion,

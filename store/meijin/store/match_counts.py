@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Subquery, and_, case, func, or_, select
 
 from meijin.game import Result
-from meijin.store.tables import BotId, Entrant, Game, GameState, Pairing, TournamentId
+from meijin.store.schema import BotId, Entrant, Game, GameState, Pairing, TournamentId
 
 GAMES_OF_A_PAIR = 2
 

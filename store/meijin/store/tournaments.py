@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, aliased
 from meijin.game import Party, Result, TimeControl, Variant
 from meijin.store.match_counts import MatchCounts, match_counts
 from meijin.store.openings import decode_openings, encode_openings
-from meijin.store.tables import (
+from meijin.store.schema import (
     Bot,
     BotId,
     BotVersion,

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, insert, select, update
 
 from meijin.game import Ending, Party, Result
-from meijin.store.repeats import mark_like
-from meijin.store.tables import (
+from meijin.store.ladders.repeats import mark_like
+from meijin.store.schema import (
     Fault,
     Game,
     GameId,

@@ -31,7 +31,7 @@ from meijin.server.api.convert import (
 from meijin.server.errors import InvalidRequestError
 from meijin.store.bots import EngineRow
 from meijin.store.games import GameRow, encode_times
-from meijin.store.tables import (
+from meijin.store.schema import (
     BotId,
     BotVersionId,
     GameId,

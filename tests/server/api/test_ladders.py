@@ -12,11 +12,12 @@ import pytest
 from sqlalchemy import Connection, select
 
 from meijin.game import Variant
-from meijin.store import Database, ladders
-from meijin.store.rating_days import NewDayRating, replace_history
-from meijin.store.rating_runs import Covariances, Line, NewRating, NewRun
-from meijin.store.rating_runs import publish as publish_run
-from meijin.store.tables import BotVersion, Ladder, LadderId
+from meijin.store import Database
+from meijin.store.ladders import ladders
+from meijin.store.ladders.days import NewDayRating, replace_history
+from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
+from meijin.store.ladders.runs import publish as publish_run
+from meijin.store.schema import BotVersion, Ladder, LadderId
 from meijin.v1 import ladder_service_pb2 as pb
 
 if TYPE_CHECKING:

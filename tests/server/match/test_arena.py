@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from meijin.server.match.arena import FLUSHES_PER_FLOOR, Observer
 from meijin.store import Database
-from meijin.store.flushes import running_moves
+from meijin.store.journal import running_moves
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 

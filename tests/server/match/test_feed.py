@@ -18,7 +18,7 @@ from meijin.server.match.feed import (
     game_topic,
     tournament_topic,
 )
-from meijin.store.tables import GameId, TournamentId
+from meijin.store.schema import GameId, TournamentId
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame

@@ -17,8 +17,8 @@ from meijin.game import Ending, Party, Result
 from meijin.server.match import journal as module
 from meijin.server.match.journal import Batch, Flusher
 from meijin.store import Database, Writer
-from meijin.store.flushes import MOVE, GameEnd, LostUpdateError
-from meijin.store.tables import Flush, FlushId, GameId, PairingId
+from meijin.store.journal import MOVE, GameEnd, LostUpdateError
+from meijin.store.schema import Flush, FlushId, GameId, PairingId
 
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL

@@ -14,7 +14,7 @@ from meijin.server.match import session as module
 from meijin.server.match.arbiter import LAG_PER_MOVE, SECOND, Arbiter, Moment
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import Player, Session
-from meijin.store.tables import BotId, BotVersionId
+from meijin.store.schema import BotId, BotVersionId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities
 

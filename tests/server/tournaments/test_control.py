@@ -18,7 +18,7 @@ from meijin.server import storage
 from meijin.server.errors import StoreAwayError
 from meijin.server.tournaments.control import Director
 from meijin.store import Database
-from meijin.store.tables import Game, GameState, Ladder, Pairing
+from meijin.store.schema import Game, GameState, Ladder, Pairing
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb

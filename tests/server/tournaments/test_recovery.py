@@ -16,9 +16,9 @@ from meijin.game import Board, Result, Variant, decode_moves, encode_moves
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load
 from meijin.store import Database, StoreInUseError, Writer
-from meijin.store.flushes import MOVE, Flush, commit_flush
 from meijin.store.games import decode_times
-from meijin.store.tables import FlushId, Game, GameState, TournamentId, TournamentState
+from meijin.store.journal import MOVE, Flush, commit_flush
+from meijin.store.schema import FlushId, Game, GameState, TournamentId, TournamentState
 from meijin.store.tournaments import set_state
 from meijin.v1 import game_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb

@@ -20,7 +20,7 @@ from meijin.server.match.live_game import LiveGame, TournamentRun
 from meijin.server.match.session import Player, Session
 from meijin.server.tournaments.formats.base import Demand
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
-from meijin.store.tables import (
+from meijin.store.schema import (
     BotId,
     BotVersionId,
     FlushId,

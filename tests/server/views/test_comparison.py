@@ -7,7 +7,7 @@ from tests.ladder.conftest import League
 from meijin.game import Result
 from meijin.server.views.comparison import compare_two
 from meijin.store import Database
-from meijin.store.tables import Base
+from meijin.store.schema import Base
 from meijin.v1 import ladder_service_pb2 as pb
 
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW

@@ -15,7 +15,7 @@ from meijin.server.match.arena import Arena
 from meijin.server.storage import Storage
 from meijin.store import bots as store
 from meijin.store.bots import BotRow
-from meijin.store.tables import BotId, BotVersion, TokenKind
+from meijin.store.schema import BotId, BotVersion, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
 from meijin.wire import time_to_proto

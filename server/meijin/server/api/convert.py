@@ -21,7 +21,7 @@ from meijin.server.tournaments.formats.schedule import MAX_GAMES
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan
 from meijin.store.bots import EngineRow
 from meijin.store.games import GameRow, decode_times
-from meijin.store.tables import GameState, TournamentFormat, TournamentState
+from meijin.store.schema import GameState, TournamentFormat, TournamentState
 from meijin.store.tournaments import TournamentRow
 from meijin.v1 import bot_service_pb2, game_pb2, play_service_pb2, tournament_service_pb2
 from meijin.wire import (

@@ -1,8 +1,8 @@
 """Ladders as they are kept, as messages."""
 
-from meijin.store.ladders import LadderSummary
-from meijin.store.rating_days import DayRating
-from meijin.store.rating_runs import Run, Score, Standing
+from meijin.store.ladders.days import DayRating
+from meijin.store.ladders.ladders import LadderSummary
+from meijin.store.ladders.runs import Run, Score, Standing
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire import time_to_proto
 

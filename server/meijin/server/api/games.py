@@ -19,7 +19,7 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.control import Director
 from meijin.store import games as store
 from meijin.store.games import GameRow, decode_times
-from meijin.store.tables import GameId, GameState, TournamentId
+from meijin.store.schema import GameId, GameState, TournamentId
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1.game_service_pb2_grpc import GameServiceServicer

@@ -23,7 +23,7 @@ from meijin.server.errors import (
     UnimplementedError,
 )
 from meijin.store.bots import Identity
-from meijin.store.tables import TokenKind
+from meijin.store.schema import TokenKind
 
 log = structlog.get_logger()
 

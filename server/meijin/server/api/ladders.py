@@ -21,11 +21,12 @@ from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateE
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import HintSender
 from meijin.server.views.comparison import NoRunError, compare_all, compare_two, preview_of
-from meijin.store import bots, ladders
-from meijin.store.ladders import MAX_ANCHORS, LadderSummary, UnknownLadderError
-from meijin.store.rating_days import rating_history
-from meijin.store.rating_runs import UnknownRunError, standings
-from meijin.store.tables import BotVersionId, LadderId, RatingRunId
+from meijin.store import bots
+from meijin.store.ladders import ladders
+from meijin.store.ladders.days import rating_history
+from meijin.store.ladders.ladders import MAX_ANCHORS, LadderSummary, UnknownLadderError
+from meijin.store.ladders.runs import UnknownRunError, standings
+from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
 

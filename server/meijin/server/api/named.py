@@ -4,7 +4,7 @@ from sqlalchemy import Connection
 
 from meijin.server.errors import NotFoundError
 from meijin.store.bots import find_bot
-from meijin.store.tables import BotId
+from meijin.store.schema import BotId
 
 
 def named_bot(connection: Connection, name: str) -> BotId:

@@ -24,7 +24,7 @@ from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.store import bots as store
 from meijin.store.bots import EngineRow, Identity
-from meijin.store.tables import BotId, BotVersionId
+from meijin.store.schema import BotId, BotVersionId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 

@@ -30,7 +30,7 @@ from meijin.server.tournaments.formats.sprt import SprtSupply
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.store import tournaments as store
-from meijin.store.tables import BotId, TournamentFormat, TournamentId, TournamentState
+from meijin.store.schema import BotId, TournamentFormat, TournamentId, TournamentState
 from meijin.store.tournaments import NewTournament, TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer

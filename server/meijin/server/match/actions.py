@@ -7,7 +7,7 @@ from meijin.server.match.arbiter import ACCEPTED, SIDES, Moment, Verdict
 from meijin.server.match.arena import Arena
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import Session
-from meijin.store.flushes import MOVE
+from meijin.store.journal import MOVE
 from meijin.v1 import play_service_pb2 as pb
 
 MAX_FAILURE = 500

@@ -18,7 +18,7 @@ from meijin.server.match.session import Player, Session
 from meijin.server.match.stalls import StallWatch
 from meijin.server.settings import Settings
 from meijin.store import Writer
-from meijin.store.tables import BotId, BotVersionId, FlushId, GameId
+from meijin.store.schema import BotId, BotVersionId, FlushId, GameId
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 from meijin.store.voids import GameVoid
 from meijin.v1 import play_service_pb2 as pb

@@ -9,7 +9,7 @@ from typing import NamedTuple, NewType
 from meijin.server.errors import NotReadingError
 from meijin.server.match.arena import Observer
 from meijin.server.match.live_game import LiveGame
-from meijin.store.tables import GameId, TournamentId
+from meijin.store.schema import GameId, TournamentId
 
 
 class FactKind(enum.Enum):

@@ -12,8 +12,8 @@ from sqlalchemy.exc import DBAPIError
 
 from meijin.server.match.live_game import LiveGame
 from meijin.store import Writer
-from meijin.store.flushes import Flush, commit_flush
-from meijin.store.tables import FlushId
+from meijin.store.journal import Flush, commit_flush
+from meijin.store.schema import FlushId
 
 log = structlog.get_logger()
 

@@ -10,11 +10,11 @@ from meijin.game import Color, Result, TimeControl, Variant, encode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.session import Player, Session
 from meijin.server.tournaments.formats.base import Supply
-from meijin.store.flushes import GameEnd, GameStart
 from meijin.store.games import encode_times
+from meijin.store.journal import GameEnd, GameStart
+from meijin.store.ladders.repeats import fingerprint
 from meijin.store.match_counts import PairingResult
-from meijin.store.repeats import fingerprint
-from meijin.store.tables import (
+from meijin.store.schema import (
     BotVersionId,
     FlushId,
     GameId,

@@ -10,7 +10,7 @@ from meijin.game import encode_moves
 from meijin.server.api.convert import game_ended_to_proto, game_started_to_proto
 from meijin.server.errors import MeijinError, TooManyNoticesError
 from meijin.server.match.arbiter import LAG_PER_MOVE, SIDES, Moment
-from meijin.store.tables import BotId, BotVersionId
+from meijin.store.schema import BotId, BotVersionId
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:

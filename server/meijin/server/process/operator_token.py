@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.store.bots import add_token, has_admin_token, new_token
-from meijin.store.tables import TokenKind
+from meijin.store.schema import TokenKind
 
 log = structlog.get_logger()
 

@@ -15,7 +15,7 @@ from meijin.server.tournaments.refresh_jobs import HintSender
 from meijin.server.tournaments.run import load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.games import get_game
-from meijin.store.tables import GameId, GameState, TournamentId
+from meijin.store.schema import GameId, GameState, TournamentId
 from meijin.store.tournaments import get_tournament
 
 

@@ -13,9 +13,10 @@ from meijin.server.match.live_game import TournamentRun
 from meijin.server.storage import Storage
 from meijin.server.tournaments.run import load_run
 from meijin.server.tournaments.scheduler import Scheduler
-from meijin.store import flushes, games, tournaments
+from meijin.store import games, tournaments
+from meijin.store import journal as flushes
 from meijin.store.games import GameRow
-from meijin.store.tables import GameId, PairingId, TournamentId
+from meijin.store.schema import GameId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing
 
 log = structlog.get_logger()

@@ -5,7 +5,7 @@ import asyncio
 from meijin.ladder.hints import Hints
 from meijin.server.match.arena import Observer
 from meijin.server.match.live_game import LiveGame
-from meijin.store.tables import LadderId
+from meijin.store.schema import LadderId
 
 PAUSE = 0.25
 """Seconds between two hints: a ladder's games are told of together."""

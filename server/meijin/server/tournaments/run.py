@@ -13,9 +13,9 @@ from meijin.server.tournaments.formats.ladder import LadderSupply
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan
 from meijin.server.tournaments.formats.sprt import SprtSupply
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan
+from meijin.store.ladders.planning import planned_games, unplayed_games
 from meijin.store.match_counts import pairing_results
-from meijin.store.matchmaking import planned_games, unplayed_games
-from meijin.store.tables import TournamentFormat, TournamentState
+from meijin.store.schema import TournamentFormat, TournamentState
 from meijin.store.tournaments import TournamentRow, entrants, last_number, pending_pairings
 
 

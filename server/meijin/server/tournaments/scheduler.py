@@ -11,7 +11,7 @@ from meijin.server.match.arena import Arena, Observer
 from meijin.server.match.live_game import LiveGame, TournamentRun
 from meijin.server.match.session import Player
 from meijin.server.tournaments.formats.base import Demand, Seats
-from meijin.store.tables import BotId, TournamentId
+from meijin.store.schema import BotId, TournamentId
 from meijin.store.tournaments import PendingPairing
 
 log = structlog.get_logger()

@@ -10,9 +10,9 @@ from meijin.ladder.knowledge import Knowledge, preview
 from meijin.ladder.statistics.pair_counts import Integers
 from meijin.server.api.convert_ladders import ladder_to_proto, score_to_proto, standing_to_proto
 from meijin.store.bots import version_ids
-from meijin.store.rated_games import pair_counts_between, results_since
-from meijin.store.rating_runs import Score, Standing, Standings, covariances, standings
-from meijin.store.tables import BotId, BotVersionId, LadderId
+from meijin.store.ladders.rated_games import pair_counts_between, results_since
+from meijin.store.ladders.runs import Score, Standing, Standings, covariances, standings
+from meijin.store.schema import BotId, BotVersionId, LadderId
 from meijin.v1 import ladder_service_pb2 as pb
 
 Scores = dict[tuple[BotVersionId, BotVersionId], Score]

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from meijin.store.tables import Base
+from meijin.store.schema import Base
 
 context.configure(
     connection=context.config.attributes["connection"],

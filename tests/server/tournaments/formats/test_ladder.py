@@ -22,7 +22,7 @@ from meijin.server.tournaments.formats import ladder as ladder_supply
 from meijin.server.tournaments.formats.base import Demand, PlannedPair
 from meijin.server.tournaments.formats.ladder import LadderSupply
 from meijin.store import Database
-from meijin.store.tables import Game, GameState, LadderId, Pairing
+from meijin.store.schema import Game, GameState, LadderId, Pairing
 from meijin.v1 import tournament_service_pb2 as pb
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from meijin.game import decode_moves
 from meijin.server.tournaments.formats.schedule import pairs, schedule
-from meijin.store.tables import BotId, TournamentFormat
+from meijin.store.schema import BotId, TournamentFormat
 from meijin.store.tournaments import PlannedGame
 
 ROUND_ROBIN, GAUNTLET = TournamentFormat.ROUND_ROBIN, TournamentFormat.GAUNTLET

@@ -14,7 +14,7 @@ from meijin.server.tournaments.formats.base import Demand, PlannedPair, Seats
 from meijin.server.tournaments.formats.sprt import MAX_AHEAD, SprtSupply
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
 from meijin.store.match_counts import MatchCounts, PairingResult
-from meijin.store.tables import BotId
+from meijin.store.schema import BotId
 from meijin.store.tournaments import PlannedGame
 
 ADA, BOB = BotId(1), BotId(2)

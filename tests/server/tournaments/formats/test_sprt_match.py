@@ -20,7 +20,7 @@ from meijin.server import storage
 from meijin.server.errors import StoreAwayError
 from meijin.server.storage import Storage
 from meijin.store import Database
-from meijin.store.tables import Game, GameState, Pairing, Tournament, TournamentId, TournamentState
+from meijin.store.schema import Game, GameState, Pairing, Tournament, TournamentId, TournamentState
 from meijin.store.tournaments import add_pairings, set_state
 from meijin.v1 import game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb

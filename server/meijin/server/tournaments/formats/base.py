@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from meijin.store.match_counts import PairingResult
-from meijin.store.tables import BotId
+from meijin.store.schema import BotId
 from meijin.store.tournaments import PlannedGame
 
 

@@ -22,9 +22,9 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import AWAY, Demand, PlannedPair
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan
 from meijin.server.tournaments.formats.schedule import deal
+from meijin.store.ladders.planning import BotPair, LadderState, ladder_state, published_run
 from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
-from meijin.store.matchmaking import BotPair, LadderState, ladder_state, published_run
-from meijin.store.tables import BotId, LadderId, RatingRunId, TournamentId
+from meijin.store.schema import BotId, LadderId, RatingRunId, TournamentId
 
 LOOK = 1.0
 """Seconds between two looks for a new run of the ladder."""

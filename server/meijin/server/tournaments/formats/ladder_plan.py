@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from meijin.store.tables import TournamentFormat
+from meijin.store.schema import TournamentFormat
 from meijin.store.tournaments import TournamentRow
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from meijin.game import encode_moves
-from meijin.store.tables import BotId, TournamentFormat
+from meijin.store.schema import BotId, TournamentFormat
 from meijin.store.tournaments import PlannedGame
 
 MAX_GAMES = 1_000_000

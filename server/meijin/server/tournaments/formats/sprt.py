@@ -9,7 +9,7 @@ from meijin.server.tournaments.formats.base import AWAY, Demand, PlannedPair
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Standing
 from meijin.store.match_counts import MatchCounts, PairingResult
-from meijin.store.tables import BotId
+from meijin.store.schema import BotId
 
 MAX_AHEAD = 1024
 """The most games that are planned before they are needed."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from meijin.ladder.statistics.sprt import Estimate, Scale, Sprt, Verdict
 from meijin.store.match_counts import MatchCounts
-from meijin.store.tables import TournamentFormat
+from meijin.store.schema import TournamentFormat
 from meijin.store.tournaments import TournamentRow
 
 SCALE_WORDS = {Scale.NORMALISED: "normalised Elo", Scale.LOGISTIC: "Elo"}

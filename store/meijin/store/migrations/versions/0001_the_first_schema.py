@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from meijin.store.tables import Instant
+from meijin.store.schema import Instant
 
 revision = "0001"
 down_revision = None

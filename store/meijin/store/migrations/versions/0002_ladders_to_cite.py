@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from meijin.store.repeats import fingerprint
-from meijin.store.tables import Instant
+from meijin.store.ladders.repeats import fingerprint
+from meijin.store.schema import Instant
 
 revision = "0002"
 down_revision = "0001"

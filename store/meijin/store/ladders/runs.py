@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
-from meijin.store.ladders import LadderSummary, summary
-from meijin.store.tables import (
+from meijin.store.ladders.ladders import LadderSummary, summary
+from meijin.store.schema import (
     Bot,
     BotId,
     BotVersion,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
-from meijin.store.rated_games import is_rated
-from meijin.store.tables import Anchor, BotVersionId, Ladder, LadderId, RatingRun, RatingRunId
+from meijin.store.ladders.rated_games import is_rated
+from meijin.store.schema import Anchor, BotVersionId, Ladder, LadderId, RatingRun, RatingRunId
 
 MAX_ANCHORS = 3
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Update, bindparam, exists, select, update
 from sqlalchemy.orm import aliased
 
 from meijin.store.prepared import Prepared
-from meijin.store.tables import BotVersionId, Game, GameId, GameState
+from meijin.store.schema import BotVersionId, Game, GameId, GameState
 
 _PLAYERS = struct.Struct("<QQH")
 

@@ -13,14 +13,14 @@ from tests.store.endings import play
 from meijin.game import Result
 from meijin.store import Database
 from meijin.store.bots import EngineRow, bot_version
-from meijin.store.flushes import Flush, commit_flush
-from meijin.store.matchmaking import (
+from meijin.store.journal import Flush, commit_flush
+from meijin.store.ladders.planning import (
     ladder_state,
     planned_games,
     published_run,
     unplayed_games,
 )
-from meijin.store.tables import FlushId, Game, LadderId, TournamentId
+from meijin.store.schema import FlushId, Game, LadderId, TournamentId
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene

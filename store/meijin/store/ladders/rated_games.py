@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from meijin.game import Party, Result
-from meijin.store.tables import (
+from meijin.store.schema import (
     BotVersionId,
     Game,
     GameState,

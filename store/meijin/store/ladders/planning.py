@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, case, func, or_, select
 
-from meijin.store.rated_games import PairCount, ScoredGame, pair_counts, results_since
-from meijin.store.rating_runs import Covariances, Standings, covariances, standings
-from meijin.store.tables import (
+from meijin.store.ladders.rated_games import PairCount, ScoredGame, pair_counts, results_since
+from meijin.store.ladders.runs import Covariances, Standings, covariances, standings
+from meijin.store.schema import (
     BotId,
     BotVersion,
     BotVersionId,

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
 
 from meijin.game import Ending, Party, Result
+from meijin.store.ladders.repeats import mark_games
 from meijin.store.prepared import Prepared
-from meijin.store.repeats import mark_games
-from meijin.store.tables import (
+from meijin.store.schema import (
     BotVersionId,
     Fault,
     FlushId,
@@ -24,7 +24,7 @@ from meijin.store.tables import (
     PairingId,
     TournamentId,
 )
-from meijin.store.tables import Flush as FlushRow
+from meijin.store.schema import Flush as FlushRow
 from meijin.store.tournaments import TournamentEnd, finish_tournament
 from meijin.store.voids import GameVoid, void_game
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, tuple_, update
 
-from meijin.store.tables import BotId, BotVersion, BotVersionId, Ladder, LadderId, RatingDay
+from meijin.store.schema import BotId, BotVersion, BotVersionId, Ladder, LadderId, RatingDay
 
 
 @dataclass(frozen=True, slots=True)

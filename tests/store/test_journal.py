@@ -12,10 +12,11 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 
 from meijin.game import Ending, Party, Result, encode_moves
-from meijin.store import Database, flushes
-from meijin.store.flushes import MOVE, Flush, GameEnd, LostUpdateError, StoredMove, commit_flush
-from meijin.store.repeats import fingerprint
-from meijin.store.tables import (
+from meijin.store import Database
+from meijin.store import journal as flushes
+from meijin.store.journal import MOVE, Flush, GameEnd, LostUpdateError, StoredMove, commit_flush
+from meijin.store.ladders.repeats import fingerprint
+from meijin.store.schema import (
     BotId,
     Fault,
     FlushId,

@@ -1,0 +1,1 @@
+"""Ladders as they are stored: rated games, runs, days, repeats."""
