@@ -24,8 +24,8 @@ from itertools import cycle, islice
 from report import report
 
 from meijin.bots import AlphaBetaBot, Position
-from meijin.bots.budget import MOVES_TO_GO
 from meijin.bots.core.engine import Engine, Limits
+from meijin.bots.sdk.budget import MOVES_TO_GO
 from meijin.game import GOMOKU, Board, TimeControl
 from meijin.game.opening import openings_for
 

@@ -35,7 +35,7 @@ from functools import partial
 
 from report import report
 
-from meijin.bots.alphabeta import LEVELS, STRONGEST
+from meijin.bots.builtin.alphabeta import LEVELS, STRONGEST
 from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Engine, Limits, Options
 from meijin.bots.core.guided_tree import GuidedTree
 from meijin.bots.core.pure_tree import PureTree

@@ -14,12 +14,12 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from meijin.bots import Bot, Choice, Client, Position, RandomBot
-from meijin.bots.backoff import Backoff
-from meijin.bots.batch_searcher import searcher_for
-from meijin.bots.facts import Started, Turn
-from meijin.bots.outbox import Outbox
-from meijin.bots.seat import Seat
-from meijin.bots.threads import SearchThreads
+from meijin.bots.sdk.backoff import Backoff
+from meijin.bots.sdk.batch_searcher import searcher_for
+from meijin.bots.sdk.events import Started, Turn
+from meijin.bots.sdk.outbox import Outbox
+from meijin.bots.sdk.seat import Seat
+from meijin.bots.sdk.threads import SearchThreads
 from meijin.game import GOMOKU, Board, Color, TimeControl, Variant, encode_moves
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.v1.play_service_pb2_grpc import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numba
 import pytest
 
-from meijin.bots.compiled import COMPILING, NOTICE_INTERVAL, CompiledBot, Progress
+from meijin.bots.builtin.compiled import COMPILING, NOTICE_INTERVAL, CompiledBot, Progress
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,6 +1,6 @@
 """What is passed on of bots that start, and how long they are waited for."""
 
-from meijin.bots.compiled import COMPILING
+from meijin.bots.builtin.compiled import COMPILING
 from meijin.cli.local import BOT_TIME, NOTICE_INTERVAL, Startup
 
 

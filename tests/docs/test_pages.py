@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 import meijin.bots
-from meijin.bots import settings as bot_settings
+from meijin.bots.sdk import settings as bot_settings
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.main import app
 from meijin.cli.output import crosstable

@@ -1,11 +1,15 @@
 """Writing bots: subclass `Bot`, and hand an instance to `run`."""
 
-from meijin.bots.alphabeta import AlphaBetaBot
-from meijin.bots.answer import RESIGN, Analysis, Answer, Choice, Resignation
-from meijin.bots.bot import Bot
-from meijin.bots.catalogue import BUILT_IN, find_bot, load_bot
-from meijin.bots.client import Client
-from meijin.bots.errors import (
+from meijin.bots.builtin.alphabeta import AlphaBetaBot
+from meijin.bots.builtin.catalogue import BUILT_IN, find_bot, load_bot
+from meijin.bots.builtin.mcts import MctsBot
+from meijin.bots.builtin.random_bot import RandomBot
+from meijin.bots.builtin.reference_bot import ReferenceBot
+from meijin.bots.builtin.template import bot_source
+from meijin.bots.sdk.answer import RESIGN, Analysis, Answer, Choice, Resignation
+from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.client import Client
+from meijin.bots.sdk.errors import (
     ArenaError,
     BotLoadError,
     InvalidBotError,
@@ -17,12 +21,8 @@ from meijin.bots.errors import (
     TokenRefusedError,
     VersionRefusedError,
 )
-from meijin.bots.mcts import MctsBot
-from meijin.bots.position import Position
-from meijin.bots.random_bot import RandomBot
-from meijin.bots.reference_bot import ReferenceBot
-from meijin.bots.runner import run, serve
-from meijin.bots.template import bot_source
+from meijin.bots.sdk.position import Position
+from meijin.bots.sdk.runner import run, serve
 from meijin.wire import Capabilities
 
 __all__ = [

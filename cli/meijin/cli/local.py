@@ -12,7 +12,7 @@ from typing import IO, TypeAlias
 
 import typer
 
-from meijin.bots.compiled import COMPILING
+from meijin.bots.builtin.compiled import COMPILING
 from meijin.cli.connection import Connection, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.server.process.die_with_parent import leashed

@@ -10,12 +10,12 @@ from threading import Timer
 
 import numpy as np
 
-from meijin.bots.answer import Analysis
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.search import deepen
 from meijin.bots.core.state import STATE, init, make
 from meijin.bots.core.table import new_table
+from meijin.bots.sdk.answer import Analysis
 from meijin.game import FREESTYLE, STANDARD, Board, Color, Variant
 from meijin.game.variant import GOMOKU_LINE, MIN_GOMOKU_SIDE
 

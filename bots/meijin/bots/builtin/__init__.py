@@ -1,0 +1,1 @@
+"""The built-in bots, and how bots are found."""

@@ -1,0 +1,155 @@
+"""Alpha-beta on the compiled search core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from meijin.bots.builtin.compiled import CompiledBot
+from meijin.bots.sdk.answer import RESIGN, Choice, Resignation
+from meijin.bots.sdk.budget import thinking_time
+from meijin.bots.sdk.position import Position
+from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
+from meijin.wire import Capabilities
+
+if TYPE_CHECKING:
+    from meijin.bots.core.engine import Engine, Finding, Limits, Options
+
+STRONGEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What a weaker player is given."""
+
+    depth: int
+    """Plies."""
+    nodes: int
+    noise: int
+    """How far its evaluations are off."""
+    vcf: bool = True
+
+    def options(self) -> Options:
+        """How its engine searches."""
+        from meijin.bots.core.engine import Options  # noqa: PLC0415 - see `AlphaBetaBot._take`
+
+        return Options(vcf=self.vcf, noise=self.noise, table_bits=16)
+
+
+LEVELS: Mapping[int, Level] = {
+    1: Level(depth=1, nodes=100, noise=150, vcf=False),
+    2: Level(depth=1, nodes=200, noise=80, vcf=False),
+    3: Level(depth=2, nodes=1_000, noise=60, vcf=False),
+    4: Level(depth=3, nodes=2_000, noise=40, vcf=False),
+    5: Level(depth=4, nodes=5_000, noise=30),
+    6: Level(depth=5, nodes=10_000, noise=20),
+    7: Level(depth=7, nodes=35_000, noise=8),
+    8: Level(depth=8, nodes=80_000, noise=0),
+    9: Level(depth=10, nodes=250_000, noise=0),
+}
+"""By strength; the strongest has no limits but its time."""
+
+
+class AlphaBetaBot(CompiledBot):
+    """Looks as many plies ahead as time allows, and further along threats."""
+
+    name = "alphabeta"
+    version = "2"
+    capabilities = Capabilities(
+        rules=(FREESTYLE, STANDARD),
+        min_size=5,
+        max_size=22,
+        min_move_time=timedelta(milliseconds=20),
+    )
+
+    def __init__(
+        self,
+        time_limit: timedelta | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        level: int = STRONGEST,
+        *,
+        resign: bool = False,
+    ) -> None:
+        """Set the most that one move may cost; the clock of the game limits it anyway.
+
+        `level` is its strength, 1 to 10. With `resign` it gives up games that it has seen to
+        be lost.
+
+        Raises:
+            MissingExtraError: numba isn't installed.
+            ValueError: there is no such level.
+        """
+        super().__init__()
+        if not 1 <= level <= STRONGEST:
+            raise ValueError(f"level {level} is out of range: 1 to {STRONGEST}")
+        self._time_limit = time_limit
+        self._depth = depth
+        self._nodes = nodes
+        self._level = level
+        self._resign = resign
+        self._engines: dict[Variant, list[Engine]] = {}
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The limits that it was given, and its level where that isn't the highest."""
+        options = {
+            "time_limit": self._time_limit,
+            "depth": self._depth,
+            "nodes": self._nodes,
+            "level": None if self._level == STRONGEST else self._level,
+            "resign": self._resign or None,
+        }
+        return {name: str(option) for name, option in options.items() if option is not None}
+
+    def warm_up(self) -> None:
+        """Set up the board that most games have, and search it."""
+        engine = self._take(GOMOKU)
+        engine.warm_up()
+        self._engines[GOMOKU].append(engine)
+
+    def choose(self, position: Position) -> Choice | Resignation:
+        """Search for the time that the clock allows."""
+        engine = self._take(position.variant)
+        try:
+            finding = engine.search_board(position.board, self._limits(position))
+        finally:
+            self._engines[position.variant].append(engine)
+        if self._resign and _is_lost(finding):
+            return RESIGN
+        return Choice(finding.cell, finding)
+
+    def _take(self, variant: Variant) -> Engine:
+        """Take an engine that no other thread is using."""
+        idle = self._engines.setdefault(variant, [])
+        try:
+            return idle.pop()
+        except IndexError:
+            # numba is imported where it is needed: it isn't part of the bare install.
+            from meijin.bots.core.engine import Engine  # noqa: PLC0415
+
+            return Engine(variant, self._options())
+
+    def _options(self) -> Options:
+        from meijin.bots.core.engine import Options  # noqa: PLC0415 - see `_take`
+
+        level = LEVELS.get(self._level)
+        return Options() if level is None else level.options()
+
+    def _limits(self, position: Position) -> Limits:
+        from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Limits  # noqa: PLC0415 - see `_take`
+
+        level = LEVELS.get(self._level, Level(MAX_DEPTH, NO_LIMIT, noise=0))
+        return Limits(
+            depth=min(self._depth or MAX_DEPTH, level.depth),
+            nodes=min(self._nodes or NO_LIMIT, level.nodes),
+            time=thinking_time(position, self._time_limit),
+        )
+
+
+def _is_lost(finding: Finding) -> bool:
+    from meijin.bots.core.evaluate import PROVEN  # noqa: PLC0415 - see `AlphaBetaBot._take`
+
+    return finding.score <= -PROVEN

@@ -1,0 +1,153 @@
+"""Finding a bot by its name or in a file."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import get_args
+
+from meijin.bots.builtin.alphabeta import AlphaBetaBot
+from meijin.bots.builtin.mcts import MctsBot
+from meijin.bots.builtin.random_bot import RandomBot
+from meijin.bots.builtin.reference_bot import ReferenceBot
+from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.errors import BotLoadError
+
+BUILT_IN: Mapping[str, type[Bot]] = MappingProxyType(
+    {bot.name: bot for bot in (RandomBot, ReferenceBot, AlphaBetaBot, MctsBot)}
+)
+"""The bots of this package, by their names."""
+
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def load_bot(spec: str, options: Iterable[str] = ()) -> Bot:
+    """Make a bot from a built-in name, ``path/to/file.py`` or ``file.py:ClassName``.
+
+    Each of `options` is a ``name=value`` for the constructor, read by the annotation of
+    that parameter: a text, an integer, a number, a truth value or a duration in seconds.
+
+    Raises:
+        BotLoadError: there is no such bot, or it takes no such option.
+    """
+    kind = find_bot(spec)
+    arguments = dict(_read_option(kind, option) for option in options)
+    try:
+        inspect.signature(kind).bind(**arguments)
+        return kind(**arguments)
+    except (TypeError, ValueError) as error:
+        raise BotLoadError(f"{spec}: {error}") from error
+
+
+def find_bot(spec: str) -> type[Bot]:
+    """Find the class that `spec` names; see `load_bot`.
+
+    Raises:
+        BotLoadError: there is none, or there are several.
+    """
+    if spec in BUILT_IN:
+        return BUILT_IN[spec]
+    path, _, class_name = spec.partition(".py:")
+    if class_name:
+        return _pick(_import(Path(f"{path}.py")), class_name)
+    if spec.endswith(".py"):
+        return _pick(_import(Path(spec)), None)
+    near = difflib.get_close_matches(spec, BUILT_IN, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(BUILT_IN)}."
+    raise BotLoadError(f'no bot "{spec}"; {hint} A bot of your own is given as a .py file')
+
+
+def _import(path: Path) -> ModuleType:
+    """Run a file as a module; it may import what lies beside it, as a script may."""
+    if not path.is_file():
+        raise BotLoadError(f"no file {path}; a new bot is written by `meijin bot new`")
+    name = f"_bot_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise BotLoadError(f"{path} fails: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _pick(module: ModuleType, class_name: str | None) -> type[Bot]:
+    """Find the bot called `class_name` in a module, or the only one."""
+    bots = {
+        name: member
+        for name, member in vars(module).items()
+        if isinstance(member, type)
+        and issubclass(member, Bot)
+        and member.__module__ == module.__name__
+    }
+    names = ", ".join(bots)
+    if not bots:
+        raise BotLoadError(f"no subclass of Bot in {module.__file__}; write one")
+    if class_name is None:
+        if len(bots) > 1:
+            raise BotLoadError(
+                f"{module.__file__} holds {names}; say which one, as in "
+                f'"{Path(module.__file__ or "").name}:{next(iter(bots))}"'
+            )
+        return next(iter(bots.values()))
+    if class_name not in bots:
+        raise BotLoadError(f"no bot {class_name} in {module.__file__}; it holds {names}")
+    return bots[class_name]
+
+
+def _read_option(kind: type[Bot], option: str) -> tuple[str, object]:
+    """Find the parameter that an option is for, and read its value."""
+    name, equals, text = option.partition("=")
+    if not equals:
+        raise BotLoadError(f'"{option}" is no option; write it as name=value')
+    parameters = inspect.signature(kind, eval_str=True).parameters
+    if name not in parameters:
+        known = f"its options are {', '.join(parameters)}" if parameters else "it has none"
+        raise BotLoadError(f'{kind.name} has no option "{name}"; {known}')
+    return name, _read_value(name, parameters[name].annotation, text)
+
+
+def _read_value(name: str, annotation: object, text: str) -> object:
+    """Read `text` as the type that `annotation` says, or as one of them."""
+    types = get_args(annotation) or (annotation,)
+    readers = [_READERS[kind] for kind in types if kind in _READERS]
+    if not readers:
+        raise BotLoadError(f"{name} can't be given as a text; its type is {annotation}")
+    for reader in readers:
+        with suppress(KeyError, ValueError):
+            return reader(text)
+    nouns = " or ".join(kind.__name__ for kind in types if kind in _READERS)
+    raise BotLoadError(f'"{text}" is no {nouns}, as {name} has to be')
+
+
+def _read_truth(text: str) -> bool:
+    return _TRUTH[text.lower()]
+
+
+def _read_duration(text: str) -> timedelta:
+    return timedelta(seconds=float(text))
+
+
+_READERS: Mapping[object, Callable[[str], object]] = MappingProxyType(
+    {
+        int: int,
+        float: float,
+        str: str,
+        bool: _read_truth,
+        timedelta: _read_duration,
+        inspect.Parameter.empty: str,
+    }
+)
+"""How a value is read, by the annotation of its parameter."""

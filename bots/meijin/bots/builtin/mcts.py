@@ -1,0 +1,124 @@
+"""Monte-Carlo tree search, led by a network or in its pure form."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from meijin.bots.builtin.compiled import CompiledBot
+from meijin.bots.core.thought import Effort
+from meijin.bots.sdk.answer import Analysis, Choice
+from meijin.bots.sdk.budget import thinking_time
+from meijin.bots.sdk.position import Position
+from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
+from meijin.game.variant import GOMOKU_LINE
+from meijin.wire import Capabilities
+
+if TYPE_CHECKING:
+    from meijin.bots.core.guided_tree import GuidedTree
+    from meijin.bots.core.pure_tree import PureTree
+
+MOST_TREES = 4
+"""Games whose trees are kept; each takes 64 MB."""
+MOST_VISITS = 1 << 30
+WARM_UP_VISITS = 256
+
+
+GUIDED = "guided"
+"""Led by a network, which says which moves are worth a try, and what a position is worth."""
+PURE = "pure"
+"""Led by chance: positions are played to their end by random moves."""
+FORMS = (GUIDED, PURE)
+
+
+class MctsBot(CompiledBot):
+    """Visits moves again and again, more often where that goes well.
+
+    Patterns know five in a row alone; other games are played in the pure form.
+    """
+
+    name = "mcts"
+    version = "2"
+    capabilities = Capabilities(
+        rules=(FREESTYLE, STANDARD),
+        min_size=3,
+        max_size=22,
+        min_move_time=timedelta(milliseconds=50),
+        any_line=True,
+    )
+
+    def __init__(
+        self,
+        form: str = GUIDED,
+        seed: int | None = None,
+        time_limit: timedelta | None = None,
+        playouts: int | None = None,
+    ) -> None:
+        """Set the form, and the most that one move may cost; the game's clock limits it anyway.
+
+        Raises:
+            MissingExtraError: numba isn't installed.
+            ValueError: there is no such form.
+        """
+        super().__init__()
+        if form not in FORMS:
+            raise ValueError(f'no form "{form}"; the forms are {" and ".join(FORMS)}')
+        self._form = form
+        self._seed = seed
+        self._time_limit = time_limit
+        self._playouts = playouts
+        self._trees: OrderedDict[str, GuidedTree | PureTree] = OrderedDict()
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The form, the seed and the limits that it was given."""
+        options = {
+            "form": None if self._form == GUIDED else self._form,
+            "seed": self._seed,
+            "time_limit": self._time_limit,
+            "playouts": self._playouts,
+        }
+        return {name: str(option) for name, option in options.items() if option is not None}
+
+    def warm_up(self) -> None:
+        """Look at the first move of the game that is played most."""
+        self._new_tree(GOMOKU).think((), Effort(visits=WARM_UP_VISITS, seconds=math.inf))
+
+    def choose(self, position: Position) -> Choice:
+        """Search for the time that the clock allows."""
+        effort = Effort(
+            visits=self._playouts or MOST_VISITS,
+            seconds=thinking_time(position, self._time_limit).total_seconds(),
+        )
+        thought = self._tree(position).think(position.board.moves, effort)
+        analysis = Analysis(
+            score=round(100 * thought.share),
+            depth=len(thought.line),
+            nodes=thought.visits,
+            pv=thought.line,
+        )
+        return Choice(thought.cell, analysis)
+
+    def game_ended(self, game_id: str, outcome: object) -> None:  # noqa: ARG002 - a hook
+        """Forget the game's tree."""
+        self._trees.pop(game_id, None)
+
+    def _tree(self, position: Position) -> GuidedTree | PureTree:
+        """The tree of a game, made at its first turn or when it was put away for others."""
+        tree = self._trees.pop(position.game_id, None) or self._new_tree(position.variant)
+        self._trees[position.game_id] = tree
+        while len(self._trees) > MOST_TREES:
+            self._trees.popitem(last=False)
+        return tree
+
+    def _new_tree(self, variant: Variant) -> GuidedTree | PureTree:
+        """Import compiled code no earlier than here: it needs more than the bare install."""
+        from meijin.bots.core.guided_tree import GuidedTree  # noqa: PLC0415 - see above
+        from meijin.bots.core.pure_tree import PureTree  # noqa: PLC0415 - see above
+
+        if self._form == PURE or variant.line != GOMOKU_LINE:
+            return PureTree(variant, 1 if self._seed is None else self._seed)
+        return GuidedTree(variant)

@@ -1,0 +1,48 @@
+"""A bot that plays anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.position import Position
+from meijin.game import FREESTYLE, STANDARD
+from meijin.wire import Capabilities
+
+_DRAWS = 8
+
+
+class RandomBot(Bot):
+    """Takes any legal cell, each as likely as the others.
+
+    It answers all its games at once and on the event loop, since it needs no time for them.
+    """
+
+    name = "random"
+    capabilities = Capabilities(
+        rules=(FREESTYLE, STANDARD), min_size=3, max_size=22, max_games=64, any_line=True
+    )
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._seed = seed
+        self._rng = Random(seed)  # noqa: S311 - no secret hangs on it
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The seed, if it was given one."""
+        return {} if self._seed is None else {"seed": str(self._seed)}
+
+    def choose(self, position: Position) -> int:
+        """Draw a cell; most draws hit an empty one, which is cheaper than listing them."""
+        board = position.board
+        cells = board.variant.cells
+        for _ in range(_DRAWS):
+            cell = int(self._rng.random() * cells)
+            if board.is_legal(cell):
+                return cell
+        return self._rng.choice(board.legal_cells())
+
+    async def choose_many(self, positions: Sequence[Position]) -> Sequence[int]:
+        """Draw a cell for each of `positions`."""
+        return [self.choose(position) for position in positions]

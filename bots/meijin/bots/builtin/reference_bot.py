@@ -1,0 +1,104 @@
+"""The readable searches, as a bot."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+from meijin.bots import reference
+from meijin.bots.core.cache import source_digest
+from meijin.bots.reference.gomoku import NEAR, GomokuGame, PlayoutGame, by_promise
+from meijin.bots.sdk.answer import Analysis, Choice
+from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot
+from meijin.bots.sdk.position import Position
+from meijin.game import FREESTYLE, Board
+from meijin.wire import Capabilities
+
+ALPHABETA = "alphabeta"
+"""Leaves a position as soon as one of the sides will not let it come about."""
+MINIMAX = "minimax"
+"""Looks at every position."""
+UCT = "uct"
+"""Plays positions to their end by chance, and the promising ones more often."""
+ALGORITHMS = (ALPHABETA, MINIMAX, UCT)
+
+_FEWEST_PLAYOUTS = 2
+_SOURCES = Path(reference.__file__).parent
+
+
+class ReferenceBot(Bot):
+    """Plays by the searches that are written to be read, near the stones and without a clock.
+
+    They count longer rows than the line as won, so it plays freestyle alone.
+    """
+
+    name = "reference"
+    capabilities = Capabilities(
+        rules=(FREESTYLE,),
+        min_size=3,
+        max_size=22,
+        min_move_time=timedelta(seconds=1),
+        any_line=True,
+    )
+
+    def __init__(
+        self,
+        algorithm: str = ALPHABETA,
+        depth: int = 2,
+        playouts: int = 500,
+        seed: int | None = None,
+    ) -> None:
+        """Set what a move costs: `depth` plies, or `playouts` drawn by `seed` for uct.
+
+        Raises:
+            ValueError: there is no such algorithm, or it finds no move with so little.
+        """
+        if algorithm not in ALGORITHMS:
+            raise ValueError(f'no algorithm "{algorithm}"; there are {", ".join(ALGORITHMS)}')
+        if depth < 1:
+            raise ValueError(f"depth {depth} is out of range: 1 or more")
+        if playouts < _FEWEST_PLAYOUTS:
+            raise ValueError(f"playouts {playouts} is out of range: {_FEWEST_PLAYOUTS} or more")
+        self._algorithm = algorithm
+        self._depth = depth
+        self._playouts = playouts
+        self._seed = seed
+        self._rng = Random(seed)  # noqa: S311 - no secret hangs on it
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The algorithm, and the options that count for it."""
+        options: dict[str, str | int | None] = {"algorithm": self._algorithm}
+        if self._algorithm == UCT:
+            options |= {"playouts": self._playouts, "seed": self._seed}
+        else:
+            options["depth"] = self._depth
+        return {name: str(option) for name, option in options.items() if option is not None}
+
+    @property
+    def digest(self) -> str:
+        """Tells versions apart, those of the searches too."""
+        both = f"{super().digest}{source_digest(_SOURCES)}".encode()
+        return hashlib.sha256(both).hexdigest()[:DIGEST_LENGTH]
+
+    def choose(self, position: Position) -> Choice:
+        """Search, however long it takes."""
+        board = position.board
+        if self._algorithm == UCT:
+            return self._play_out(board)
+        game = GomokuGame(board, maximiser=board.side_to_move, reach=NEAR)
+        if self._algorithm == MINIMAX:
+            found = reference.minimax(game, self._depth)
+        else:
+            found = reference.alphabeta(game, self._depth, order=by_promise(board))
+        analysis = Analysis(round(found.value), self._depth, found.nodes, (found.move,))
+        return Choice(found.move, analysis)
+
+    def _play_out(self, board: Board) -> Choice:
+        game = PlayoutGame(board, maximiser=board.side_to_move)
+        estimate = reference.uct(game, self._playouts, self._rng)
+        score = round(100 * estimate.value)
+        return Choice(estimate.move, Analysis(score, 1, self._playouts, (estimate.move,)))

@@ -1,0 +1,1 @@
+"""The SDK: a bot's stream, its games, its clock and its searches."""

@@ -1,0 +1,99 @@
+"""The class to subclass."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+from collections.abc import Awaitable, Mapping, Sequence
+from pathlib import Path
+
+from meijin.bots.sdk.answer import Answer
+from meijin.bots.sdk.position import Position
+from meijin.game import Outcome
+from meijin.wire import Capabilities
+
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+DIGEST_LENGTH = 16
+
+
+class Bot:
+    """A player. Subclass it, write `choose`, and hand an instance to `run`.
+
+    Plain methods are called in the search thread, one at a time unless `run` is told to use
+    more threads; where `choose` or `choose_many` is ``async def``, that method and the two
+    hooks are called on the event loop, and must not block it.
+    """
+
+    name: str = "bot"
+    """What it is called where no token says so: by default ``my-bot`` for ``class MyBot``."""
+    version: str = "1"
+    """What people call this version."""
+    capabilities: Capabilities = Capabilities()
+
+    def __init_subclass__(cls) -> None:
+        if "name" not in cls.__dict__:
+            cls.name = kebab_case(cls.__name__)
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The options that make it play as it does; other options are another version."""
+        return {}
+
+    @property
+    def digest(self) -> str:
+        """Tells versions apart: the start of a SHA-256, in hexadecimal.
+
+        Over the files that define its class and the bases between that and `Bot`, or over
+        name and version where there is no file, and over the configuration.
+        """
+        sha = hashlib.sha256()
+        for source in _sources(type(self)) or [f"{self.name}\0{self.version}".encode()]:
+            sha.update(source)
+        for option in sorted(self.configuration.items()):
+            sha.update("\0".join(option).encode())
+        return sha.hexdigest()[:DIGEST_LENGTH]
+
+    def prepare(self) -> None:
+        """Get ready, before the bot says hello and any clock runs; it may take a while.
+
+        Called once by the client, in a search thread, and by nobody where there is no client.
+        """
+
+    def choose(self, position: Position) -> Answer | Awaitable[Answer]:
+        """Return a cell, a `Choice` with an analysis, or `RESIGN`; may be ``async def``.
+
+        An exception forfeits this game as a crash and leaves the others alone.
+        """
+        raise NotImplementedError(f"{type(self).__name__} needs a choose or a choose_many method")
+
+    def choose_many(
+        self, positions: Sequence[Position]
+    ) -> Sequence[Answer] | Awaitable[Sequence[Answer]]:
+        """Return the answers for all of `positions`, in their order; may be ``async def``.
+
+        A bot that has it is given every game that waits for it in one call. If it fails,
+        each of them is tried with `choose`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no choose_many method")
+
+    def game_started(self, position: Position) -> None:
+        """Hear of a game, once and before the bot's first turn in it."""
+
+    def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
+        """Hear of a game's end, once; without `outcome` if it ended while the bot was away."""
+
+
+def kebab_case(name: str) -> str:
+    """Turn the name of a class into that of a bot: ``MyBot`` into ``my-bot``."""
+    return _WORD_START.sub("-", name).replace("_", "-").strip("-").lower()
+
+
+def _sources(kind: type[Bot]) -> list[bytes]:
+    """Read the files that define `kind` and its bases below `Bot`."""
+    kinds = [base for base in kind.__mro__ if issubclass(base, Bot) and base is not Bot]
+    try:
+        paths = dict.fromkeys(inspect.getsourcefile(base) or "" for base in kinds)
+        return [Path(path).read_bytes() for path in paths]
+    except (OSError, TypeError):
+        return []

@@ -1,0 +1,68 @@
+"""Running a bot from a script or the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+
+from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.client import Client
+from meijin.bots.sdk.errors import RefusedError
+
+
+def run(
+    bot: Bot,
+    *,
+    server: str | None = None,
+    token: str | None = None,
+    name: str | None = None,
+    threads: int = 1,
+) -> None:
+    """Connect a bot and play until Ctrl-C or SIGTERM.
+
+    `server` is ``host`` or ``host:port``, else MEIJIN_SERVER, else 127.0.0.1:7464. `token`
+    says which bot it is, else MEIJIN_TOKEN; without one, as some servers allow, `name` or
+    the bot's own name does. Plain ``choose`` methods run on `threads` threads.
+
+    Raises:
+        SystemExit: the server refuses the bot; the message says what to do.
+        ValueError: the server's address, the token or the name can't be one.
+    """
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    client = Client(bot, server=server, token=token, name=name, threads=threads)
+    try:
+        asyncio.run(_serve_until_signalled(client))
+    except RefusedError as error:
+        raise SystemExit(f"meijin: {error}") from None
+
+
+async def serve(
+    bot: Bot,
+    *,
+    server: str | None = None,
+    token: str | None = None,
+    name: str | None = None,
+    threads: int = 1,
+) -> None:
+    """Do as `run` does in a program that has its own event loop, until cancelled.
+
+    Raises:
+        RefusedError: the server refuses the bot; the message says what to do.
+        ValueError: the server's address, the token or the name can't be one.
+    """
+    await Client(bot, server=server, token=token, name=name, threads=threads).serve()
+
+
+async def _serve_until_signalled(client: Client) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, _leave, client)
+    await client.serve()
+
+
+def _leave(client: Client) -> None:
+    """Leave at the first signal; the second one then ends the process at once."""
+    client.stop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)

@@ -1,0 +1,134 @@
+"""The bot's seat at one running game."""
+
+from __future__ import annotations
+
+import logging
+import operator
+import time
+from collections.abc import Callable
+
+from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure
+from meijin.bots.sdk.events import Started, Turn
+from meijin.bots.sdk.outbox import Outbox
+from meijin.bots.sdk.position import Position
+from meijin.bots.sdk.wire import Action
+from meijin.game import Board, IllegalMoveError, decode_moves, encode_moves
+
+_MILLISECOND = 0.001
+
+logger = logging.getLogger("meijin.bots")
+
+
+class Seat:
+    """One game on one stream; a stream that resumes the game gives it another seat.
+
+    The event loop notes what the server says, and whoever calls the bot brings the position
+    up to date first: a search and the event loop never touch one board at the same time.
+    """
+
+    __slots__ = (
+        "_asked_at",
+        "_clock",
+        "_faced",
+        "_outbox",
+        "_pending",
+        "number",
+        "position",
+        "running",
+    )
+
+    number: int
+    """The game's number on the stream."""
+    position: Position
+    running: bool
+    """False once the game has ended or its stream is lost; answers are then dropped."""
+
+    def __init__(
+        self, started: Started, outbox: Outbox, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.number = started.number
+        self.running = True
+        self.position = Position(
+            Board.from_moves(decode_moves(started.moves), started.variant),
+            started.time_control,
+            color=started.color,
+            game_id=started.game_id,
+            opponent=started.opponent,
+        )
+        self._outbox = outbox
+        self._clock = clock
+        self._asked_at = 0.0
+        self._pending: Turn | None = None  # the turn that waits for an answer
+        self._faced = Turn(self.number, 0, b"", 0, 0)  # the turn that the bot was last given
+
+    def ask(self, turn: Turn) -> bool:
+        """Note a turn; False if the bot is thinking about it already."""
+        if self._pending is not None and self._pending.ply == turn.ply:
+            return False
+        self._pending = turn
+        self._asked_at = self._clock()
+        return True
+
+    def face(self) -> Position:
+        """Show the position of the turn, its clocks less the time that the turn has waited.
+
+        Raises:
+            ValueError: the server's moves are impossible.
+        """
+        assert self._pending is not None
+        turn = self._faced = self._pending
+        self._follow(turn.moves)
+        position = self.position
+        position.set_clocks(turn.own_ms, turn.opponent_ms)
+        waited = self._clock() - self._asked_at
+        if waited >= _MILLISECOND:
+            position.spend(int(waited / _MILLISECOND))
+        return position
+
+    def _follow(self, moves: bytes) -> None:
+        """Bring the board to `moves`, from the start where something else stands on it."""
+        board = self.position.board
+        known = encode_moves(board.moves)
+        if known == moves:
+            return
+        if not moves.startswith(known):
+            board = self.position.board = Board(board.variant)
+            known = b""
+        for cell in decode_moves(moves[len(known) :]):
+            board.play(cell)
+
+    def settle(self, answer: object) -> Action:
+        """Say what to send for what the bot answered; an impossible answer is a failure."""
+        turn = self._faced
+        self._follow(turn.moves)  # whatever the bot has left on the board
+        board = self.position.board
+        if type(answer) is int and board.is_legal(answer):
+            return Action(self.number, turn.ply, answer)
+        checked = _check(answer, board)
+        if isinstance(checked, Failure):
+            logger.error("failed in game %s: %s", self.position.game_id, checked.message)
+        return Action(self.number, turn.ply, checked)
+
+    def fail(self, error: BaseException) -> Action:
+        """Say what to send when `error` came instead of an answer."""
+        return Action(self.number, self._faced.ply, Failure(f"{type(error).__name__}: {error}"))
+
+    def send(self, action: Action) -> None:
+        """Answer the turn that `action` is for, if it still waits."""
+        if self.running and self._pending is not None and self._pending.ply == action.ply:
+            self._pending = None
+            self._outbox.act(action)
+
+
+def _check(answer: object, board: Board) -> Answer | Failure:
+    if answer is RESIGN:
+        return RESIGN
+    cell = answer.cell if isinstance(answer, Choice) else answer
+    if isinstance(cell, bool) or not hasattr(cell, "__index__"):
+        return Failure(f"choose returned {answer!r}; return a cell, a Choice or RESIGN")
+    index = operator.index(cell)
+    try:
+        board.copy().play(index)
+    except IllegalMoveError as error:
+        return Failure(f"choose returned {answer!r}: {error}")
+    return Choice(index, answer.analysis) if isinstance(answer, Choice) else index

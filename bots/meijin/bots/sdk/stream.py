@@ -1,0 +1,104 @@
+"""One stream to the server: a hello, then one reader and one writer until it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeAlias
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from meijin.bots.sdk.errors import ArenaError, StreamLostError, refusal
+from meijin.bots.sdk.events import Fact, Welcome
+from meijin.bots.sdk.outbox import Outbox
+from meijin.bots.sdk.wire import fact_from_proto
+from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
+
+WELCOME_SECONDS = 10.0
+"""What the server may take to answer the hello."""
+
+Call: TypeAlias = "grpc.aio.StreamStreamCall[PlayRequest, PlayResponse]"
+
+# What a write to a stream that has ended may raise.
+_ENDED = (grpc.aio.AioRpcError, grpc.aio.InternalError, asyncio.InvalidStateError)
+
+
+class Stream:
+    """A call of `Play`; whatever ends it is an `ArenaError`."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    async def open(self, hello: PlayRequest) -> Welcome:
+        """Say who the bot is.
+
+        Raises:
+            RefusedError: the server doesn't let the bot in.
+            StreamLostError: it may later.
+        """
+        try:
+            async with asyncio.timeout(WELCOME_SECONDS):
+                await self._write(hello)
+                fact = await self.read()
+        except TimeoutError:
+            raise StreamLostError("the server doesn't answer") from None
+        if not isinstance(fact, Welcome):
+            raise StreamLostError("the server doesn't greet back")
+        return fact
+
+    async def read(self) -> Fact | None:
+        """Wait for the next message; nothing for one of an unknown kind.
+
+        Raises:
+            RefusedError: the stream has ended, and the bot need not return.
+            StreamLostError: the stream has ended.
+        """
+        try:
+            response = await self._call.read()
+            if isinstance(response, PlayResponse):
+                return fact_from_proto(response)
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            raise StreamLostError("the stream was cancelled") from None
+        except grpc.aio.AioRpcError as error:
+            raise _ending(error) from None
+        except (DecodeError, ValueError) as error:
+            raise StreamLostError(f"the server sent something impossible: {error}") from error
+        raise StreamLostError("the server closed the stream")
+
+    async def write_from(self, outbox: Outbox) -> None:
+        """Send what comes into `outbox`, up to a goodbye or the end of the stream."""
+        while not outbox.closed:
+            for request in await outbox.take():
+                await self._write(request)
+
+    async def _write(self, request: PlayRequest) -> None:
+        """Send a message; on a stream that has ended do nothing, the reader learns why."""
+        try:
+            await self._call.write(request)
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+        except _ENDED:
+            pass
+
+    def cancel(self) -> None:
+        """End the stream without a goodbye; a call that is dropped uncancelled stays open."""
+        self._call.cancel()
+
+
+def _ending(error: grpc.aio.AioRpcError) -> ArenaError:
+    details = error.details() or ""
+    refused = refusal(error.code(), details)
+    if refused is not None:
+        return refused
+    if details.startswith("failed to connect"):
+        return StreamLostError("nothing answers at the server's address")
+    return StreamLostError(f"{details or 'no reason given'} ({error.code().name})")
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody cancels this task; gRPC raises the same error for a call's end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -1,0 +1,185 @@
+"""Between the messages of `Play` and the words of this package: all that knows both."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from meijin.bots.sdk.answer import Analysis, Answer, Choice, Failure, Resignation
+from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.events import (
+    Draining,
+    Ended,
+    Events,
+    Fact,
+    Notice,
+    Ping,
+    Started,
+    Turn,
+    Welcome,
+)
+from meijin.game import encode_moves
+from meijin.v1 import play_service_pb2
+from meijin.wire import (
+    capabilities_to_proto,
+    color_from_proto,
+    outcome_from_proto,
+    time_control_from_proto,
+    variant_from_proto,
+)
+
+PROTOCOL_VERSION = 1
+MAX_MESSAGE_BYTES = 48 * 1024
+"""A bigger batch is split: servers refuse messages of more than 256 KiB, or less."""
+MAX_FAILURE_BYTES = 500
+MAX_PV = 64
+
+_MAX_SCORE = 2**31 - 1
+_MAX_DEPTH = 2**32 - 1
+_MAX_NODES = 2**64 - 1
+
+logger = logging.getLogger("meijin.bots")
+
+
+class Action(NamedTuple):
+    """An answer on its way to the server; a plain tuple, since every move is one."""
+
+    number: int
+    """The game's number on the stream."""
+    ply: int
+    """The ply of the turn that this answers."""
+    answer: Answer | Failure
+
+
+# to the server
+
+
+def hello_to_proto(
+    bot: Bot, *, name: str, digest: str, session_id: str
+) -> play_service_pb2.PlayRequest:
+    """Build the first message of a stream; `session_id` is that of the stream it continues."""
+    engine = play_service_pb2.Engine(
+        version=bot.version,
+        digest=digest,
+        configuration=[f"{key}={value}" for key, value in sorted(bot.configuration.items())],
+    )
+    hello = play_service_pb2.Hello(
+        protocol_version=PROTOCOL_VERSION,
+        bot_name=name,
+        engine=engine,
+        capabilities=capabilities_to_proto(bot.capabilities),
+        resume_session_id=session_id,
+    )
+    return play_service_pb2.PlayRequest(hello=hello)
+
+
+def actions_to_proto(actions: Sequence[Action]) -> list[play_service_pb2.PlayRequest]:
+    """All of `actions` in one message, or in as many as their size demands."""
+    request = play_service_pb2.PlayRequest()
+    plays = request.actions.plays
+    for action in actions:
+        number, ply, answer = action
+        if isinstance(answer, int):
+            plays.add(game=number, ply=ply, cell=answer)
+        else:
+            _add_rare(request.actions, action)
+    if len(actions) > 1 and request.ByteSize() > MAX_MESSAGE_BYTES:
+        middle = len(actions) // 2
+        return [*actions_to_proto(actions[:middle]), *actions_to_proto(actions[middle:])]
+    return [request]
+
+
+def _add_rare(actions: play_service_pb2.Actions, action: Action) -> None:
+    number, ply, answer = action
+    if isinstance(answer, Choice):
+        analysis = answer.analysis and analysis_to_proto(answer.analysis)
+        actions.plays.add(game=number, ply=ply, cell=answer.cell, analysis=analysis)
+    elif isinstance(answer, Resignation):
+        actions.resigns.add(game=number)
+    elif isinstance(answer, Failure):
+        message = answer.message.encode()[:MAX_FAILURE_BYTES].decode(errors="ignore")
+        actions.failures.add(game=number, message=message)
+
+
+def analysis_to_proto(analysis: Analysis) -> play_service_pb2.Analysis | None:
+    """Clip an analysis to what the wire can carry; leave it out if it is none at all."""
+    try:
+        return play_service_pb2.Analysis(
+            score=max(-_MAX_SCORE, min(int(analysis.score), _MAX_SCORE)),
+            depth=min(int(analysis.depth), _MAX_DEPTH),
+            nodes=min(int(analysis.nodes), _MAX_NODES),
+            pv=encode_moves([int(cell) for cell in analysis.pv[:MAX_PV]]),
+        )
+    except (ArithmeticError, TypeError, ValueError) as error:
+        logger.warning("left out %s: %s", analysis, error)
+        return None
+
+
+def pong_to_proto(sequence: int) -> play_service_pb2.PlayRequest:
+    """Build the answer to a ping."""
+    return play_service_pb2.PlayRequest(pong=play_service_pb2.Pong(sequence=sequence))
+
+
+def goodbye_to_proto() -> play_service_pb2.PlayRequest:
+    """Build the message that ends the stream on purpose."""
+    return play_service_pb2.PlayRequest(goodbye=play_service_pb2.Goodbye())
+
+
+# from the server
+
+
+def fact_from_proto(response: play_service_pb2.PlayResponse) -> Fact | None:
+    """Read a message; nothing for one of a kind that a later protocol may add.
+
+    Raises:
+        ValueError: it says what can't be.
+    """
+    match response.WhichOneof("fact"):
+        case "events":
+            return events_from_proto(response.events)
+        case "ping":
+            return Ping(response.ping.sequence)
+        case "welcome":
+            return welcome_from_proto(response.welcome)
+        case "draining":
+            return Draining()
+        case None:
+            return None
+
+
+def welcome_from_proto(welcome: play_service_pb2.Welcome) -> Welcome:
+    """Read the answer to the hello."""
+    return Welcome(
+        session_id=welcome.session_id,
+        bot_name=welcome.bot_name,
+        grace=timedelta(milliseconds=welcome.grace_ms),
+        running_games=welcome.running_games,
+    )
+
+
+def events_from_proto(events: play_service_pb2.Events) -> Events:
+    """Read a batch."""
+    return Events(
+        started=[started_from_proto(started) for started in events.started],
+        turns=[
+            Turn(turn.game, turn.ply, turn.moves, turn.own_clock_ms, turn.opponent_clock_ms)
+            for turn in events.turns
+        ],
+        ended=[Ended(ended.game, outcome_from_proto(ended.outcome)) for ended in events.ended],
+        notices=[Notice(notice.game, notice.ply, notice.detail) for notice in events.notices],
+    )
+
+
+def started_from_proto(started: play_service_pb2.GameStarted) -> Started:
+    """Read the beginning of a game."""
+    return Started(
+        number=started.game,
+        game_id=started.game_id,
+        variant=variant_from_proto(started.variant),
+        time_control=time_control_from_proto(started.time_control),
+        color=color_from_proto(started.color),
+        opponent=started.opponent,
+        moves=started.moves,
+    )

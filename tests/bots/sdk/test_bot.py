@@ -1,0 +1,112 @@
+"""The class to subclass."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from meijin.bots import Bot, Position, RandomBot, find_bot
+from meijin.bots.sdk.bot import kebab_case
+from meijin.game import Board, TimeControl
+
+SOURCE = """
+from meijin.bots import Bot
+
+class SomeBot(Bot):
+    def choose(self, position):
+        return {cell}
+"""
+
+
+class Configured(Bot):
+    """Has options."""
+
+    def __init__(self, **options: str) -> None:
+        self.options = options
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The options."""
+        return self.options
+
+
+@pytest.mark.parametrize(
+    ("class_name", "name"),
+    [
+        ("Bot9", "bot9"),
+        ("MyBot", "my-bot"),
+        ("MCTSBot", "mcts-bot"),
+        ("AlphaBetaV2Bot", "alpha-beta-v2-bot"),
+        ("snake_case", "snake-case"),
+        ("_Hidden", "hidden"),
+    ],
+)
+def test_kebab_case(class_name: str, name: str) -> None:
+    """A bot is called like its class, in lower case with hyphens."""
+    assert kebab_case(class_name) == name
+
+
+def test_name_is_not_inherited() -> None:
+    """A subclass of a built-in bot is another bot."""
+
+    class LuckyBot(RandomBot):
+        pass
+
+    class NamedBot(RandomBot):
+        name = "fortuna"
+
+    assert LuckyBot.name == "lucky-bot"
+    assert NamedBot().name == "fortuna"
+
+
+def test_digest_follows_the_configuration() -> None:
+    """Other options are another version, in whatever order they are given."""
+    assert Configured().digest == Configured().digest
+    assert Configured(depth="8").digest != Configured(depth="9").digest
+    assert Configured(a="1", b="2").digest == Configured(b="2", a="1").digest
+    assert len(Configured().digest) <= 64
+
+
+def test_digest_follows_the_source(tmp_path: Path) -> None:
+    """Another program is another version, the same text is the same one."""
+    digests = []
+    for name, cell in (("one", 1), ("same", 1), ("other", 2)):
+        path = tmp_path / f"{name}.py"
+        path.write_text(SOURCE.format(cell=cell))
+        digests.append(find_bot(str(path))().digest)
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_digest_follows_the_source_of_the_bases(tmp_path: Path) -> None:
+    """A bot that inherits its search changes with it."""
+    digests = []
+    for cell in (1, 2):
+        folder = tmp_path / str(cell)
+        folder.mkdir()
+        (folder / f"base{cell}.py").write_text(SOURCE.format(cell=cell))
+        child = folder / "child.py"
+        child.write_text(f"import base{cell} as base\nclass Child(base.SomeBot): pass\n")
+        digests.append(find_bot(str(child))().digest)
+    assert digests[0] != digests[1]
+
+
+def test_digest_without_source() -> None:
+    """Where there is no file, name and version tell versions apart."""
+    scope: dict[str, type[Bot]] = {"Bot": Bot}
+    exec("class Typed(Bot): version = '1'\nclass Newer(Bot): name, version = 'typed', '2'", scope)
+    for kind in (scope["Typed"], scope["Newer"]):
+        kind.__module__ = "typed_at_a_prompt"
+    assert "typed_at_a_prompt" not in sys.modules
+    assert scope["Typed"]().digest == scope["Typed"]().digest
+    assert scope["Typed"]().digest != scope["Newer"]().digest
+
+
+def test_choose_is_missing() -> None:
+    """The base class says what to write."""
+    with pytest.raises(NotImplementedError, match="Configured needs a choose"):
+        Configured().choose(Position(Board(), TimeControl.parse("1/move")))
+    with pytest.raises(NotImplementedError, match="Configured has no choose_many"):
+        Configured().choose_many([])

@@ -1,0 +1,187 @@
+"""How a bot's methods are called, game by game."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from meijin.bots import Bot, Position
+from meijin.bots.sdk.batch_searcher import searcher_for
+from meijin.bots.sdk.threads import SearchThreads
+
+if TYPE_CHECKING:
+    from tests.bots.conftest import InRoom, Room
+
+
+def number_of(position: Position) -> int:
+    """The number of the game."""
+    return int(position.game_id.removeprefix("game-"))
+
+
+class ThreadBot(Bot):
+    """Answers with the number of the game, and notes what it does and where."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.threads: set[str] = set()
+
+    def choose(self, position: Position) -> int:
+        """Return the number of the game; game 13 is unlucky."""
+        self.note(position.game_id)
+        if number_of(position) == 13:
+            raise SystemExit("unlucky")
+        return number_of(position)
+
+    def note(self, text: str) -> None:
+        """Take a note."""
+        self.notes.append(text)
+        self.threads.add(threading.current_thread().name)
+
+
+class TaskBot(Bot):
+    """Answers when every game of a round has been asked for."""
+
+    def __init__(self, round_size: int) -> None:
+        self.cancelled: list[int] = []
+        self._round_size = round_size
+        self._asked = 0
+        self._complete = asyncio.Event()
+
+    async def choose(self, position: Position) -> int:
+        """Return the number of the game; game 13 is unlucky."""
+        self._asked += 1
+        if self._asked == self._round_size:
+            self._complete.set()
+        try:
+            await self._complete.wait()
+        except asyncio.CancelledError:
+            self.cancelled.append(number_of(position))
+            raise
+        if number_of(position) == 13:
+            raise ValueError("unlucky")
+        return number_of(position)
+
+
+def test_one_thread(in_room: InRoom) -> None:
+    """Searches take turns in one thread, in the order they were asked for."""
+    bot = ThreadBot()
+
+    async def script(room: Room) -> None:
+        room.searcher.think(room.seats(1, 2, 3))
+        assert await room.answers(3) == {1: 1, 2: 2, 3: 3}
+
+    in_room(bot, script)
+    assert bot.notes == ["game-1", "game-2", "game-3"]
+    assert bot.threads == {"search-1"}
+
+
+def test_two_threads(in_room: InRoom) -> None:
+    """With two threads two games are searched at the same time."""
+    meeting = threading.Barrier(2, timeout=20)
+
+    class MeetingBot(Bot):
+        def choose(self, position: Position) -> int:
+            meeting.wait()
+            return number_of(position)
+
+    async def script(room: Room) -> None:
+        room.searcher.think(room.seats(1, 2))
+        assert await room.answers(2) == {1: 1, 2: 2}
+
+    in_room(MeetingBot(), script, threads=2)
+
+
+def test_one_game_never_has_two_threads(in_room: InRoom) -> None:
+    """What is asked for one game happens in order, even with threads to spare."""
+    bot = ThreadBot()
+    other = threading.Event()
+
+    async def script(room: Room) -> None:
+        first, second = room.seats(1, 2)
+        room.searcher.tell(first, lambda: bot.note(f"begin {other.wait(20)}"))
+        room.searcher.think([first])
+        room.searcher.tell(first, partial(bot.note, "end"))
+        room.searcher.think([second])
+        room.searcher.tell(second, other.set)
+        assert await room.answers(2) == {1: 1, 2: 2}
+
+    in_room(bot, script, threads=2)
+    assert bot.notes[:3] == ["game-2", "begin True", "game-1"]
+
+
+def test_exit_is_a_failure(in_room: InRoom) -> None:
+    """Even a bot that wants to exit only forfeits that game."""
+
+    async def script(room: Room) -> None:
+        room.searcher.think(room.seats(13, 2))
+        assert await room.answers(2) == {13: "SystemExit: unlucky", 2: 2}
+
+    in_room(ThreadBot(), script)
+
+
+def test_hook_that_fails(in_room: InRoom, caplog: pytest.LogCaptureFixture) -> None:
+    """A hook that fails leaves its traceback in the log, and no trace in the game."""
+
+    def fail() -> None:
+        raise ValueError("who?")
+
+    async def script(room: Room) -> None:
+        (seat,) = room.seats(1)
+        room.searcher.tell(seat, fail)
+        room.searcher.think([seat])
+        assert await room.answers(1) == {1: 1}
+
+    in_room(ThreadBot(), script)
+    assert "ValueError: who?" in caplog.text
+
+
+def test_tasks(in_room: InRoom) -> None:
+    """Coroutines of several games run at the same time."""
+
+    async def script(room: Room) -> None:
+        room.searcher.think(room.seats(1, 2))
+        room.searcher.think(room.seats(3))
+        assert await room.answers(3) == {1: 1, 2: 2, 3: 3}
+
+    in_room(TaskBot(3), script)
+
+
+def test_task_that_fails(in_room: InRoom) -> None:
+    """A coroutine that raises fails its own game."""
+
+    async def script(room: Room) -> None:
+        room.searcher.think(room.seats(13, 2))
+        assert await room.answers(2) == {13: "ValueError: unlucky", 2: 2}
+
+    in_room(TaskBot(2), script)
+
+
+def test_forgotten_task_is_cancelled(in_room: InRoom) -> None:
+    """A coroutine whose answer nobody waits for is cancelled."""
+    bot = TaskBot(3)
+
+    async def script(room: Room) -> None:
+        ended, running = room.seats(1, 2)
+        room.searcher.think([ended, running])
+        await asyncio.sleep(0)
+        ended.running = False
+        room.searcher.forget([ended])
+        room.searcher.think(room.seats(3))
+        assert await room.answers(2) == {2: 2, 3: 3}
+
+    in_room(bot, script)
+    assert bot.cancelled == [1]
+
+
+def test_bot_without_choose() -> None:
+    """A bot that can't choose is told so before it connects."""
+
+    class SilentBot(Bot):
+        pass
+
+    with pytest.raises(TypeError, match="SilentBot needs a choose or a choose_many method"):
+        searcher_for(SilentBot(), SearchThreads())

@@ -1,0 +1,70 @@
+"""Where a bot plays, and as whom."""
+
+import pytest
+
+from meijin.bots.sdk.settings import Settings, parse_address
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("localhost", "localhost:7464"),
+        (" example.org:80\n", "example.org:80"),
+        ("10.0.0.1", "10.0.0.1:7464"),
+        ("[::1]", "[::1]:7464"),
+        ("[::1]:99", "[::1]:99"),
+        ("unix:/run/arena", "unix:/run/arena"),
+    ],
+)
+def test_address(text: str, address: str) -> None:
+    """The port may be left out."""
+    assert parse_address(text) == address
+
+
+@pytest.mark.parametrize("text", ["", "http://example.org", "host:port", "a b", "host:123456"])
+def test_no_address(text: str) -> None:
+    """What is no address is answered with how to write one."""
+    with pytest.raises(ValueError, match="write it like"):
+        parse_address(text)
+
+
+def resolve(
+    server: str | None = None, token: str | None = None, name: str | None = None
+) -> Settings:
+    """Settings of a bot called ``mine``."""
+    return Settings.resolve(server=server, token=token, name=name, default_name="mine")
+
+
+def test_defaults() -> None:
+    """Without anything said, the bot plays on this machine under its own name."""
+    assert resolve() == Settings(address="127.0.0.1:7464", token="", name="mine")
+
+
+def test_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment fills in what isn't said."""
+    monkeypatch.setenv("MEIJIN_SERVER", "example.org")
+    monkeypatch.setenv("MEIJIN_TOKEN", "secret\n")
+    assert resolve() == Settings(address="example.org:7464", token="secret", name="")
+    assert resolve(server="other", token="mine").address == "other:7464"
+    assert resolve(server="other", token="mine").token == "mine"
+
+
+def test_name_beside_a_token() -> None:
+    """A token says which bot it is; only a name that is asked for goes with it."""
+    assert not resolve(token="secret").name
+    assert resolve(token="secret", name="other").name == "other"
+
+
+@pytest.mark.parametrize("name", ["a b", "x" * 41, "ü", "a/b"])
+def test_impossible_name(name: str) -> None:
+    """A name that no server takes is refused before connecting."""
+    with pytest.raises(ValueError, match="1 to 40 letters"):
+        resolve(name=name)
+
+
+@pytest.mark.parametrize("token", ["a\nb", "schlüssel"])
+def test_impossible_token(token: str) -> None:
+    """A token that can't travel is refused, without being repeated."""
+    with pytest.raises(ValueError, match="copy it again") as error:
+        resolve(token=token)
+    assert token not in str(error.value)

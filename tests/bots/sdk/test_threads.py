@@ -1,0 +1,66 @@
+"""Threads that search while the event loop talks to the server."""
+
+import asyncio
+import threading
+
+import pytest
+
+from meijin.bots.sdk.threads import SearchThreads
+
+
+def test_jobs_run_in_order_in_another_thread() -> None:
+    """One thread runs one job after the other, and results come back to the event loop."""
+
+    async def script() -> list[tuple[int, bool]]:
+        threads = SearchThreads()
+        results: asyncio.Queue[tuple[int, bool]] = asyncio.Queue()
+        here = threading.get_ident()
+        for number in range(5):
+            threads.run(
+                lambda number=number: (number, threading.get_ident() == here),  # type: ignore[misc]
+                results.put_nowait,
+            )
+        received = [await results.get() for _ in range(5)]
+        threads.close()
+        return received
+
+    assert asyncio.run(script()) == [(number, False) for number in range(5)]
+
+
+def test_several_threads() -> None:
+    """Two threads run two jobs that need each other."""
+
+    async def script() -> None:
+        threads = SearchThreads(2)
+        meeting = threading.Barrier(2, timeout=20)
+        arrived: asyncio.Queue[int] = asyncio.Queue()
+        threads.run(meeting.wait, arrived.put_nowait)
+        threads.run(meeting.wait, arrived.put_nowait)
+        assert {await arrived.get(), await arrived.get()} == {0, 1}
+        threads.close()
+
+    asyncio.run(script())
+
+
+def test_result_after_the_event_loop() -> None:
+    """A search that outlives its event loop is dropped without a word."""
+    release = threading.Event()
+    threads = SearchThreads()
+    results: list[bool] = []
+
+    async def script() -> None:
+        threads.run(lambda: release.wait(20), results.append)
+
+    asyncio.run(script())
+    release.set()
+    threads.close()
+    for thread in threads._threads:
+        thread.join(20)
+        assert not thread.is_alive()
+    assert results == []
+
+
+def test_no_threads() -> None:
+    """Nobody searches with no threads at all."""
+    with pytest.raises(ValueError, match="1 or more"):
+        SearchThreads(0)

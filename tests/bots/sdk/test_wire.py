@@ -1,0 +1,143 @@
+"""Between the messages of `Play` and the words of this package."""
+
+from __future__ import annotations
+
+import logging
+import math
+from datetime import timedelta
+
+import pytest
+
+from meijin.bots import RESIGN, Analysis, Choice
+from meijin.bots.sdk.answer import Failure
+from meijin.bots.sdk.events import Draining, Ended, Events, Notice, Ping, Started, Turn, Welcome
+from meijin.bots.sdk.wire import (
+    MAX_FAILURE_BYTES,
+    MAX_MESSAGE_BYTES,
+    MAX_PV,
+    Action,
+    actions_to_proto,
+    analysis_to_proto,
+    fact_from_proto,
+)
+from meijin.game import GOMOKU, Color, Ending, Outcome, Result, TimeControl
+from meijin.v1 import game_pb2, play_service_pb2
+
+
+def test_actions_in_one_message() -> None:
+    """Moves, resignations and failures of a batch share a message."""
+    actions = [
+        Action(1, 4, 112),
+        Action(2, 6, Choice(7, Analysis(score=3))),
+        Action(3, 8, Choice(9)),
+        Action(4, 0, RESIGN),
+        Action(5, 2, Failure("no idea")),
+    ]
+    (request,) = actions_to_proto(actions)
+    plays = request.actions.plays
+    assert [(play.game, play.ply, play.cell) for play in plays] == [
+        (1, 4, 112),
+        (2, 6, 7),
+        (3, 8, 9),
+    ]
+    assert [play.HasField("analysis") for play in plays] == [False, True, False]
+    assert [resign.game for resign in request.actions.resigns] == [4]
+    assert [(failure.game, failure.message) for failure in request.actions.failures] == [
+        (5, "no idea")
+    ]
+
+
+def test_large_batches_are_split() -> None:
+    """No message is larger than servers accept, and the order of the moves is kept."""
+    analysis = Analysis(pv=range(225), nodes=10**15)
+    actions = [Action(number, 0, Choice(7, analysis)) for number in range(1_000)]
+    requests = actions_to_proto(actions)
+    assert len(requests) > 1
+    assert all(request.ByteSize() <= MAX_MESSAGE_BYTES for request in requests)
+    sent = [play.game for request in requests for play in request.actions.plays]
+    assert sent == list(range(1_000))
+
+
+def test_long_failure_is_cut() -> None:
+    """A message is cut between characters."""
+    (request,) = actions_to_proto([Action(1, 0, Failure("x" + "ü" * 1_000))])
+    message = request.actions.failures[0].message
+    assert len(message.encode()) == MAX_FAILURE_BYTES - 1
+    assert set(message[1:]) == {"ü"}
+
+
+def test_analysis_is_clipped() -> None:
+    """Numbers beyond the wire's ranges become the nearest that it has."""
+    message = analysis_to_proto(
+        Analysis(score=-(10**12), depth=10**12, nodes=10**30, pv=range(225))
+    )
+    assert message is not None
+    assert (message.score, message.depth) == (-(2**31) + 1, 2**32 - 1)
+    assert message.nodes == 2**64 - 1
+    assert len(message.pv) == 2 * MAX_PV
+
+
+@pytest.mark.parametrize(
+    "analysis",
+    [
+        Analysis(score=math.nan),  # type: ignore[arg-type]
+        Analysis(score=math.inf),  # type: ignore[arg-type]
+        Analysis(depth=-1),
+        Analysis(pv=[-1]),
+        Analysis(pv=["h8"]),  # type: ignore[list-item]
+    ],
+)
+def test_senseless_analysis_is_left_out(
+    analysis: Analysis, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A move is never lost for what goes with it."""
+    (request,) = actions_to_proto([Action(1, 0, Choice(7, analysis))])
+    (play,) = request.actions.plays
+    assert play.cell == 7
+    assert not play.HasField("analysis")
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+def test_events() -> None:
+    """Every kind of event is read."""
+    response = play_service_pb2.PlayResponse()
+    events = response.events
+    started = events.started.add(
+        game=1, game_id="g", color=game_pb2.COLOR_WHITE, opponent="rival", moves=b"\x07\x00"
+    )
+    started.time_control.per_move.FromTimedelta(timedelta(seconds=5))
+    events.turns.add(game=1, ply=1, moves=b"\x07\x00", own_clock_ms=5, opponent_clock_ms=6)
+    ended = events.ended.add(game=2)
+    ended.outcome.ending = game_pb2.ENDING_DRAW
+    events.notices.add(game=3, ply=9, detail="too late")
+    assert fact_from_proto(response) == Events(
+        started=[
+            Started(
+                number=1,
+                game_id="g",
+                variant=GOMOKU,
+                time_control=TimeControl.parse("5/move"),
+                color=Color.WHITE,
+                opponent="rival",
+                moves=b"\x07\x00",
+            )
+        ],
+        turns=[Turn(number=1, ply=1, moves=b"\x07\x00", own_ms=5, opponent_ms=6)],
+        ended=[Ended(2, Outcome(Result.DRAW, Ending.DRAW))],
+        notices=[Notice(3, 9, "too late")],
+    )
+
+
+def test_other_facts() -> None:
+    """Every other message is read, and one of a later protocol is nothing."""
+    welcome = play_service_pb2.Welcome(
+        session_id="s", bot_name="mine", grace_ms=1_500, running_games=2
+    )
+    assert fact_from_proto(play_service_pb2.PlayResponse(welcome=welcome)) == Welcome(
+        session_id="s", bot_name="mine", grace=timedelta(seconds=1.5), running_games=2
+    )
+    ping = play_service_pb2.Ping(sequence=3)
+    assert fact_from_proto(play_service_pb2.PlayResponse(ping=ping)) == Ping(3)
+    draining = play_service_pb2.Draining()
+    assert fact_from_proto(play_service_pb2.PlayResponse(draining=draining)) == Draining()
+    assert fact_from_proto(play_service_pb2.PlayResponse()) is None
