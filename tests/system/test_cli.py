@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from meijin.cli.games import print_game, state_text
+from meijin.cli.commands.games import print_game, state_text
 from meijin.cli.main import app
 from meijin.game import Ending, from_sgf
 from meijin.v1 import game_pb2

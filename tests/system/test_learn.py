@@ -12,9 +12,9 @@ from rich.console import Console
 from tests.system.processes import Processes, eventually
 from typer.testing import CliRunner, Result
 
-import meijin.cli.learn.gomoku
-import meijin.cli.learn.tree
-import meijin.cli.learn.twenty48
+import meijin.cli.commands.learn.gomoku
+import meijin.cli.commands.learn.tree
+import meijin.cli.commands.learn.twenty48
 from meijin.bots.reference import fewest_leaves
 from meijin.bots.reference.slides import SIDE
 from meijin.bots.reference.twenty48 import search
@@ -83,7 +83,7 @@ def test_whole_branches_are_drawn_as_left_out() -> None:
 def test_what_was_left_out_is_grey(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal, and nothing else is."""
     screen = Console(force_terminal=True, color_system="standard", file=StringIO(), width=120)
-    monkeypatch.setattr(meijin.cli.learn.tree, "console", screen)
+    monkeypatch.setattr(meijin.cli.commands.learn.tree, "console", screen)
     learn("tree")
     assert isinstance(screen.file, StringIO)
     grey = [line for line in screen.file.getvalue().splitlines() if "\x1b[90m" in line]
@@ -172,7 +172,7 @@ def test_2048_as_json() -> None:
 def test_2048_is_live_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """One grid is drawn over the other."""
     screen = Console(force_terminal=True, highlight=False, file=StringIO(), width=80)
-    monkeypatch.setattr(meijin.cli.learn.twenty48, "console", screen)
+    monkeypatch.setattr(meijin.cli.commands.learn.twenty48, "console", screen)
     learn("2048", "--moves=3", "--seed=1")
     assert isinstance(screen.file, StringIO)
     drawn = screen.file.getvalue()
@@ -182,7 +182,7 @@ def test_2048_is_live_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_2048_ends_when_no_slide_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
     """A ply ahead, so that it doesn't take long."""
-    monkeypatch.setattr(meijin.cli.learn.twenty48, "search", lambda grid: search(grid, 1))
+    monkeypatch.setattr(meijin.cli.commands.learn.twenty48, "search", lambda grid: search(grid, 1))
     assert ask("2048", "--seed=1")["over"] is True
     assert "over after" in tell("2048", "--seed=1").splitlines()[-1]
 
@@ -219,7 +219,7 @@ def test_gomoku_in_tables() -> None:
 
 def test_minimax_is_left_out_where_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its number is then an estimate, in brackets."""
-    monkeypatch.setattr(meijin.cli.learn.gomoku, "MOST_POSITIONS", 100)
+    monkeypatch.setattr(meijin.cli.commands.learn.gomoku, "MOST_POSITIONS", 100)
     two = ask("gomoku", "--near")["depths"][1]
     assert "minimax" not in two["searches"]
     assert two["square_root"] == two["branching"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from meijin.cli.commands.servers import unusable_database
 from meijin.cli.errors import CommandError
-from meijin.cli.servers import unusable_database
 from meijin.store import Database, FileClaim, StoreInUseError
 from meijin.store.schema import Bot, Tournament
 

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from meijin.bots import BotLoadError, RefusedError
-from meijin.cli import bots, demo, games, ladders, learn, matches, servers, tournaments
+from meijin.cli.commands import bots, demo, games, ladders, learn, matches, servers, tournaments
 from meijin.cli.errors import CommandError
 
 app = typer.Typer(

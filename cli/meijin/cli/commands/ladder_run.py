@@ -14,8 +14,7 @@ from meijin.cli.connection import (
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table, notes
-from meijin.cli.output import console, print_json
-from meijin.cli.settings import (
+from meijin.cli.options import (
     ConcurrencyOption,
     NameOption,
     OpeningsOption,
@@ -25,6 +24,7 @@ from meijin.cli.settings import (
     make_tournament,
     settings,
 )
+from meijin.cli.output import console, print_json
 from meijin.v1 import tournament_service_pb2 as pb
 
 SURE = 0.95

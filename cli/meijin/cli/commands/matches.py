@@ -20,8 +20,7 @@ from meijin.cli.connection import (
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.follow import follow
 from meijin.cli.local import local_arena
-from meijin.cli.output import console, print_json, score_text
-from meijin.cli.settings import (
+from meijin.cli.options import (
     ConcurrencyOption,
     OpeningsOption,
     SeedOption,
@@ -30,6 +29,7 @@ from meijin.cli.settings import (
     make_tournament,
     settings,
 )
+from meijin.cli.output import console, print_json, score_text
 from meijin.cli.sprt import UNDECIDED, Scale, Unit, outcome_lines, requested_test
 from meijin.v1 import tournament_service_pb2 as pb
 

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from meijin.cli.commands.ladder_run import run as run_ladder
+from meijin.cli.commands.ladder_verify import verify
 from meijin.cli.connection import (
     DEFAULT_SERVER,
     Connection,
@@ -17,7 +19,6 @@ from meijin.cli.connection import (
     connect,
 )
 from meijin.cli.errors import CommandError
-from meijin.cli.ladder_run import run as run_ladder
 from meijin.cli.ladder_views import (
     head_to_head_table,
     ladder_csv,
@@ -28,7 +29,6 @@ from meijin.cli.ladder_views import (
 )
 from meijin.cli.output import console, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
-from meijin.cli.proof import verify
 from meijin.v1 import ladder_service_pb2 as pb
 
 PAGE = 1000

@@ -2,7 +2,7 @@
 
 import typer
 
-from meijin.cli.learn import gomoku, tictactoe, tree, twenty48
+from meijin.cli.commands.learn import gomoku, tictactoe, tree, twenty48
 
 app = typer.Typer(help="See how game trees are searched.", no_args_is_help=True)
 app.command("tree")(tree.tree)

@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from meijin.cli.commands.servers import missing_part
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.local import local_arena
+from meijin.cli.options import make_tournament, settings
 from meijin.cli.output import console, crosstable, print_json
-from meijin.cli.servers import missing_part
-from meijin.cli.settings import make_tournament, settings
 
 BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
 

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from meijin.cli.commands.servers import missing_part, read_settings, unusable_database
 from meijin.cli.connection import JsonOption
 from meijin.cli.errors import CommandError
 from meijin.cli.output import print_json
-from meijin.cli.servers import missing_part, read_settings, unusable_database
 
 
 def verify(

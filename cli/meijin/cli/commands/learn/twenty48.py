@@ -20,9 +20,9 @@ from meijin.bots.reference.twenty48 import (
     placed,
     search,
 )
+from meijin.cli.commands.learn.tictactoe import SeedOption
 from meijin.cli.connection import JsonOption
 from meijin.cli.errors import CommandError
-from meijin.cli.learn.tictactoe import SeedOption
 from meijin.cli.output import console, print_json
 
 

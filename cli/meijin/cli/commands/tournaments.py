@@ -13,8 +13,8 @@ from meijin.cli.connection import (
     connect,
 )
 from meijin.cli.follow import follow
+from meijin.cli.options import make_tournament, with_settings
 from meijin.cli.output import console, crosstable, games_text, print_json, table
-from meijin.cli.settings import make_tournament, with_settings
 from meijin.cli.sprt import outcome_lines
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_from_proto, variant_from_proto
