@@ -139,9 +139,9 @@ def test_a_run_stands_though_its_games_were_voided(any_league: "League") -> None
     newer = publish(any_league, seed=2)
     any_league.void(7)
     any_league.void(70)
-    for run_id, taken_back in ((old, 3), (newer, 2), (publish(any_league, seed=3), 0)):
+    for run_id, voided_since in ((old, 3), (newer, 2), (publish(any_league, seed=3), 0)):
         found = verify(any_league.database, any_league.ladder_id, run_id)
-        assert (found.differences, found.taken_back) == ((), taken_back)
+        assert (found.differences, found.voided_since) == ((), voided_since)
 
 
 def test_a_void_that_was_tampered_with_is_found(league: "League") -> None:

@@ -25,7 +25,7 @@ from structlog.testing import capture_logs
 
 from meijin.game import TimeControl, Variant
 from meijin.server.app import App
-from meijin.server.match.arena import Observer
+from meijin.server.match.arena import Listener
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
 from meijin.store import Database, Durability
@@ -200,7 +200,7 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.002)
 
 
-class Listener(Observer):
+class Recorder(Listener):
     """Hears of what is committed in an arena."""
 
     def __init__(
@@ -318,7 +318,7 @@ class House:
         ended: Callable[[LiveGame], object] = lambda _: None,
     ) -> None:
         """Hear of what is committed, before anybody else."""
-        self.app._arena.observers.insert(0, Listener(moved=moved, ended=ended))
+        self.app._arena.listeners.insert(0, Recorder(moved=moved, ended=ended))
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -332,7 +332,7 @@ class House:
 
     def hold(self, gate: threading.Event) -> None:
         """Have the store's writer wait for the gate before whatever is submitted from now on."""
-        self.app._arena.flusher._writer.submit(lambda _: gate.wait(PATIENCE))
+        self.app._arena.journal._writer.submit(lambda _: gate.wait(PATIENCE))
 
     def tasks(self, method: str) -> int:
         """How many calls of a method gRPC is serving."""

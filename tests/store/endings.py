@@ -9,8 +9,8 @@ from sqlalchemy import Connection, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store import Database
-from meijin.store.journal import Flush, commit_flush
-from meijin.store.schema import FlushId, Game, GameState
+from meijin.store.journal import JournalEntry, commit_entry
+from meijin.store.schema import EntryId, Game, GameState
 
 if TYPE_CHECKING:
     from tests.store.conftest import Scene
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def play(database: Database, scene: Scene, results: dict[int, Result]) -> None:
     """End the games of the pairings with these numbers, in this order."""
-    flush = Flush(FlushId(1), FlushId(0))
-    flush.starts = [scene.start(number - 1, number) for number in results]
-    database.write(lambda to: commit_flush(to, flush))
+    entry = JournalEntry(EntryId(1), EntryId(0))
+    entry.starts = [scene.start(number - 1, number) for number in results]
+    database.write(lambda to: commit_entry(to, entry))
     for sequence, (number, result) in enumerate(results.items(), start=1):
         state = GameState.VOID if result is Result.NONE else GameState.FINISHED
         ending = Ending.VOID if result is Result.NONE else Ending.ADJUDICATION

@@ -14,8 +14,8 @@ from sqlalchemy import update
 from meijin.game import Ending, Party, Result
 from meijin.store import Database, games
 from meijin.store.games import decode_times, encode_times
-from meijin.store.journal import Flush, commit_flush
-from meijin.store.schema import FlushId, Game, GameId, GameState, Pairing
+from meijin.store.journal import JournalEntry, commit_entry
+from meijin.store.schema import EntryId, Game, GameId, GameState, Pairing
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
@@ -28,8 +28,8 @@ nanoseconds = st.integers(0, 2**64 - 1)
 @pytest.fixture
 def played(database: Database, scene: Scene) -> Scene:
     """The scene with the games 1 to 4: a finished one, a void one and two running ones."""
-    flush = Flush(FlushId(1), FlushId(0), starts=[scene.start(n, n + 1) for n in range(4)])
-    database.write(lambda to: commit_flush(to, flush))
+    entry = JournalEntry(EntryId(1), EntryId(0), starts=[scene.start(n, n + 1) for n in range(4)])
+    database.write(lambda to: commit_entry(to, entry))
     _change(
         database,
         1,

@@ -14,12 +14,19 @@ from sqlalchemy.exc import IntegrityError
 from meijin.game import Ending, Party, Result, encode_moves
 from meijin.store import Database
 from meijin.store import journal as flushes
-from meijin.store.journal import MOVE, Flush, GameEnd, LostUpdateError, StoredMove, commit_flush
+from meijin.store.journal import (
+    MOVE,
+    GameEnd,
+    JournalEntry,
+    LostUpdateError,
+    StoredMove,
+    commit_entry,
+)
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
     BotId,
+    EntryId,
     Fault,
-    FlushId,
     Game,
     GameId,
     GameState,
@@ -36,9 +43,9 @@ LATER = datetime(2026, 3, 4, 13, tzinfo=UTC)
 HUGE = 2**64 - 1
 
 
-def flush(number: int, *, floor: int = 0, **parts: Any) -> Flush:
-    """A flush with these parts."""
-    return Flush(FlushId(number), FlushId(floor), **parts)
+def flush(number: int, *, truncate_before: int = 0, **parts: Any) -> JournalEntry:
+    """A entry with these parts."""
+    return JournalEntry(EntryId(number), EntryId(truncate_before), **parts)
 
 
 def packed(*moves: tuple[int, int, int]) -> bytearray:
@@ -74,14 +81,14 @@ def _players(scene: Scene, pairing: int) -> tuple[BotId, BotId]:
     return scene.pairings[pairing].black_id, scene.pairings[pairing].white_id
 
 
-def commit(database: Database, *parts: Flush, is_retry: bool = False) -> None:
-    """Commit one flush after the other."""
+def commit(database: Database, *parts: JournalEntry, is_retry: bool = False) -> None:
+    """Commit one entry after the other."""
     for part in parts:
-        database.write(partial(commit_flush, flush=part, is_retry=is_retry))
+        database.write(partial(commit_entry, entry=part, is_retry=is_retry))
 
 
 def running_moves(database: Database) -> list[StoredMove]:
-    """Every move that is stored in a flush."""
+    """Every move that is stored in a entry."""
     return database.read(lambda at: list(flushes.running_moves(at)))
 
 
@@ -94,7 +101,7 @@ def revision(database: Database) -> int:
 
 
 def test_a_flush_keeps_its_moves_in_order(database: Database) -> None:
-    """Moves come back flush by flush, in the order within each."""
+    """Moves come back entry by entry, in the order within each."""
     commit(
         database,
         flush(9, moves=packed((1, 2, 30), (2, 2, 31))),
@@ -108,7 +115,7 @@ def test_a_flush_keeps_its_moves_in_order(database: Database) -> None:
         StoredMove(GameId(2), 3, 33, 300, 30),
         StoredMove(GameId(1), 4, 34, 400, 40),
     ]
-    assert database.read(flushes.last_flush) == 11
+    assert database.read(flushes.last_entry) == 11
 
 
 def test_the_largest_numbers_fit(database: Database) -> None:
@@ -134,16 +141,16 @@ def test_analysis_is_merged_by_game_and_ply(database: Database) -> None:
 
 def test_an_empty_store_has_no_last_flush(database: Database) -> None:
     """Numbers begin at 1."""
-    assert database.read(flushes.last_flush) == 0
+    assert database.read(flushes.last_entry) == 0
     assert running_moves(database) == []
     assert database.read(flushes.running_analysis) == {}
 
 
 def test_a_floor_deletes_what_is_before_it(database: Database) -> None:
-    """The flush of the floor itself and later ones stay."""
+    """The entry of the truncate_before itself and later ones stay."""
     for number in range(1, 6):
         commit(database, flush(number, moves=packed((number, 2, 30))))
-    commit(database, flush(6, floor=4, moves=packed((6, 2, 30))))
+    commit(database, flush(6, truncate_before=4, moves=packed((6, 2, 30))))
     assert [move.game_id for move in running_moves(database)] == [4, 5, 6]
 
 
@@ -182,7 +189,7 @@ def test_several_games_end_in_one_flush(database: Database, scene: Scene) -> Non
 
 
 def test_a_game_ends_once(database: Database, scene: Scene) -> None:
-    """A second end fails, changes nothing, and takes its whole flush with it."""
+    """A second end fails, changes nothing, and takes its whole entry with it."""
     commit(database, flush(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
     commit(database, flush(2, ends=[end_of(scene, 0, 5)]))
     again = end_of(scene, 0, 5, result=Result.WHITE_WINS, sequence=9)
@@ -272,7 +279,7 @@ def test_the_last_end_finishes_the_tournament(
 
 
 def test_a_game_that_repeats_another_is_marked(database: Database, scene: Scene) -> None:
-    """By its colours too, and whether it ended in the same flush or in a later one."""
+    """By its colours too, and whether it ended in the same entry or in a later one."""
     commit(database, flush(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(4)]))
     other = encode_moves((112, 113, 115))
     commit(database, flush(2, ends=[end_of(scene, 0, 5), end_of(scene, 1, 6)]))
@@ -298,7 +305,7 @@ def test_only_what_counts_repeats_or_is_repeated(database: Database, scene: Scen
 
 
 def test_a_finished_game_is_voided(database: Database, scene: Scene) -> None:
-    """In the order of things: even one that ends in the same flush, with its tournament."""
+    """In the order of things: even one that ends in the same entry, with its tournament."""
     commit(database, flush(1, starts=[scene.start(0, 5)]))
     last = flush(2, ends=[end_of(scene, 0, 5)])
     last.finished_tournaments = [TournamentEnd(scene.tournament_id, LATER)]
@@ -310,7 +317,7 @@ def test_a_finished_game_is_voided(database: Database, scene: Scene) -> None:
 
 
 def test_a_game_that_is_not_finished_is_not_voided(database: Database, scene: Scene) -> None:
-    """Neither one that runs nor one that is void already; the flush is lost with it."""
+    """Neither one that runs nor one that is void already; the entry is lost with it."""
     commit(database, flush(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
     commit(database, flush(2, ends=[end_of(scene, 1, 6)]))
     twice = [GameVoid(GameId(6), "once", LATER), GameVoid(GameId(6), "twice", LATER)]
@@ -325,7 +332,7 @@ def test_a_game_that_is_not_finished_is_not_voided(database: Database, scene: Sc
 
 
 def test_a_retry_of_what_was_committed_does_nothing(database: Database, scene: Scene) -> None:
-    """After a lost answer the same flush is found by its number."""
+    """After a lost answer the same entry is found by its number."""
     first = flush(1, moves=packed((5, 2, 30)), starts=[scene.start(0, 5)])
     last = flush(2, ends=[end_of(scene, 0, 5)])
     commit(database, first, last)
@@ -338,12 +345,12 @@ def test_a_retry_of_what_was_committed_does_nothing(database: Database, scene: S
 def test_a_retry_of_what_was_not_committed_commits_it(database: Database, scene: Scene) -> None:
     """After a failure before the commit a retry is the first commit."""
     commit(database, flush(1, starts=[scene.start(0, 5)]), is_retry=True)
-    assert database.read(flushes.last_flush) == 1
+    assert database.read(flushes.last_entry) == 1
     assert database.read(lambda at: at.scalar(select(func.count()).select_from(Game))) == 1
 
 
 def test_a_number_is_given_once(database: Database) -> None:
-    """Another server's flush of the same number is no retry."""
+    """Another server's entry of the same number is no retry."""
     commit(database, flush(1, moves=packed((5, 2, 30))))
     with pytest.raises(IntegrityError):
         commit(database, flush(1, moves=packed((5, 2, 31))))

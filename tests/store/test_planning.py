@@ -13,14 +13,14 @@ from tests.store.endings import play
 from meijin.game import Result
 from meijin.store import Database
 from meijin.store.bots import EngineRow, bot_version
-from meijin.store.journal import Flush, commit_flush
+from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.ladders.planning import (
     ladder_state,
     planned_games,
     published_run,
     unplayed_games,
 )
-from meijin.store.schema import FlushId, Game, LadderId, TournamentId
+from meijin.store.schema import EntryId, Game, LadderId, TournamentId
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
@@ -33,9 +33,9 @@ def test_a_game_is_unplayed_until_it_has_a_result(
 ) -> None:
     """Neither a void game nor one that runs is one."""
     play(database, scene, {1: BLACK, 2: NONE})
-    flush = Flush(FlushId(2), FlushId(0))
-    flush.starts = [scene.start(2, 3)]
-    database.write(lambda to: commit_flush(to, flush))
+    entry = JournalEntry(EntryId(2), EntryId(0))
+    entry.starts = [scene.start(2, 3)]
+    database.write(lambda to: commit_entry(to, entry))
     key = scene.tournament_id
     assert database.read(lambda at: planned_games(at, key)) == Counter({scene.bots: 4})
     assert database.read(lambda at: unplayed_games(at, key)) == Counter({scene.bots: 3})

@@ -12,11 +12,11 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.game import Ending, Party, Result, Variant
 from meijin.store import Database, tournaments
-from meijin.store.journal import Flush, commit_flush
+from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.match_counts import MatchCounts
 from meijin.store.schema import (
     BotId,
-    FlushId,
+    EntryId,
     Game,
     GameState,
     Ladder,
@@ -34,9 +34,9 @@ OPENING = b"\x70\x00"
 
 def start(database: Database, scene: Scene, *games: int) -> None:
     """Start a game of each of the scene's pairings with these indexes."""
-    flush = Flush(FlushId(min(games) + 1), FlushId(0))
-    flush.starts = [scene.start(pairing, pairing + 1) for pairing in games]
-    database.write(lambda to: commit_flush(to, flush))
+    entry = JournalEntry(EntryId(min(games) + 1), EntryId(0))
+    entry.starts = [scene.start(pairing, pairing + 1) for pairing in games]
+    database.write(lambda to: commit_entry(to, entry))
 
 
 def finish(
@@ -197,16 +197,16 @@ def test_a_pairing_is_played_once(database: Database, scene: Scene, result: Resu
     start(database, scene, 0)
     if result is not None:
         finish(database, 0, result)
-    second = Flush(FlushId(50), FlushId(0), starts=[scene.start(0, 50)])
+    second = JournalEntry(EntryId(50), EntryId(0), starts=[scene.start(0, 50)])
     with pytest.raises(IntegrityError):
-        database.write(lambda to: commit_flush(to, second))
+        database.write(lambda to: commit_entry(to, second))
 
 
 def test_a_pairing_is_played_again_after_a_void_game(database: Database, scene: Scene) -> None:
     """Any number of void games may precede the one that counts."""
     for game_id in (50, 51):
-        flush = Flush(FlushId(game_id), FlushId(0), starts=[scene.start(0, game_id)])
-        database.write(partial(commit_flush, flush=flush))
+        entry = JournalEntry(EntryId(game_id), EntryId(0), starts=[scene.start(0, game_id)])
+        database.write(partial(commit_entry, entry=entry))
         finish(database, game_id - 1, Result.NONE, ending=Ending.VOID)
     start(database, scene, 0)
     finish(database, 0, Result.DRAW, ending=Ending.DRAW)

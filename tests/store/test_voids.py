@@ -13,11 +13,11 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.game import Ending, Party, Result, encode_moves
 from meijin.store import Database, tournaments
-from meijin.store.journal import Flush, GameEnd, commit_flush
+from meijin.store.journal import GameEnd, JournalEntry, commit_entry
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
+    EntryId,
     Fault,
-    FlushId,
     Game,
     GameId,
     GameState,
@@ -64,9 +64,9 @@ def played(database: Database, scene: Scene) -> Scene:
     """The scene with the finished games 1 to 4, of which 3 repeats 1, and 4 repeats 2."""
     starts = [scene.start(pairing, pairing + 1) for pairing in range(4)]
     ends = [end_of(scene, pairing, pairing + 1) for pairing in range(4)]
-    flush = Flush(FlushId(1), FlushId(0), starts=starts, ends=ends)
-    flush.finished_tournaments = [TournamentEnd(scene.tournament_id, LATER)]
-    database.write(partial(commit_flush, flush=flush))
+    entry = JournalEntry(EntryId(1), EntryId(0), starts=starts, ends=ends)
+    entry.finished_tournaments = [TournamentEnd(scene.tournament_id, LATER)]
+    database.write(partial(commit_entry, entry=entry))
     return scene
 
 
@@ -147,12 +147,12 @@ def test_its_pairing_is_to_be_played_again(
     pending = database.read(lambda at: tournaments.pending_pairings(at, played.tournament_id))
     assert list(pending) == [played.pairings[1]]
     for game_id, is_refused in ((50, False), (51, True)):
-        again = Flush(FlushId(game_id), FlushId(0), starts=[played.start(1, game_id)])
+        again = JournalEntry(EntryId(game_id), EntryId(0), starts=[played.start(1, game_id)])
         if is_refused:
             with pytest.raises(IntegrityError):
-                database.write(partial(commit_flush, flush=again))
+                database.write(partial(commit_entry, entry=again))
         else:
-            database.write(partial(commit_flush, flush=again))
+            database.write(partial(commit_entry, entry=again))
 
 
 def test_a_verdict_falls_with_a_game(database: Database, played: Scene) -> None:

@@ -20,7 +20,7 @@ class Verification:
 
     ladder: str
     run: Run
-    taken_back: int
+    voided_since: int
     """Finished games of the ladder that were voided since."""
     differences: tuple[str, ...]
     """What is not as it should be; empty when the run stands."""
@@ -43,7 +43,7 @@ def verify(
     inputs = database.read(lambda connection: _inputs(connection, ladder_id, run_id))
     run = inputs.run
     differences = _differences(run, inputs.standings, rate(inputs.snapshot, run.create_time))
-    return Verification(inputs.snapshot.name, run, inputs.taken_back, differences)
+    return Verification(inputs.snapshot.name, run, inputs.voided_since, differences)
 
 
 def verify_named(url: str, name: str, run_id: int | None) -> Verification:
@@ -66,7 +66,7 @@ class _Inputs(NamedTuple):
     run: Run
     standings: Sequence[Standing]
     snapshot: Snapshot
-    taken_back: int
+    voided_since: int
 
 
 def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None) -> _Inputs:
@@ -80,8 +80,8 @@ def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | N
         )
     anchors = [BotVersionId(key) for key in run.parameters["anchors"]]
     snapshot = log_snapshot(connection, ladder_id, anchors, cutoff=run.cutoff, voided=run.voided)
-    taken_back = ladders.voided_games(connection, ladder_id) - run.voided
-    return _Inputs(run, table.standings, snapshot, taken_back)
+    voided_since = ladders.voided_games(connection, ladder_id) - run.voided
+    return _Inputs(run, table.standings, snapshot, voided_since)
 
 
 def _differences(run: Run, rows: Sequence[Standing], again: NewRun) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
 from meijin.server.match.arena import Arena
 from meijin.server.match.feed import Hub
-from meijin.server.match.watchdog import Patrol
+from meijin.server.match.watchdog import Watchdog
 from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.supervisor import Companions
 from meijin.server.settings import Settings
@@ -102,12 +102,12 @@ class App:
         self._settings = settings
         self._arena = arena
         self._hints = hints
-        self._patrol = Patrol(arena, patience=settings.write_timeout)
+        self._watchdog = Watchdog(arena, patience=settings.write_timeout)
         self._health = health.aio.HealthServicer()
         self.hub = Hub()
         self.scheduler = Scheduler(arena)
         self._supplier = Supplier(arena, self.scheduler, storage, self.hub)
-        arena.observers += [self.hub, hints]
+        arena.listeners += [self.hub, hints]
         guard = Guard(partial(_authenticate, storage), is_open=settings.open_registration)
         self._server = grpc.aio.server(interceptors=[guard], options=_options(settings))
         self._add_services(storage)
@@ -153,10 +153,10 @@ class App:
         """What runs as long as the server does."""
         arena = self._arena
         return [
-            arena.flusher.run(),
-            self._patrol.watch_clocks(),
-            self._patrol.measure_lag(),
-            self._patrol.drop_deaf_peers(),
+            arena.journal.run(),
+            self._watchdog.watch_clocks(),
+            self._watchdog.measure_lag(),
+            self._watchdog.drop_stalled_streams(),
             self._hints.run(),
             self._supplier.run(),
         ]
@@ -188,11 +188,11 @@ class App:
                 await arena.all_games_ended()
         except TimeoutError:
             log.info("games wait for the next start", games=len(arena.games))
-        await arena.flusher.drained()
+        await arena.journal.drained()
         for session in sessions:
             session.close(StoppingError("the server stops; games resume after its return"))
         await self._server.stop(grace=1)
-        await arena.flusher.drained()
+        await arena.journal.drained()
 
 
 async def _authenticate(storage: Storage, token: str) -> Identity | None:

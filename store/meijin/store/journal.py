@@ -14,17 +14,17 @@ from meijin.store.ladders.repeats import mark_games
 from meijin.store.prepared import Prepared
 from meijin.store.schema import (
     BotVersionId,
+    EntryId,
     Fault,
-    FlushId,
     Game,
     GameId,
     GameState,
+    JournalRow,
     Ladder,
     LadderId,
     PairingId,
     TournamentId,
 )
-from meijin.store.schema import Flush as FlushRow
 from meijin.store.tournaments import TournamentEnd, finish_tournament
 from meijin.store.voids import GameVoid, void_game
 
@@ -86,11 +86,11 @@ class GameEnd:
 
 
 @dataclass(slots=True)
-class Flush:
+class JournalEntry:
     """What is committed together."""
 
-    id: FlushId
-    floor: FlushId
+    id: EntryId
+    truncate_before: EntryId
     """Flushes before this one hold no move of a running game, and are deleted; 0 for none."""
     moves: bytearray = field(default_factory=bytearray)
     """`MOVE` after `MOVE`."""
@@ -106,28 +106,28 @@ class LostUpdateError(Exception):
     """A game that ends was not running, or one that is voided not finished."""
 
 
-def commit_flush(connection: Connection, flush: Flush, *, is_retry: bool = False) -> None:
-    """Write a flush.
+def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool = False) -> None:
+    """Write a entry.
 
-    A retry looks whether the flush is there already: the commit may have happened and
+    A retry looks whether the entry is there already: the commit may have happened and
     its answer been lost.
 
     Raises:
         LostUpdateError: another server wrote to these games.
     """
-    if is_retry and connection.scalar(_FIND_FLUSH, {"key": flush.id}) is not None:
+    if is_retry and connection.scalar(_FIND_JOURNAL, {"key": entry.id}) is not None:
         return
-    row = {"id": flush.id, "moves": bytes(flush.moves), "analysis": flush.analysis or None}
-    _INSERT_FLUSH.execute(connection, [row])
-    if flush.starts:
-        _INSERT_GAME.execute(connection, [_start_row(start) for start in flush.starts])
-    if flush.ends:
-        _end_games(connection, flush.ends)
-    if flush.floor:
-        connection.execute(_DELETE_FLUSHES, {"floor": flush.floor})
-    for tournament in flush.finished_tournaments:
+    row = {"id": entry.id, "moves": bytes(entry.moves), "analysis": entry.analysis or None}
+    _INSERT_JOURNAL.execute(connection, [row])
+    if entry.starts:
+        _INSERT_GAME.execute(connection, [_start_row(start) for start in entry.starts])
+    if entry.ends:
+        _end_games(connection, entry.ends)
+    if entry.truncate_before:
+        connection.execute(_DELETE_ENTRIES, {"truncate_before": entry.truncate_before})
+    for tournament in entry.finished_tournaments:
         finish_tournament(connection, tournament)
-    for void in flush.voids:
+    for void in entry.voids:
         if not void_game(connection, void):
             raise LostUpdateError(f"game {void.id} was not finished, and can't be voided")
 
@@ -201,7 +201,7 @@ def running_moves(connection: Connection) -> Iterator[StoredMove]:
 
     Moves of games that have ended since are among them.
     """
-    query = select(_FLUSH.c.moves).order_by(_FLUSH.c.id)
+    query = select(_JOURNAL.c.moves).order_by(_JOURNAL.c.id)
     for (moves,) in connection.execute(query):
         for fields in MOVE.iter_unpack(moves):
             yield StoredMove(*fields)
@@ -209,7 +209,7 @@ def running_moves(connection: Connection) -> Iterator[StoredMove]:
 
 def running_analysis(connection: Connection) -> dict[str, Any]:
     """What the bots said they thought about the moves of `running_moves`."""
-    query = select(_FLUSH.c.analysis).order_by(_FLUSH.c.id)
+    query = select(_JOURNAL.c.analysis).order_by(_JOURNAL.c.id)
     merged: dict[str, Any] = {}
     for (analysis,) in connection.execute(query):
         for game, by_ply in (analysis or {}).items():
@@ -217,20 +217,20 @@ def running_analysis(connection: Connection) -> dict[str, Any]:
     return merged
 
 
-def last_flush(connection: Connection) -> FlushId:
-    """The newest flush's id; 0 when there is none."""
-    query = select(_FLUSH.c.id).order_by(_FLUSH.c.id.desc()).limit(1)
-    return connection.scalar(query) or FlushId(0)
+def last_entry(connection: Connection) -> EntryId:
+    """The newest entry's id; 0 when there is none."""
+    query = select(_JOURNAL.c.id).order_by(_JOURNAL.c.id.desc()).limit(1)
+    return connection.scalar(query) or EntryId(0)
 
 
-_FLUSH: Table = FlushRow.__table__  # type: ignore[assignment]
+_JOURNAL: Table = JournalRow.__table__  # type: ignore[assignment]
 _GAME: Table = Game.__table__  # type: ignore[assignment]
 _LADDER: Table = Ladder.__table__  # type: ignore[assignment]
 _FAULT: Table = Fault.__table__  # type: ignore[assignment]
 
-_FIND_FLUSH = select(_FLUSH.c.id).where(_FLUSH.c.id == bindparam("key"))
-_INSERT_FLUSH = Prepared(insert(_FLUSH), ["id", "moves", "analysis"])
-_DELETE_FLUSHES = delete(_FLUSH).where(_FLUSH.c.id < bindparam("floor"))
+_FIND_JOURNAL = select(_JOURNAL.c.id).where(_JOURNAL.c.id == bindparam("key"))
+_INSERT_JOURNAL = Prepared(insert(_JOURNAL), ["id", "moves", "analysis"])
+_DELETE_ENTRIES = delete(_JOURNAL).where(_JOURNAL.c.id < bindparam("truncate_before"))
 _START = (
     "id",
     "pairing_id",

@@ -32,7 +32,7 @@ TournamentId = NewType("TournamentId", int)
 PairingId = NewType("PairingId", int)
 GameId = NewType("GameId", int)
 RatingRunId = NewType("RatingRunId", int)
-FlushId = NewType("FlushId", int)
+EntryId = NewType("EntryId", int)
 
 
 class GameState(enum.Enum):
@@ -130,7 +130,7 @@ class Base(MappedAsDataclass, DeclarativeBase):
                 PairingId,
                 GameId,
                 RatingRunId,
-                FlushId,
+                EntryId,
             ),
             _Id,
         ),
@@ -446,7 +446,7 @@ class RatingDay(Base):
     """Rated ones up to then."""
 
 
-class Flush(Base):
+class JournalRow(Base):
     """Moves of running games that were committed together: a group commit.
 
     A game's moves are folded into its own row when it ends; flushes that hold
@@ -455,7 +455,7 @@ class Flush(Base):
 
     __tablename__ = "flush"
 
-    id: Mapped[FlushId] = mapped_column(primary_key=True, autoincrement=False)
+    id: Mapped[EntryId] = mapped_column(primary_key=True, autoincrement=False)
     """Given by the server: a repeated commit of the same flush is recognised by it."""
     moves: Mapped[bytes]
     """28 bytes a move: game, ply, cell, raw and charged nanoseconds (``<QHHQQ``)."""

@@ -31,7 +31,7 @@ class GameVoid:
     time: datetime
 
 
-class TakenBack(NamedTuple):
+class VoidedResult(NamedTuple):
     """What a game was before it was taken back."""
 
     result: Result
@@ -64,9 +64,9 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
     return True
 
 
-def taken_back(
+def voided_since(
     connection: Connection, ladder_id: LadderId, *, after: int
-) -> dict[GameId, TakenBack]:
+) -> dict[GameId, VoidedResult]:
     """A ladder's finished games that were voided, but for the first so many of them."""
     query = (
         select(Fault.game_id, Fault.evidence)
@@ -80,7 +80,7 @@ def taken_back(
     )
     voids = [row for row in connection.execute(query) if "result" in row.evidence]  # was finished
     return {
-        GameId(row.game_id): TakenBack(
+        GameId(row.game_id): VoidedResult(
             Result(row.evidence["result"]), Party(row.evidence["at_fault"])
         )
         for row in voids[after:]

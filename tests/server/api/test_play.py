@@ -734,7 +734,7 @@ def test_absence_while_the_store_fails_is_no_forfeit(
 
         monkeypatch.setattr(dialect, "do_commit", do_commit)
         await black.play(turn, 0)
-        await house.until(lambda: house.app._arena.flusher.is_failing)
+        await house.until(lambda: house.app._arena.journal.is_failing)
         white.call.cancel()
         await house.away(white.name)
         gone = time.monotonic()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from structlog.testing import capture_logs
 
-from meijin.server.match.arena import FLUSHES_PER_FLOOR, Observer
+from meijin.server.match.arena import ENTRIES_PER_TRUNCATION, Listener
 from meijin.store import Database
 from meijin.store.journal import running_moves
 from meijin.v1 import game_pb2
@@ -107,7 +107,7 @@ def test_a_game_that_ends_before_it_was_announced_is_never_told(serve: Serve, ho
             await black.resign(unannounced.number)
         await house.until(lambda: unannounced.arbiter.outcome is not None)
         gate.set()
-        await house.app._arena.flusher.drained()
+        await house.app._arena.journal.drained()
         await caught_up(white)
         assert white.unread("ended") == 0
         if how == "resign":
@@ -138,7 +138,7 @@ def test_a_bot_that_returns_before_a_start_is_committed_hears_of_it_once(serve: 
             "ping",
         ]
         gate.set()
-        await arena.flusher.drained()
+        await arena.journal.drained()
         (message,) = back.drain(arena.moment())
         assert [start.game for start in message.events.started] == [game.number]
         assert len(message.events.turns) == (game.black is player)
@@ -185,7 +185,7 @@ def test_a_turn_is_asked_once(serve: Serve) -> None:
             back = arena.join(game.white, session.version_id, session.capabilities)
             kinds = [message.WhichOneof("fact") for message in back.drain(arena.moment())]
             assert kinds == ["welcome", "events", "ping"]
-        await arena.flusher.drained()
+        await arena.journal.drained()
         (message,) = back.drain(arena.moment())
         assert [asked.ply for asked in message.events.turns] == [1]
         assert white.unread("turns") == 0
@@ -214,8 +214,10 @@ def test_old_flushes_are_deleted(serve: Serve) -> None:
         black, white = [await house.bot(name) for name in ("eva", "eve")]
         await asyncio.gather(black.play_out(1), white.play_out(1))
         ada, bob = await house.bot("ada"), await house.bot("bob")
-        await house.tournament("ada", "bob", rounds=2 * FLUSHES_PER_FLOOR // 9)
-        await asyncio.gather(*(peer.play_out(2 * FLUSHES_PER_FLOOR // 9) for peer in (ada, bob)))
+        await house.tournament("ada", "bob", rounds=2 * ENTRIES_PER_TRUNCATION // 9)
+        await asyncio.gather(
+            *(peer.play_out(2 * ENTRIES_PER_TRUNCATION // 9) for peer in (ada, bob))
+        )
 
     serve(finish)
     with Database(serve.settings().database) as database:
@@ -224,7 +226,7 @@ def test_old_flushes_are_deleted(serve: Serve) -> None:
     assert len(left) < len(moves)
 
 
-class Failing(Observer):
+class Failing(Listener):
     """Fails at whatever it hears."""
 
     def player_joined(self, player: Player) -> None:
@@ -251,7 +253,7 @@ def test_an_observer_that_fails_stops_nothing(house_settings: Any, open_house: O
     async def script() -> None:
         async with open_house(house_settings()) as house:
             house.listen(ended=heard.append)
-            house.app._arena.observers.insert(0, Failing())
+            house.app._arena.listeners.insert(0, Failing())
             ada, bob = await house.bot("ada"), await house.bot("bob")
             tournament_id = await house.tournament("ada", "bob", rounds=2)
             async with house.innocents(), asyncio.TaskGroup() as tasks:
@@ -262,8 +264,8 @@ def test_an_observer_that_fails_stops_nothing(house_settings: Any, open_house: O
 
     with capture_logs() as logs:
         asyncio.run(script())
-    failures = [entry for entry in logs if entry["event"] == "an observer failed"]
-    assert {entry["observer"] for entry in failures} == {
+    failures = [entry for entry in logs if entry["event"] == "an listener failed"]
+    assert {entry["listener"] for entry in failures} == {
         f"Failing.{hook}" for hook in ("player_joined", "game_started", "games_moved", "game_ended")
     }
     assert all(entry["exc_info"] for entry in failures)

@@ -15,10 +15,10 @@ from structlog.testing import capture_logs
 
 from meijin.game import Ending, Party, Result
 from meijin.server.match import journal as module
-from meijin.server.match.journal import Batch, Flusher
+from meijin.server.match.journal import Batch, Journal
 from meijin.store import Database, Writer
 from meijin.store.journal import MOVE, GameEnd, LostUpdateError
-from meijin.store.schema import Flush, FlushId, GameId, PairingId
+from meijin.store.schema import EntryId, GameId, JournalRow, PairingId
 
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
@@ -27,7 +27,7 @@ PATIENCE = 20.0
 
 
 class Desk:
-    """A flusher with its store, and what it has told."""
+    """A journal with its store, and what it has told."""
 
     def __init__(self, database: Database, writer: Writer, last: int = 0) -> None:
         self.database = database
@@ -36,34 +36,36 @@ class Desk:
         """The numbers of the moves that were released, in order."""
         self.stored_when_told: list[list[int]] = []
         self.again: Callable[[], None] = lambda: None
-        self.flusher = Flusher(writer, FlushId(last), self._release, lambda: 1)
+        self.journal = Journal(writer, EntryId(last), self._release, lambda: 1)
 
     def add(self, number: int) -> None:
         """Add a move, told by its number."""
-        self.flusher.batch.flush.moves += MOVE.pack(number, 0, 0, 0, 0)
-        self.flusher.wake()
+        self.journal.batch.entry.moves += MOVE.pack(number, 0, 0, 0, 0)
+        self.journal.wake()
 
     def stored(self) -> list[int]:
         """The numbers of the stored moves, in order."""
         rows = self.database.read(
-            lambda at: list(at.scalars(select(Flush.moves).order_by(Flush.id)))
+            lambda at: list(at.scalars(select(JournalRow.moves).order_by(JournalRow.id)))
         )
         return [fields[0] for moves in rows for fields in MOVE.iter_unpack(moves)]
 
     def ids(self) -> list[int]:
         """The numbers of the stored flushes."""
-        return self.database.read(lambda at: list(at.scalars(select(Flush.id).order_by(Flush.id))))
+        return self.database.read(
+            lambda at: list(at.scalars(select(JournalRow.id).order_by(JournalRow.id)))
+        )
 
     def _release(self, batch: Batch) -> None:
-        self.told += [fields[0] for fields in MOVE.iter_unpack(batch.flush.moves)]
+        self.told += [fields[0] for fields in MOVE.iter_unpack(batch.entry.moves)]
         self.stored_when_told.append(self.stored())
         self.again()
 
     def run(self, script: Callable[[Desk], Awaitable[None]]) -> None:
-        """Run a script beside the flusher; what ends the flusher ends the script."""
+        """Run a script beside the journal; what ends the journal ends the script."""
 
         async def main() -> None:
-            running = asyncio.create_task(self.flusher.run())
+            running = asyncio.create_task(self.journal.run())
             scripted = asyncio.ensure_future(script(self))
             async with asyncio.timeout(PATIENCE):
                 await asyncio.wait((running, scripted), return_when=asyncio.FIRST_COMPLETED)
@@ -115,8 +117,8 @@ def test_nothing_is_told_before_it_is_committed(desk: Desk) -> None:
         for number in range(20):
             desk.add(number)
             if number % 3 == 0:
-                await desk.flusher.drained()
-        await desk.flusher.drained()
+                await desk.journal.drained()
+        await desk.journal.drained()
 
     desk.run(script)
     assert desk.told == list(range(20))
@@ -128,12 +130,12 @@ def test_nothing_is_told_before_it_is_committed(desk: Desk) -> None:
 
 
 def test_what_comes_together_is_committed_together(desk: Desk) -> None:
-    """One flush holds everything that was added before it began."""
+    """One entry holds everything that was added before it began."""
 
     async def script(desk: Desk) -> None:
         for number in range(10):
             desk.add(number)
-        await desk.flusher.drained()
+        await desk.journal.drained()
 
     desk.run(script)
     assert desk.ids() == [1]
@@ -148,7 +150,7 @@ def test_numbers_go_on_from_the_last(tmp_path: Any) -> None:
 
         async def script(desk: Desk) -> None:
             desk.add(1)
-            await desk.flusher.drained()
+            await desk.journal.drained()
 
         desk.run(script)
         assert desk.ids() == [42]
@@ -160,10 +162,10 @@ def test_an_empty_flush_is_not_stored(desk: Desk) -> None:
 
     async def script(desk: Desk) -> None:
         for _ in range(5):
-            desk.flusher.wake()
-            await desk.flusher.drained()
+            desk.journal.wake()
+            await desk.journal.drained()
         desk.add(1)
-        await desk.flusher.drained()
+        await desk.journal.drained()
 
     desk.run(script)
     assert len(desk.ids()) == 1
@@ -182,23 +184,23 @@ def test_a_failing_store_is_tried_again(
         desk.add(1)
         await asyncio.sleep(0)
         desk.add(2)
-        await desk.flusher.drained()
+        await desk.journal.drained()
         desk.add(3)
-        await desk.flusher.drained()
+        await desk.journal.drained()
 
     with capture_logs() as logs:
         desk.run(script)
     assert desk.stored() == desk.told == [1, 2, 3]
     assert desk.stored_when_told[0]
     assert trouble == []
-    assert not desk.flusher.is_failing
+    assert not desk.journal.is_failing
     events = [entry["event"] for entry in logs]
     assert events[0] == "the database fails; games wait"
     assert events[-1] == "the database is back"
 
 
 def test_a_lost_answer_of_a_shared_commit_doubles_nothing(desk: Desk, trouble: list[str]) -> None:
-    """Other work in the same commit does not make the flush be written again."""
+    """Other work in the same commit does not make the entry be written again."""
 
     async def script(desk: Desk) -> None:
         gate = asyncio.get_running_loop().create_future()
@@ -218,7 +220,7 @@ def test_a_lost_answer_of_a_shared_commit_doubles_nothing(desk: Desk, trouble: l
         trouble[:] = ["none", "lose"]
         gate.set_result(None)
         await asyncio.wrap_future(held)
-        await desk.flusher.drained()
+        await desk.journal.drained()
         assert other.exception() is not None
 
     desk.run(script)
@@ -243,15 +245,15 @@ def test_a_database_that_was_restarted_is_waited_for(
 
         async def script(desk: Desk) -> None:
             desk.add(1)
-            await desk.flusher.drained()
+            await desk.journal.drained()
             for number in (2, 3):
                 server.stop("immediate")
                 desk.add(number)
-                while not desk.flusher.is_failing:  # noqa: ASYNC110 - a flag has no event
+                while not desk.journal.is_failing:  # noqa: ASYNC110 - a flag has no event
                     await asyncio.sleep(0.001)
                 assert desk.told == list(range(1, number))
                 server.start()
-                await desk.flusher.drained()
+                await desk.journal.drained()
 
         desk.run(script)
         assert desk.stored() == desk.told == [1, 2, 3]
@@ -259,10 +261,10 @@ def test_a_database_that_was_restarted_is_waited_for(
 
 
 def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) -> None:
-    """While commits fail the flusher says so."""
+    """While commits fail the journal says so."""
     seen: list[bool] = []
     trouble += ["fail"] * 3
-    watch = desk.flusher
+    watch = desk.journal
 
     async def script(desk: Desk) -> None:
         desk.add(1)
@@ -279,11 +281,11 @@ def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) 
 
 def test_another_servers_flush_ends_the_flusher(desk: Desk) -> None:
     """A number that is taken is no passing trouble: two servers share the store."""
-    desk.database.write(lambda to: to.execute(insert(Flush), {"id": 1, "moves": b""}))
+    desk.database.write(lambda to: to.execute(insert(JournalRow), {"id": 1, "moves": b""}))
 
     async def script(desk: Desk) -> None:
         desk.add(1)
-        await desk.flusher.drained()
+        await desk.journal.drained()
 
     with pytest.raises(IntegrityError):
         desk.run(script)
@@ -311,9 +313,9 @@ def test_a_lost_game_ends_the_flusher(desk: Desk) -> None:
     )
 
     async def script(desk: Desk) -> None:
-        desk.flusher.batch.flush.ends.append(end)
-        desk.flusher.wake()
-        await desk.flusher.drained()
+        desk.journal.batch.entry.ends.append(end)
+        desk.journal.wake()
+        await desk.journal.drained()
 
     with pytest.raises(LostUpdateError):
         desk.run(script)
@@ -326,7 +328,7 @@ def test_drained_comes_to_an_end_on_a_busy_server(desk: Desk) -> None:
 
     async def script(desk: Desk) -> None:
         desk.add(1)
-        await desk.flusher.drained()
+        await desk.journal.drained()
         assert 1 in desk.told
 
     desk.run(script)
@@ -336,7 +338,7 @@ def test_an_idle_flusher_is_drained(desk: Desk) -> None:
     """There is nothing to wait for."""
 
     async def script(desk: Desk) -> None:
-        await desk.flusher.drained()
+        await desk.journal.drained()
 
     desk.run(script)
     assert desk.ids() == []

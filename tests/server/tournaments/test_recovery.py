@@ -17,8 +17,8 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load
 from meijin.store import Database, StoreInUseError, Writer
 from meijin.store.games import decode_times
-from meijin.store.journal import MOVE, Flush, commit_flush
-from meijin.store.schema import FlushId, Game, GameState, TournamentId, TournamentState
+from meijin.store.journal import MOVE, JournalEntry, commit_entry
+from meijin.store.schema import EntryId, Game, GameState, TournamentId, TournamentState
 from meijin.store.tournaments import set_state
 from meijin.v1 import game_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
@@ -252,7 +252,7 @@ def test_a_cancelled_tournaments_games_are_void(serve: Serve, any_database_url: 
         peers = [await house.bot(name) for name in ("ada", "bob")]
         service = await house.tournaments()
         get = tournament_service_pb2.GetTournamentRequest(tournament_id="1")
-        await house.app._arena.flusher.drained()
+        await house.app._arena.journal.drained()
         row = (await service.GetTournament(get)).tournament
         assert (row.state, row.running_games) == (
             tournament_service_pb2.TOURNAMENT_STATE_CANCELLED,
@@ -293,7 +293,7 @@ def test_two_servers_do_not_share_a_store(
 
 
 def test_a_move_that_is_stored_twice_counts_once(serve: Serve) -> None:
-    """A flush that was written again under another number does no harm."""
+    """A entry that was written again under another number does no harm."""
 
     async def first(house: House) -> None:
         black, white = await house.pair()
@@ -303,9 +303,11 @@ def test_a_move_that_is_stored_twice_counts_once(serve: Serve) -> None:
     serve(first)
     with Database(serve.settings().database) as database, closing(Writer(database)) as writer:
         read_all = partial(load, storage=Storage(database, writer))
-        last = database.read(read_all).counters.last_flush
-        again = Flush(FlushId(last + 1), FlushId(0), moves=bytearray(MOVE.pack(1, 0, 0, 5, 5)))
-        database.write(partial(commit_flush, flush=again))
+        last = database.read(read_all).counters.last_entry
+        again = JournalEntry(
+            EntryId(last + 1), EntryId(0), moves=bytearray(MOVE.pack(1, 0, 0, 5, 5))
+        )
+        database.write(partial(commit_entry, entry=again))
         legacy = database.read(read_all)
     (moves,) = legacy.moves.values()
     assert [cell for cell, _, _ in moves] == [0]

@@ -23,7 +23,7 @@ from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.store.schema import (
     BotId,
     BotVersionId,
-    FlushId,
+    EntryId,
     GameId,
     PairingId,
     TournamentId,
@@ -41,7 +41,7 @@ class FakeArena:
 
     players: dict[BotId, Player] = field(default_factory=dict)
     games: dict[GameId, LiveGame] = field(default_factory=dict)
-    observers: list[Scheduler] = field(default_factory=list)
+    listeners: list[Scheduler] = field(default_factory=list)
     is_draining: bool = False
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -61,7 +61,7 @@ class FakeArena:
             black_version=BotVersionId(black.bot_id),
             white_version=BotVersionId(white.bot_id),
             start_time=datetime(2026, 3, 4, tzinfo=UTC),
-            first_flush=FlushId(1),
+            first_entry=EntryId(1),
             opening_plies=0,
         )
         self.games[game.id] = game
@@ -84,8 +84,8 @@ class FakeArena:
         for player in (game.black, game.white):
             del player.games[game.number]
         del self.games[game.id]
-        for observer in self.observers:
-            observer.game_ended(game)
+        for listener in self.listeners:
+            listener.game_ended(game)
 
 
 class Hall:

@@ -55,7 +55,7 @@ def verify(
                 "run": str(found.run.id),
                 "games": found.run.games,
                 "checksum": found.run.checksum,
-                "taken_back": found.taken_back,
+                "voided_since": found.voided_since,
                 "differences": list(found.differences),
             }
         )
@@ -65,7 +65,7 @@ def verify(
             typer.echo(f"{subject}: NOT what the games say: {', '.join(found.differences)}")
         else:
             typer.echo(f"{subject}: as the games say, byte for byte ({found.run.checksum})")
-        if found.taken_back:
-            typer.echo(f"it stands for its time: games voided since: {found.taken_back}")
+        if found.voided_since:
+            typer.echo(f"it stands for its time: games voided since: {found.voided_since}")
     if found.differences:
         raise typer.Exit(1)

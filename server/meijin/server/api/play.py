@@ -17,7 +17,7 @@ from meijin.server.errors import (
     StoppingError,
     UnauthenticatedError,
 )
-from meijin.server.match.actions import Reception
+from meijin.server.match.actions import ActionHandler
 from meijin.server.match.arena import Arena
 from meijin.server.match.session import Session
 from meijin.server.settings import Settings
@@ -41,7 +41,7 @@ class PlayServicer(PlayServiceServicer):
 
     def __init__(self, arena: Arena, storage: Storage, settings: Settings) -> None:
         self._arena = arena
-        self._reception = Reception(arena)
+        self._actions = ActionHandler(arena)
         self._storage = storage
         self._settings = settings
 
@@ -114,11 +114,11 @@ class PlayServicer(PlayServiceServicer):
             check_decoded(request)
             command = request.WhichOneof("command")
             if command == "actions":
-                self._reception.receive(session, request.actions)
+                self._actions.receive(session, request.actions)
             elif command == "pong":
                 session.pong(request.pong.sequence, self._arena.moment().now)
             elif command == "goodbye":
-                self._reception.say_goodbye(session)
+                self._actions.say_goodbye(session)
                 return
             else:
                 raise InvalidRequestError(f"{command or 'an empty message'} is not expected here")

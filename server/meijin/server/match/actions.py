@@ -14,7 +14,7 @@ MAX_FAILURE = 500
 """Characters kept of what a bot says about its failure."""
 
 
-class Reception:
+class ActionHandler:
     """Judges messages by the games of the arena."""
 
     def __init__(self, arena: Arena) -> None:
@@ -35,7 +35,7 @@ class Reception:
                 message = failure.message[:MAX_FAILURE].replace("\0", "")
                 game.arbiter.fail(game.color(session.player), message)
                 self._arena.end(game)
-        self._arena.flusher.wake()
+        self._arena.journal.wake()
 
     def say_goodbye(self, session: Session) -> None:
         """The bot leaves for good: it resigns its running games."""
@@ -44,7 +44,7 @@ class Reception:
             if game.is_played_by(player, session.version_id):
                 game.arbiter.resign(game.color(player))
                 self._arena.end(game)
-        self._arena.flusher.wake()
+        self._arena.journal.wake()
 
     def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
         player = session.player
@@ -60,8 +60,8 @@ class Reception:
         player, lag = session.player, session.lag
         black, white = SIDES
         find = player.games.get
-        batch = self._arena.flusher.batch
-        journal, moved = batch.flush.moves, batch.moved
+        batch = self._arena.journal.batch
+        journal, moved = batch.entry.moves, batch.moved
         for play in plays:
             number, ply, cell = play.game, play.ply, play.cell
             game = find(number)
@@ -106,4 +106,4 @@ class Reception:
         if game.analysis is None:
             game.analysis = {}
         game.analysis[str(ply)] = kept
-        self._arena.flusher.batch.flush.analysis.setdefault(str(game.id), {})[str(ply)] = kept
+        self._arena.journal.batch.entry.analysis.setdefault(str(game.id), {})[str(ply)] = kept

@@ -12,13 +12,13 @@ import structlog
 from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
 from meijin.server.errors import ReplacedError
 from meijin.server.match.arbiter import SIDES, Arbiter, Moment
-from meijin.server.match.journal import Batch, Flusher
+from meijin.server.match.journal import Batch, Journal
 from meijin.server.match.live_game import LiveGame, TournamentRun
 from meijin.server.match.session import Player, Session
 from meijin.server.match.stalls import StallWatch
 from meijin.server.settings import Settings
 from meijin.store import Writer
-from meijin.store.schema import BotId, BotVersionId, FlushId, GameId
+from meijin.store.schema import BotId, BotVersionId, EntryId, GameId
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 from meijin.store.voids import GameVoid
 from meijin.v1 import play_service_pb2 as pb
@@ -28,14 +28,14 @@ log = structlog.get_logger()
 
 T = TypeVar("T")
 
-FLUSHES_PER_FLOOR = 64
+ENTRIES_PER_TRUNCATION = 64
 """Flushes between two deletions of those that hold no running game's move."""
 
-NO_FLUSH = FlushId(0)
+NO_ENTRY = EntryId(0)
 """Before all others."""
 
 
-class Observer:
+class Listener:
     """Hears what has happened in the arena, after it was committed; by default does nothing.
 
     One that raises is logged: the others hear of it all the same, and the games go on.
@@ -57,17 +57,17 @@ class Observer:
 class Counters:
     """The last ids given, from which the next follow."""
 
-    def __init__(self, game: GameId, end: int, flush: FlushId) -> None:
+    def __init__(self, game: GameId, end: int, entry: EntryId) -> None:
         self.game = itertools.count(game + 1)
         self.end = itertools.count(end + 1)
-        self.last_flush = flush
+        self.last_entry = entry
 
 
 class Arena:
     """Every running game and every player, in one event loop.
 
     What happens to a game goes straight to its arbiter; what follows is collected
-    by the flusher and told to the players once it is committed.
+    by the journal and told to the players once it is committed.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class Arena:
         """The running games."""
         self._ending: dict[GameId, LiveGame] = {}
         """The games whose end is not committed yet."""
-        self.observers: list[Observer] = []
-        self.flusher = Flusher(writer, counters.last_flush, self._release, lambda: len(self.games))
+        self.listeners: list[Listener] = []
+        self.journal = Journal(writer, counters.last_entry, self._release, lambda: len(self.games))
         self.is_draining = False
         """No game starts any more."""
         self._all_ended = asyncio.Event()
@@ -94,7 +94,7 @@ class Arena:
         self._settings = settings
         self._counters = counters
         self._numbers = itertools.count(1)
-        self._next_floor = 0
+        self._next_truncation = 0
         self.watch = watch or StallWatch()
         """The time, as the arena goes by it."""
         self._wall_clock = wall_clock
@@ -143,8 +143,8 @@ class Arena:
         session.ping()
         for game in mine:
             self._resume(game, player, session)
-        for observer in self.observers:
-            _tell(observer.player_joined, player)
+        for listener in self.listeners:
+            _tell(listener.player_joined, player)
         return session
 
     def _resume(self, game: LiveGame, player: Player, session: Session) -> None:
@@ -186,14 +186,14 @@ class Arena:
             players=(black, white),
             versions=(black.session.version_id, white.session.version_id),
             start_time=self._wall_clock(),
-            first_flush=self.flusher.batch.flush.id,
+            first_entry=self.journal.batch.entry.id,
         )
         game.sessions[Color.BLACK :] = [black.session, white.session]
         self._enter(game)
-        batch = self.flusher.batch
-        batch.flush.starts.append(game.to_start())
+        batch = self.journal.batch
+        batch.entry.starts.append(game.to_start())
         batch.started.append(game)
-        self.flusher.wake()
+        self.journal.wake()
         return game
 
     def restore(
@@ -219,7 +219,7 @@ class Arena:
         players: tuple[Player, Player],
         versions: tuple[BotVersionId, BotVersionId],
         start_time: datetime,
-        first_flush: FlushId = NO_FLUSH,
+        first_entry: EntryId = NO_ENTRY,
     ) -> LiveGame:
         """A game at its opening: one that starts, or one of an earlier server to be restored."""
         board = Board.from_moves(decode_moves(pairing.opening), run.variant)
@@ -234,7 +234,7 @@ class Arena:
             black_version=versions[0],
             white_version=versions[1],
             start_time=start_time,
-            first_flush=first_flush,
+            first_entry=first_entry,
             opening_plies=len(pairing.opening) // 2,
         )
 
@@ -249,13 +249,13 @@ class Arena:
         """Stop a game through no fault of its bots."""
         game.arbiter.void(party, detail)
         self.end(game)
-        self.flusher.wake()
+        self.journal.wake()
 
-    def take_back(self, game_id: GameId, reason: str) -> None:
+    def void_finished(self, game_id: GameId, reason: str) -> None:
         """Void a finished game, whose end is stored."""
         void = GameVoid(game_id, reason, self._wall_clock())
-        self.flusher.batch.flush.voids.append(void)
-        self.flusher.wake()
+        self.journal.batch.entry.voids.append(void)
+        self.journal.wake()
 
     def hand_over(self, old: TournamentRun, new: TournamentRun) -> None:
         """Have the running games of a tournament belong to another run of it."""
@@ -278,14 +278,16 @@ class Arena:
             if player.session is None and not player.games:
                 self.players.pop(player.bot_id, None)
         self._ending[game.id] = game
-        batch = self.flusher.batch
-        flush = batch.flush
+        batch = self.journal.batch
+        entry = batch.entry
         game.end_time = self._wall_clock()
-        flush.ends.append(game.to_end(next(self._counters.end), game.end_time))
+        entry.ends.append(game.to_end(next(self._counters.end), game.end_time))
         batch.ended.append(game)
-        if flush.id >= self._next_floor:
-            self._next_floor = flush.id + FLUSHES_PER_FLOOR
-            flush.floor = min((game.first_flush for game in self.games.values()), default=flush.id)
+        if entry.id >= self._next_truncation:
+            self._next_truncation = entry.id + ENTRIES_PER_TRUNCATION
+            entry.truncate_before = min(
+                (game.first_entry for game in self.games.values()), default=entry.id
+            )
         outcome = game.arbiter.outcome
         assert outcome is not None
         if outcome.ending is Ending.VOID:
@@ -304,10 +306,10 @@ class Arena:
         run.pending.clear()
         verdict = run.supply.verdict if run.supply else ""
         end = TournamentEnd(run.id, self._wall_clock(), verdict)
-        self.flusher.batch.flush.finished_tournaments.append(end)
+        self.journal.batch.entry.finished_tournaments.append(end)
         for game in [game for game in self.games.values() if game.run is run]:
             self.void(game, Party.NOBODY, "the tournament was decided")
-        self.flusher.wake()
+        self.journal.wake()
 
     def live_game(self, game_id: GameId) -> LiveGame | None:
         """A game that runs as far as anybody may know, or ``None``."""
@@ -337,8 +339,8 @@ class Arena:
                     session.add_end(game)
         for game in batch.started:
             self._release_start(game)
-        if self.observers:
-            self._tell_observers(batch)
+        if self.listeners:
+            self._tell_listeners(batch)
 
     def _release_start(self, game: LiveGame) -> None:
         if game.arbiter.outcome is not None:
@@ -352,19 +354,19 @@ class Arena:
             if color is game.arbiter.board.side_to_move:
                 session.add_turn(game)
 
-    def _tell_observers(self, batch: Batch) -> None:
-        for observer in self.observers:
+    def _tell_listeners(self, batch: Batch) -> None:
+        for listener in self.listeners:
             for game in batch.started:
-                _tell(observer.game_started, game)
-            _tell(observer.games_moved, batch.moved)
+                _tell(listener.game_started, game)
+            _tell(listener.games_moved, batch.moved)
             for game in batch.ended:
-                _tell(observer.game_ended, game)
+                _tell(listener.game_ended, game)
 
     # -- time -------------------------------------------------------------------------
 
     def expire(self, moment: Moment) -> None:
         """End the games in which a clock or a grace has run out."""
-        is_failing = self.flusher.is_failing
+        is_failing = self.journal.is_failing
         for game in list(self.games.values()):
             if is_failing:  # and lets nobody in
                 game.arbiter.excuse(moment)
@@ -373,7 +375,7 @@ class Arena:
             if game.arbiter.outcome is not None and game.id in self.games:
                 log.info("game forfeited", game=game.id, outcome=str(game.arbiter.outcome))
                 self.end(game)
-                self.flusher.wake()
+                self.journal.wake()
 
     def moment(self) -> Moment:
         """Now."""
@@ -381,8 +383,8 @@ class Arena:
 
 
 def _tell(listen: Callable[[T], None], fact: T) -> None:
-    """Tell an observer; its failure is its own."""
+    """Tell an listener; its failure is its own."""
     try:
         listen(fact)
     except Exception:
-        log.exception("an observer failed", observer=listen.__qualname__)
+        log.exception("an listener failed", listener=listen.__qualname__)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, NewType
 
 from meijin.server.errors import NotReadingError
-from meijin.server.match.arena import Observer
+from meijin.server.match.arena import Listener
 from meijin.server.match.live_game import LiveGame
 from meijin.store.schema import GameId, TournamentId
 
@@ -79,7 +79,7 @@ class Watcher:
         return [self._facts.get_nowait() for _ in range(self._facts.qsize())]
 
 
-class Hub(Observer):
+class Hub(Listener):
     """The watchers of each topic."""
 
     def __init__(self) -> None:

@@ -12,16 +12,16 @@ from sqlalchemy.exc import DBAPIError
 
 from meijin.server.match.live_game import LiveGame
 from meijin.store import Writer
-from meijin.store.journal import Flush, commit_flush
-from meijin.store.schema import FlushId
+from meijin.store.journal import JournalEntry, commit_entry
+from meijin.store.schema import EntryId
 
 log = structlog.get_logger()
 
 PATIENCE = 0.001
-"""The longest that a flush waits for news of the games that it has none of, seconds.
+"""The longest that a entry waits for news of the games that it has none of, seconds.
 
-A flush costs as much as judging a hundred moves, whatever it holds. With two bots in 256
-games every other flush was of two or three late moves, and cost a third of the moves a second.
+A entry costs as much as judging a hundred moves, whatever it holds. With two bots in 256
+games every other entry was of two or three late moves, and cost a third of the moves a second.
 """
 
 FIRST_RETRY, LAST_RETRY = 0.1, 2.0
@@ -32,7 +32,7 @@ FIRST_RETRY, LAST_RETRY = 0.1, 2.0
 class Batch:
     """What is committed together, and the games to tell of it afterwards."""
 
-    flush: Flush
+    entry: JournalEntry
     moved: list[LiveGame] = field(default_factory=list)
     """Games whose next turn is to be requested."""
     started: list[LiveGame] = field(default_factory=list)
@@ -43,9 +43,9 @@ class Batch:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to commit."""
-        flush = self.flush
-        ends = flush.ends or flush.finished_tournaments or flush.voids
-        return not (flush.moves or flush.starts or ends)
+        entry = self.entry
+        ends = entry.ends or entry.finished_tournaments or entry.voids
+        return not (entry.moves or entry.starts or ends)
 
     @property
     def games(self) -> int:
@@ -53,17 +53,17 @@ class Batch:
         return len(self.moved) + len(self.started)
 
 
-class Flusher:
+class Journal:
     """Commits everything that has happened since the last commit, over and over.
 
-    While one flush is being committed on the writer's thread the next is being
+    While one entry is being committed on the writer's thread the next is being
     collected, so that batches grow with the load.
     """
 
     def __init__(
         self,
         writer: Writer,
-        last: FlushId,
+        last: EntryId,
         release: Callable[[Batch], None],
         running_games: Callable[[], int],
     ) -> None:
@@ -71,7 +71,7 @@ class Flusher:
         self._release = release
         self._running_games = running_games
         self._wake = asyncio.Event()
-        self.batch = Batch(Flush(FlushId(last + 1), FlushId(0)))
+        self.batch = Batch(JournalEntry(EntryId(last + 1), EntryId(0)))
         """What is being collected."""
         self.is_failing = False
         """The database does not take commits at the moment."""
@@ -89,9 +89,9 @@ class Flusher:
         while True:
             await self._collect()
             batch = self.batch
-            self.batch = Batch(Flush(FlushId(batch.flush.id + 1), FlushId(0)))
+            self.batch = Batch(JournalEntry(EntryId(batch.entry.id + 1), EntryId(0)))
             if not batch.is_empty:
-                await self._commit(batch.flush)
+                await self._commit(batch.entry)
                 self._release(batch)
             batch.told.set()
 
@@ -119,14 +119,14 @@ class Flusher:
         self.wake()
         await batch.told.wait()
 
-    async def _commit(self, flush: Flush) -> None:
-        """Commit the flush, trying again for as long as the database fails.
+    async def _commit(self, entry: JournalEntry) -> None:
+        """Commit the entry, trying again for as long as the database fails.
 
         A commit whose answer was lost is found by the flush's id, so it can't
         happen twice. Nobody's clock runs for an answer that waits here.
         """
         delay = FIRST_RETRY
-        commit = partial(commit_flush, flush=flush)
+        commit = partial(commit_entry, entry=entry)
         while True:
             try:
                 await _done(self._writer.submit(commit))
@@ -136,7 +136,7 @@ class Flusher:
                 if not self.is_failing:
                     log.error("the database fails; games wait", error=str(error.orig))
                 self.is_failing = True
-                commit = partial(commit_flush, flush=flush, is_retry=True)
+                commit = partial(commit_entry, entry=entry, is_retry=True)
                 await asyncio.sleep(delay)
                 delay = min(2 * delay, LAST_RETRY)
             else:

@@ -16,7 +16,7 @@ from meijin.store.ladders.repeats import fingerprint
 from meijin.store.match_counts import PairingResult
 from meijin.store.schema import (
     BotVersionId,
-    FlushId,
+    EntryId,
     GameId,
     LadderId,
     PairingId,
@@ -87,8 +87,8 @@ class LiveGame:
     black_version: BotVersionId
     white_version: BotVersionId
     start_time: datetime
-    first_flush: FlushId
-    """No flush before this one holds a move of the game."""
+    first_entry: EntryId
+    """No entry before this one holds a move of the game."""
     opening_plies: int
     analysis: dict[str, Any] | None = None
     """By ply, what the bots said they thought; ``None`` while they say nothing."""

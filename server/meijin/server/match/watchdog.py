@@ -19,7 +19,7 @@ LOOKS_PER_PATIENCE = 5
 """Looks for deaf peers in the time that they have to read a message."""
 
 
-class Patrol:
+class Watchdog:
     """Watches the clocks, the lag and the deaf peers of an arena.
 
     One look serves all games: a timer for each move or write costs 5 microseconds.
@@ -45,7 +45,7 @@ class Patrol:
                 if player.session is not None:
                     player.session.ping()
 
-    async def drop_deaf_peers(self) -> None:
+    async def drop_stalled_streams(self) -> None:
         """Close the streams whose peers do not read, for ever."""
         while True:
             await asyncio.sleep(self._patience / LOOKS_PER_PATIENCE)

@@ -51,18 +51,18 @@ class Director:
             game = self._arena.games.get(game_id)
             if game is None:
                 await self._scheduler.settled()
-                await self._take_back(game_id, reason)
+                await self._void_finished(game_id, reason)
             else:
                 self._arena.void(game, Party.OPERATOR, reason)
                 await self._scheduler.settled()
 
-    async def _take_back(self, game_id: GameId, reason: str) -> None:
+    async def _void_finished(self, game_id: GameId, reason: str) -> None:
         row = await self._storage.read(lambda connection: get_game(connection, game_id))
         assert row is not None
         if row.state is not GameState.FINISHED:
             raise WrongStateError(f"game {game_id} is {row.state.value}")
         suspended = self._scheduler.suspend(row.tournament_id)
-        self._arena.take_back(game_id, reason)
+        self._arena.void_finished(game_id, reason)
         run = await self._reload(row.tournament_id, suspended)
         if suspended is not None:
             self._arena.hand_over(suspended, run)

@@ -41,7 +41,7 @@ def load(connection: Connection, storage: Storage) -> Legacy:
     rows = tuple(games.running_games(connection))
     return Legacy(
         counters=Counters(
-            games.last_game(connection), games.last_end(connection), flushes.last_flush(connection)
+            games.last_game(connection), games.last_end(connection), flushes.last_entry(connection)
         ),
         runs=tuple(_runs(connection, rows, storage)),
         games=rows,

@@ -3,7 +3,7 @@
 import asyncio
 
 from meijin.ladder.hints import Hints
-from meijin.server.match.arena import Observer
+from meijin.server.match.arena import Listener
 from meijin.server.match.live_game import LiveGame
 from meijin.store.schema import LadderId
 
@@ -11,7 +11,7 @@ PAUSE = 0.25
 """Seconds between two hints: a ladder's games are told of together."""
 
 
-class HintSender(Observer):
+class HintSender(Listener):
     """Sends a hint for each ladder whose games have ended, on a thread of its own.
 
     A hint that is lost does no harm: the worker looks for itself every few seconds.

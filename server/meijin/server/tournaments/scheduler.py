@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import structlog
 
 from meijin.game import Ending, Party
-from meijin.server.match.arena import Arena, Observer
+from meijin.server.match.arena import Arena, Listener
 from meijin.server.match.live_game import LiveGame, TournamentRun
 from meijin.server.match.session import Player
 from meijin.server.tournaments.formats.base import Demand, Seats
@@ -20,7 +20,7 @@ MAX_AT_ONCE = 2**31 - 1
 """The most games at once that a tournament may ask for."""
 
 
-class Scheduler(Observer):
+class Scheduler(Listener):
     """Looks for games to start whenever a bot joins, a game ends or a tournament comes."""
 
     def __init__(self, arena: Arena) -> None:
@@ -30,7 +30,7 @@ class Scheduler(Observer):
         """Set when a tournament without a schedule may need games."""
         self._arena = arena
         self._is_due = False
-        arena.observers.append(self)
+        arena.listeners.append(self)
 
     # -- tournaments ------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ class Scheduler(Observer):
 
     async def settled(self) -> None:
         """Wait until everything that has happened is committed."""
-        await self._arena.flusher.drained()
+        await self._arena.journal.drained()
 
     def waiting_for(self, tournament_id: TournamentId, names: dict[BotId, str]) -> str:
         """What keeps a tournament from going on; empty when nothing does."""
@@ -112,7 +112,7 @@ class Scheduler(Observer):
 
     # -- what happens in the arena ------------------------------------------------------
 
-    def player_joined(self, player: Player) -> None:  # noqa: ARG002 - an observer's signature
+    def player_joined(self, player: Player) -> None:  # noqa: ARG002 - an listener's signature
         """A bot may take games now."""
         self.wake()
 

@@ -26,7 +26,7 @@ from meijin.store.schema import (
     Ladder,
     LadderId,
 )
-from meijin.store.voids import taken_back
+from meijin.store.voids import voided_since
 
 PairCount = tuple[BotVersionId, BotVersionId, int, int, int]
 """Black, white, black's wins, draws, black's losses; a million are read at once, so plain."""
@@ -207,7 +207,7 @@ def log_snapshot(
         .order_by(Game.end_sequence)
         .execution_options(yield_per=10_000)
     )
-    before = taken_back(connection, ladder_id, after=voided)
+    before = voided_since(connection, ladder_id, after=voided)
     seen: set[bytes] = set()
     scores: dict[tuple[BotVersionId, BotVersionId], list[int]] = defaultdict(lambda: [0, 0, 0])
     results: list[ScoredGame] = []
