@@ -19,7 +19,7 @@ from meijin.server.api.play import PlayServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
 from meijin.server.match.arena import Arena
-from meijin.server.match.feed import Hub
+from meijin.server.match.feed import Feed
 from meijin.server.match.watchdog import Watchdog
 from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.supervisor import Companions
@@ -104,10 +104,10 @@ class App:
         self._hints = hints
         self._watchdog = Watchdog(arena, patience=settings.write_timeout)
         self._health = health.aio.HealthServicer()
-        self.hub = Hub()
+        self.feed = Feed()
         self.scheduler = Scheduler(arena)
-        self._supplier = Supplier(arena, self.scheduler, storage, self.hub)
-        arena.listeners += [self.hub, hints]
+        self._supplier = Supplier(arena, self.scheduler, storage, self.feed)
+        arena.listeners += [self.feed, hints]
         guard = Guard(partial(_authenticate, storage), is_open=settings.open_registration)
         self._server = grpc.aio.server(interceptors=[guard], options=_options(settings))
         self._add_services(storage)
@@ -132,16 +132,16 @@ class App:
 
     def _add_services(self, storage: Storage) -> None:
         arena, server = self._arena, self._server
-        director = Director(arena, self.scheduler, storage, self._hints, self.hub)
+        director = Director(arena, self.scheduler, storage, self._hints, self.feed)
         play_service_pb2_grpc.add_PlayServiceServicer_to_server(
             PlayServicer(arena, storage, self._settings), server
         )
         bot_service_pb2_grpc.add_BotServiceServicer_to_server(BotServicer(arena, storage), server)
         tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
-            TournamentServicer(director, self.scheduler, storage, self.hub), server
+            TournamentServicer(director, self.scheduler, storage, self.feed), server
         )
         game_service_pb2_grpc.add_GameServiceServicer_to_server(
-            GameServicer(director, arena, storage, self.hub), server
+            GameServicer(director, arena, storage, self.feed), server
         )
         ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
             LadderServicer(storage, self._hints), server

@@ -612,8 +612,8 @@ def test_a_watcher_that_leaves_is_forgotten(serve: Serve) -> None:
         request = pb.WatchTournamentRequest(tournament_id=tournament)
         call = (await house.tournaments()).WatchTournament(request)
         await call.read()
-        assert house.app.hub._watchers
+        assert house.app.feed._subscribers
         call.cancel()
-        await house.until(lambda: not house.app.hub._watchers)
+        await house.until(lambda: not house.app.feed._subscribers)
 
     serve(script)

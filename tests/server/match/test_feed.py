@@ -11,10 +11,10 @@ import pytest
 from meijin.server.errors import NotReadingError
 from meijin.server.match import feed as module
 from meijin.server.match.feed import (
-    FactKind,
-    GameFact,
-    Hub,
-    StateFact,
+    EventKind,
+    Feed,
+    GameEvent,
+    StateEvent,
     game_topic,
     tournament_topic,
 )
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 
 
 def game(number: int, tournament: int = 1) -> LiveGame:
-    """A game as far as the hub looks at it."""
+    """A game as far as the feed looks at it."""
     run = SimpleNamespace(id=TournamentId(tournament))
     return cast("LiveGame", SimpleNamespace(id=GameId(number), run=run))
 
 
 def test_a_watcher_hears_of_its_topic_alone() -> None:
     """Moves and the end of its game; starts and ends of its tournament's games."""
-    hub = Hub()
+    feed = Feed()
     one, two, other = game(1), game(2), game(3, tournament=2)
     with (
-        hub.watch(game_topic(one.id)) as of_game,
-        hub.watch(tournament_topic(one.run.id)) as of_tournament,
+        feed.watch(game_topic(one.id)) as of_game,
+        feed.watch(tournament_topic(one.run.id)) as of_tournament,
     ):
         for each in (one, two, other):
-            hub.game_started(each)
-            hub.games_moved([each])
-            hub.game_ended(each)
-        hub.tournament_changed(TournamentId(1))
-        hub.tournament_changed(TournamentId(2))
-        assert of_game.rest() == [GameFact(FactKind.MOVED, one), GameFact(FactKind.ENDED, one)]
+            feed.game_started(each)
+            feed.games_moved([each])
+            feed.game_ended(each)
+        feed.tournament_changed(TournamentId(1))
+        feed.tournament_changed(TournamentId(2))
+        assert of_game.rest() == [GameEvent(EventKind.MOVED, one), GameEvent(EventKind.ENDED, one)]
         assert of_tournament.rest() == [
-            GameFact(FactKind.STARTED, one),
-            GameFact(FactKind.ENDED, one),
-            GameFact(FactKind.STARTED, two),
-            GameFact(FactKind.ENDED, two),
-            StateFact(),
+            GameEvent(EventKind.STARTED, one),
+            GameEvent(EventKind.ENDED, one),
+            GameEvent(EventKind.STARTED, two),
+            GameEvent(EventKind.ENDED, two),
+            StateEvent(),
         ]
         assert of_game.rest() == []
 
@@ -59,37 +59,37 @@ def test_facts_come_in_order() -> None:
     """One at a time, waiting for the next."""
 
     async def script() -> None:
-        hub, one = Hub(), game(1)
-        with hub.watch(game_topic(one.id)) as watcher:
+        feed, one = Feed(), game(1)
+        with feed.watch(game_topic(one.id)) as watcher:
             waiting = asyncio.ensure_future(watcher.next())
             await asyncio.sleep(0)
             assert not waiting.done()
-            hub.games_moved([one])
-            hub.game_ended(one)
-            assert await waiting == GameFact(FactKind.MOVED, one)
-            assert await watcher.next() == GameFact(FactKind.ENDED, one)
+            feed.games_moved([one])
+            feed.game_ended(one)
+            assert await waiting == GameEvent(EventKind.MOVED, one)
+            assert await watcher.next() == GameEvent(EventKind.ENDED, one)
 
     asyncio.run(script())
 
 
 def test_every_watcher_hears_of_everything() -> None:
     """Two who watch the same game don't share its facts."""
-    hub, one = Hub(), game(1)
-    with hub.watch(game_topic(one.id)) as first, hub.watch(game_topic(one.id)) as second:
-        hub.game_ended(one)
-        assert first.rest() == second.rest() == [GameFact(FactKind.ENDED, one)]
+    feed, one = Feed(), game(1)
+    with feed.watch(game_topic(one.id)) as first, feed.watch(game_topic(one.id)) as second:
+        feed.game_ended(one)
+        assert first.rest() == second.rest() == [GameEvent(EventKind.ENDED, one)]
 
 
 def test_who_leaves_is_forgotten() -> None:
     """The last watcher of a topic leaves nothing behind."""
-    hub, one = Hub(), game(1)
-    with hub.watch(game_topic(one.id)) as first:
-        with hub.watch(game_topic(one.id)) as second:
+    feed, one = Feed(), game(1)
+    with feed.watch(game_topic(one.id)) as first:
+        with feed.watch(game_topic(one.id)) as second:
             pass
-        hub.game_ended(one)
+        feed.game_ended(one)
         assert second.rest() == []
         assert len(first.rest()) == 1
-    assert hub._watchers == {}
+    assert feed._subscribers == {}
 
 
 def test_who_is_too_slow_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,10 +97,10 @@ def test_who_is_too_slow_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_WAITING", 3)
 
     async def script() -> None:
-        hub, one = Hub(), game(1)
-        with hub.watch(game_topic(one.id)) as watcher:
+        feed, one = Feed(), game(1)
+        with feed.watch(game_topic(one.id)) as watcher:
             for _ in range(4):
-                hub.games_moved([one])
+                feed.games_moved([one])
             with pytest.raises(NotReadingError, match="watch again"):
                 await watcher.next()
 
@@ -109,9 +109,9 @@ def test_who_is_too_slow_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nobody_watching_costs_nothing() -> None:
     """Facts without watchers go nowhere."""
-    hub = Hub()
-    hub.game_started(game(1))
-    hub.games_moved([game(1)])
-    hub.game_ended(game(1))
-    hub.tournament_changed(TournamentId(1))
-    assert hub._watchers == {}
+    feed = Feed()
+    feed.game_started(game(1))
+    feed.games_moved([game(1)])
+    feed.game_ended(game(1))
+    feed.tournament_changed(TournamentId(1))
+    assert feed._subscribers == {}

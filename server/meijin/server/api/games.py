@@ -13,7 +13,7 @@ from meijin.server.api.named import named_bot
 from meijin.server.api.requests import number, page_key, page_size
 from meijin.server.errors import InvalidRequestError, NotFoundError
 from meijin.server.match.arena import Arena
-from meijin.server.match.feed import FactKind, GameFact, Hub, game_topic
+from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
 from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import Director
@@ -31,11 +31,11 @@ MAX_REASON = 200
 class GameServicer(GameServiceServicer):
     """The server's games."""
 
-    def __init__(self, director: Director, arena: Arena, storage: Storage, hub: Hub) -> None:
+    def __init__(self, director: Director, arena: Arena, storage: Storage, feed: Feed) -> None:
         self._director = director
         self._arena = arena
         self._storage = storage
-        self._hub = hub
+        self._feed = feed
 
     async def GetGame(self, request: pb.GetGameRequest, context: Context) -> pb.GetGameResponse:
         """Show one game with its moves."""
@@ -60,15 +60,15 @@ class GameServicer(GameServiceServicer):
     ) -> AsyncIterator[pb.WatchGameResponse]:
         """Tell where a game stands, then each move and the end."""
         game_id = _id(request.game_id)
-        with self._hub.watch(game_topic(game_id)) as watcher:
+        with self._feed.watch(game_topic(game_id)) as watcher:
             first = await self._game(game_id)
             yield pb.WatchGameResponse(game=first)
             told = first.ply
             is_running = first.state == game_pb2.GAME_STATE_RUNNING
             while is_running:
                 fact = await watcher.next()
-                assert isinstance(fact, GameFact)
-                if fact.kind is FactKind.ENDED:
+                assert isinstance(fact, GameEvent)
+                if fact.kind is EventKind.ENDED:
                     is_running = False
                     yield pb.WatchGameResponse(game=await self._game(game_id))
                 elif moves := live_moves_to_proto(fact.game, since=told):

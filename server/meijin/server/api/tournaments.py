@@ -21,7 +21,7 @@ from meijin.server.api.interceptor import Context
 from meijin.server.api.named import named_bot
 from meijin.server.api.requests import number, page_key, page_size
 from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
-from meijin.server.match.feed import Fact, FactKind, GameFact, Hub, StateFact, tournament_topic
+from meijin.server.match.feed import Event, EventKind, Feed, GameEvent, StateEvent, tournament_topic
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import Director
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan
@@ -47,12 +47,12 @@ class TournamentServicer(TournamentServiceServicer):
     """The server's tournaments."""
 
     def __init__(
-        self, director: Director, scheduler: Scheduler, storage: Storage, hub: Hub
+        self, director: Director, scheduler: Scheduler, storage: Storage, feed: Feed
     ) -> None:
         self._director = director
         self._scheduler = scheduler
         self._storage = storage
-        self._hub = hub
+        self._feed = feed
 
     async def CreateTournament(
         self, request: pb.CreateTournamentRequest, context: Context
@@ -124,7 +124,7 @@ class TournamentServicer(TournamentServiceServicer):
                 self._scheduler.cancel(run)
                 await self._scheduler.settled()
                 row = await self._storage.read(partial(_find, tournament_id=tournament_id))
-        self._hub.tournament_changed(tournament_id)
+        self._feed.tournament_changed(tournament_id)
         return pb.CancelTournamentResponse(tournament=self._to_proto(row))
 
     async def ResumeTournament(
@@ -148,7 +148,7 @@ class TournamentServicer(TournamentServiceServicer):
         """Tell where a tournament stands, then each game as it begins and ends."""
         tournament_id = _id(request.tournament_id)
         find = partial(_find, tournament_id=tournament_id)
-        with self._hub.watch(tournament_topic(tournament_id)) as watcher:
+        with self._feed.watch(tournament_topic(tournament_id)) as watcher:
             row = await self._storage.read(find)
             yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
             while row.state is TournamentState.RUNNING:
@@ -159,12 +159,12 @@ class TournamentServicer(TournamentServiceServicer):
                     await self._scheduler.settled()
                     facts += watcher.rest()
                 for fact in facts:
-                    if isinstance(fact, GameFact):
-                        yield _game_fact_to_proto(fact)
+                    if isinstance(fact, GameEvent):
+                        yield _game_event_to_proto(fact)
                 standing = _standing_after(facts)
                 if standing is not None:
                     yield standing
-                has_changed = any(isinstance(fact, StateFact) for fact in facts)
+                has_changed = any(isinstance(fact, StateEvent) for fact in facts)
                 if has_changed or row.state is not TournamentState.RUNNING:
                     yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
 
@@ -173,22 +173,22 @@ class TournamentServicer(TournamentServiceServicer):
         return tournament_to_proto(row, waiting_for, with_openings=with_openings)
 
 
-def _may_be_over(fact: Fact) -> bool:
+def _may_be_over(fact: Event) -> bool:
     """Whether the tournament may have ended with it."""
-    return isinstance(fact, StateFact) or fact.game.run.is_over
+    return isinstance(fact, StateEvent) or fact.game.run.is_over
 
 
-def _game_fact_to_proto(fact: GameFact) -> pb.WatchTournamentResponse:
+def _game_event_to_proto(fact: GameEvent) -> pb.WatchTournamentResponse:
     message = live_game_to_proto(fact.game, with_moves=False)
-    if fact.kind is FactKind.STARTED:
+    if fact.kind is EventKind.STARTED:
         return pb.WatchTournamentResponse(game_started=message)
     return pb.WatchTournamentResponse(game_ended=message)
 
 
-def _standing_after(facts: Sequence[Fact]) -> pb.WatchTournamentResponse | None:
+def _standing_after(facts: Sequence[Event]) -> pb.WatchTournamentResponse | None:
     """Where the test stands, if there is one and games of it have ended."""
     for fact in facts:
-        if isinstance(fact, GameFact) and fact.kind is FactKind.ENDED:
+        if isinstance(fact, GameEvent) and fact.kind is EventKind.ENDED:
             supply = fact.game.run.supply
             if not isinstance(supply, SprtSupply):
                 return None

@@ -12,7 +12,7 @@ from meijin.server.match.live_game import LiveGame
 from meijin.store.schema import GameId, TournamentId
 
 
-class FactKind(enum.Enum):
+class EventKind(enum.Enum):
     """What can happen to a game."""
 
     STARTED = enum.auto()
@@ -24,18 +24,18 @@ MAX_WAITING = 10_000
 """Facts that may wait for one watcher before it is let go."""
 
 
-class GameFact(NamedTuple):
+class GameEvent(NamedTuple):
     """What happened in a game."""
 
-    kind: FactKind
+    kind: EventKind
     game: LiveGame
 
 
-class StateFact(NamedTuple):
+class StateEvent(NamedTuple):
     """The tournament was cancelled, ended between two games, or lost a game that was taken back."""
 
 
-Fact = GameFact | StateFact
+Event = GameEvent | StateEvent
 
 Topic = NewType("Topic", str)
 
@@ -50,21 +50,21 @@ def tournament_topic(tournament_id: TournamentId) -> Topic:
     return Topic(f"tournament {tournament_id}")
 
 
-class Watcher:
+class Subscriber:
     """One who watches; reads facts at its own pace."""
 
     def __init__(self) -> None:
-        self._facts: asyncio.Queue[Fact] = asyncio.Queue(MAX_WAITING)
+        self._facts: asyncio.Queue[Event] = asyncio.Queue(MAX_WAITING)
         self._is_lost = False
 
-    def tell(self, fact: Fact) -> None:
+    def tell(self, fact: Event) -> None:
         """Hand a fact over; a watcher that is too slow is let go."""
         try:
             self._facts.put_nowait(fact)
         except asyncio.QueueFull:
             self._is_lost = True
 
-    async def next(self) -> Fact:
+    async def next(self) -> Event:
         """The next fact.
 
         Raises:
@@ -74,51 +74,51 @@ class Watcher:
             raise NotReadingError(f"more than {MAX_WAITING} facts were waiting; watch again")
         return await self._facts.get()
 
-    def rest(self) -> list[Fact]:
+    def rest(self) -> list[Event]:
         """The facts that wait, none when there are none."""
         return [self._facts.get_nowait() for _ in range(self._facts.qsize())]
 
 
-class Hub(Listener):
+class Feed(Listener):
     """The watchers of each topic."""
 
     def __init__(self) -> None:
-        self._watchers: dict[Topic, set[Watcher]] = {}
+        self._subscribers: dict[Topic, set[Subscriber]] = {}
 
     @contextmanager
-    def watch(self, topic: Topic) -> Iterator[Watcher]:
+    def watch(self, topic: Topic) -> Iterator[Subscriber]:
         """Watch a topic until the end of the context."""
-        watcher = Watcher()
-        self._watchers.setdefault(topic, set()).add(watcher)
+        watcher = Subscriber()
+        self._subscribers.setdefault(topic, set()).add(watcher)
         try:
             yield watcher
         finally:
-            self._watchers[topic].remove(watcher)
-            if not self._watchers[topic]:
-                del self._watchers[topic]
+            self._subscribers[topic].remove(watcher)
+            if not self._subscribers[topic]:
+                del self._subscribers[topic]
 
     def game_started(self, game: LiveGame) -> None:
         """Tell the tournament's watchers."""
-        if self._watchers:
-            self._tell(tournament_topic(game.run.id), GameFact(FactKind.STARTED, game))
+        if self._subscribers:
+            self._tell(tournament_topic(game.run.id), GameEvent(EventKind.STARTED, game))
 
     def games_moved(self, games: Sequence[LiveGame]) -> None:
         """Tell the games' watchers."""
-        if self._watchers:
+        if self._subscribers:
             for game in games:
-                self._tell(game_topic(game.id), GameFact(FactKind.MOVED, game))
+                self._tell(game_topic(game.id), GameEvent(EventKind.MOVED, game))
 
     def game_ended(self, game: LiveGame) -> None:
         """Tell the game's and the tournament's watchers."""
-        if self._watchers:
-            fact = GameFact(FactKind.ENDED, game)
+        if self._subscribers:
+            fact = GameEvent(EventKind.ENDED, game)
             self._tell(game_topic(game.id), fact)
             self._tell(tournament_topic(game.run.id), fact)
 
     def tournament_changed(self, tournament_id: TournamentId) -> None:
         """Tell the tournament's watchers to look at its state."""
-        self._tell(tournament_topic(tournament_id), StateFact())
+        self._tell(tournament_topic(tournament_id), StateEvent())
 
-    def _tell(self, topic: Topic, fact: Fact) -> None:
-        for watcher in self._watchers.get(topic, ()):
+    def _tell(self, topic: Topic, fact: Event) -> None:
+        for watcher in self._subscribers.get(topic, ()):
             watcher.tell(fact)

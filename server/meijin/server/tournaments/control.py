@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from meijin.game import Party
 from meijin.server.errors import WrongStateError
 from meijin.server.match.arena import Arena
-from meijin.server.match.feed import Hub
+from meijin.server.match.feed import Feed
 from meijin.server.match.live_game import TournamentRun
 from meijin.server.storage import Storage, patiently
 from meijin.server.tournaments.refresh_jobs import HintSender
@@ -23,7 +23,7 @@ class Director:
     """Keeps what the scheduler plays and what the store says the same."""
 
     def __init__(
-        self, arena: Arena, scheduler: Scheduler, storage: Storage, hints: HintSender, hub: Hub
+        self, arena: Arena, scheduler: Scheduler, storage: Storage, hints: HintSender, feed: Feed
     ) -> None:
         self.changing = asyncio.Lock()
         """Held while a tournament is taken up or stopped, or a game is taken back."""
@@ -31,7 +31,7 @@ class Director:
         self._scheduler = scheduler
         self._storage = storage
         self._hints = hints
-        self._hub = hub
+        self._feed = feed
 
     async def play(self, tournament_id: TournamentId) -> None:
         """Have the scheduler play a running tournament, unless it does already."""
@@ -67,7 +67,7 @@ class Director:
         if suspended is not None:
             self._arena.hand_over(suspended, run)
         self._add(run)
-        self._hub.tournament_changed(run.id)
+        self._feed.tournament_changed(run.id)
         if run.ladder_id is not None:
             self._hints.ladder_changed(run.ladder_id)
 

@@ -9,7 +9,7 @@ import structlog
 
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.arena import Arena
-from meijin.server.match.feed import Hub
+from meijin.server.match.feed import Feed
 from meijin.server.match.live_game import TournamentRun
 from meijin.server.storage import RETRY, Storage, patiently
 from meijin.server.tournaments.formats.base import PlannedPair, Supply
@@ -24,11 +24,11 @@ log = structlog.get_logger()
 class Supplier:
     """Has games planned, stores them, and hands them to the scheduler."""
 
-    def __init__(self, arena: Arena, scheduler: Scheduler, storage: Storage, hub: Hub) -> None:
+    def __init__(self, arena: Arena, scheduler: Scheduler, storage: Storage, feed: Feed) -> None:
         self._arena = arena
         self._scheduler = scheduler
         self._storage = storage
-        self._hub = hub
+        self._feed = feed
 
     async def run(self) -> None:
         """Look after every tournament whenever the scheduler has, or after a while, for ever."""
@@ -82,4 +82,4 @@ class Supplier:
         self._arena.finish(run)
         self._scheduler.leave(run)
         await self._scheduler.settled()
-        self._hub.tournament_changed(run.id)
+        self._feed.tournament_changed(run.id)
