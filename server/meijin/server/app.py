@@ -25,8 +25,8 @@ from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.supervisor import Companions
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
-from meijin.server.tournaments.control import Director
-from meijin.server.tournaments.planner import Supplier
+from meijin.server.tournaments.control import TournamentControl
+from meijin.server.tournaments.planner import Planner
 from meijin.server.tournaments.recovery import load, restore
 from meijin.server.tournaments.refresh_jobs import HintSender
 from meijin.server.tournaments.scheduler import Scheduler
@@ -106,7 +106,7 @@ class App:
         self._health = health.aio.HealthServicer()
         self.feed = Feed()
         self.scheduler = Scheduler(arena)
-        self._supplier = Supplier(arena, self.scheduler, storage, self.feed)
+        self._planner = Planner(arena, self.scheduler, storage, self.feed)
         arena.listeners += [self.feed, hints]
         guard = Guard(partial(_authenticate, storage), is_open=settings.open_registration)
         self._server = grpc.aio.server(interceptors=[guard], options=_options(settings))
@@ -122,26 +122,26 @@ class App:
         try:
             storage = Storage(database, writer)
             await ensure_operator_token(storage, settings)
-            legacy = await storage.read(partial(load, storage=storage))
-            arena = Arena(settings, writer, legacy.counters)
+            recovered = await storage.read(partial(load, storage=storage))
+            arena = Arena(settings, writer, recovered.counters)
             app = cls(settings, storage, arena, HintSender(redis_url))
-            restore(legacy, arena, app.scheduler)
+            restore(recovered, arena, app.scheduler)
             yield app
         finally:
             await asyncio.to_thread(writer.close)
 
     def _add_services(self, storage: Storage) -> None:
         arena, server = self._arena, self._server
-        director = Director(arena, self.scheduler, storage, self._hints, self.feed)
+        control = TournamentControl(arena, self.scheduler, storage, self._hints, self.feed)
         play_service_pb2_grpc.add_PlayServiceServicer_to_server(
             PlayServicer(arena, storage, self._settings), server
         )
         bot_service_pb2_grpc.add_BotServiceServicer_to_server(BotServicer(arena, storage), server)
         tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
-            TournamentServicer(director, self.scheduler, storage, self.feed), server
+            TournamentServicer(control, self.scheduler, storage, self.feed), server
         )
         game_service_pb2_grpc.add_GameServiceServicer_to_server(
-            GameServicer(director, arena, storage, self.feed), server
+            GameServicer(control, arena, storage, self.feed), server
         )
         ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
             LadderServicer(storage, self._hints), server
@@ -158,7 +158,7 @@ class App:
             self._watchdog.measure_lag(),
             self._watchdog.drop_stalled_streams(),
             self._hints.run(),
-            self._supplier.run(),
+            self._planner.run(),
         ]
 
     async def listen(self) -> str:

@@ -44,7 +44,7 @@ class Storage:
             return await asyncio.wrap_future(self._writer.submit(work))
 
 
-async def patiently(work: Callable[[], Awaitable[T]]) -> T:
+async def retry_while_unavailable(work: Callable[[], Awaitable[T]]) -> T:
     """The result of work that is tried again for as long as the database does not answer."""
     while True:
         try:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select
 from meijin.game import encode_moves
 from meijin.server import storage
 from meijin.server.errors import StoreAwayError
-from meijin.server.tournaments.control import Director
+from meijin.server.tournaments.control import TournamentControl
 from meijin.store import Database
 from meijin.store.schema import Game, GameState, Ladder, Pairing
 from meijin.v1 import game_pb2
@@ -255,7 +255,7 @@ def test_a_game_that_ends_while_the_tournament_is_loaded_counts(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was read before its end is read once more, with the games that still run."""
-    load = Director._load
+    load = TournamentControl._load
     loads: list[int] = []
 
     async def script(house: House) -> None:
@@ -265,7 +265,7 @@ def test_a_game_that_ends_while_the_tournament_is_loaded_counts(
         await ada.resign(numbers[0])
         await ada.ended()
 
-        async def load_while_a_game_ends(self: Director, tournament_id: Any) -> Any:
+        async def load_while_a_game_ends(self: TournamentControl, tournament_id: Any) -> Any:
             run = await load(self, tournament_id)
             loads.append(len(house.app._arena.games))
             if len(loads) == 1:
@@ -273,7 +273,7 @@ def test_a_game_that_ends_while_the_tournament_is_loaded_counts(
                 await house.until(lambda: len(house.app._arena.games) == 1)
             return run
 
-        monkeypatch.setattr(Director, "_load", load_while_a_game_ends)
+        monkeypatch.setattr(TournamentControl, "_load", load_while_a_game_ends)
         await void(house, "1")
         assert loads == [2, 1]
         (run,) = house.app.scheduler.runs.values()
@@ -376,9 +376,9 @@ def test_a_database_that_is_away_delays_the_tournament(
     """It is loaded when the database is back, and the caller waits for it."""
     monkeypatch.setattr(storage, "RETRY", 0)
     failures: list[Any] = []
-    load = Director._load
+    load = TournamentControl._load
 
-    async def fail_twice(self: Director, tournament_id: Any) -> Any:
+    async def fail_twice(self: TournamentControl, tournament_id: Any) -> Any:
         if len(failures) < 2:
             failures.append(tournament_id)
             raise StoreAwayError("the database does not answer; try again")
@@ -387,7 +387,7 @@ def test_a_database_that_is_away_delays_the_tournament(
     async def script(house: House) -> None:
         peers = await two_bots(house)
         await give_up(peers)
-        monkeypatch.setattr(Director, "_load", fail_twice)
+        monkeypatch.setattr(TournamentControl, "_load", fail_twice)
         await void(house, "1")
         assert failures == [1, 1]
         await give_up(peers)

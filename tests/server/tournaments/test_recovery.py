@@ -308,7 +308,7 @@ def test_a_move_that_is_stored_twice_counts_once(serve: Serve) -> None:
             EntryId(last + 1), EntryId(0), moves=bytearray(MOVE.pack(1, 0, 0, 5, 5))
         )
         database.write(partial(commit_entry, entry=again))
-        legacy = database.read(read_all)
-    (moves,) = legacy.moves.values()
+        recovered = database.read(read_all)
+    (moves,) = recovered.moves.values()
     assert [cell for cell, _, _ in moves] == [0]
     assert moves[0][1] != 5

@@ -18,7 +18,7 @@ from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.arena import Arena
 from meijin.server.match.live_game import LiveGame, TournamentRun
 from meijin.server.match.session import Player, Session
-from meijin.server.tournaments.formats.base import Demand
+from meijin.server.tournaments.formats.base import Capacity
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.store.schema import (
     BotId,
@@ -350,7 +350,7 @@ def test_no_game_starts_while_the_server_drains(in_hall: InHall) -> None:
     in_hall(script)
 
 
-def seats(demand: Demand) -> dict[int, tuple[int, int]]:
+def seats(demand: Capacity) -> dict[int, tuple[int, int]]:
     """Of each bot the seats that are free, and all that it has."""
     return {bot_id: (seat.free, seat.altogether) for bot_id, seat in demand.seats.items()}
 

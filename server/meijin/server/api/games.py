@@ -16,7 +16,7 @@ from meijin.server.match.arena import Arena
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
 from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
-from meijin.server.tournaments.control import Director
+from meijin.server.tournaments.control import TournamentControl
 from meijin.store import games as store
 from meijin.store.games import GameRow, decode_times
 from meijin.store.schema import GameId, GameState, TournamentId
@@ -31,8 +31,10 @@ MAX_REASON = 200
 class GameServicer(GameServiceServicer):
     """The server's games."""
 
-    def __init__(self, director: Director, arena: Arena, storage: Storage, feed: Feed) -> None:
-        self._director = director
+    def __init__(
+        self, control: TournamentControl, arena: Arena, storage: Storage, feed: Feed
+    ) -> None:
+        self._control = control
         self._arena = arena
         self._storage = storage
         self._feed = feed
@@ -88,7 +90,7 @@ class GameServicer(GameServiceServicer):
         """Take a game back."""
         game_id, reason = _id(request.game_id), _reason(request.reason)
         await self._storage.read(partial(_find, game_id=game_id))
-        await self._director.void(game_id, reason)
+        await self._control.void(game_id, reason)
         return pb.VoidGameResponse(game=await self._game(game_id))
 
     async def _game(self, game_id: GameId) -> game_pb2.Game:

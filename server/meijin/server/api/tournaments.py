@@ -23,7 +23,7 @@ from meijin.server.api.requests import number, page_key, page_size
 from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
 from meijin.server.match.feed import Event, EventKind, Feed, GameEvent, StateEvent, tournament_topic
 from meijin.server.storage import Storage
-from meijin.server.tournaments.control import Director
+from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan
 from meijin.server.tournaments.formats.schedule import MAX_GAMES, pairs, schedule
 from meijin.server.tournaments.formats.sprt import SprtSupply
@@ -47,9 +47,9 @@ class TournamentServicer(TournamentServiceServicer):
     """The server's tournaments."""
 
     def __init__(
-        self, director: Director, scheduler: Scheduler, storage: Storage, feed: Feed
+        self, control: TournamentControl, scheduler: Scheduler, storage: Storage, feed: Feed
     ) -> None:
-        self._director = director
+        self._control = control
         self._scheduler = scheduler
         self._storage = storage
         self._feed = feed
@@ -59,7 +59,7 @@ class TournamentServicer(TournamentServiceServicer):
     ) -> pb.CreateTournamentResponse:
         """Make a tournament and start it, once for a request id."""
         row = await self._storage.write(partial(_create, request=request))
-        await self._director.play(row.id)
+        await self._control.play(row.id)
         return pb.CreateTournamentResponse(tournament=self._to_proto(row))
 
     async def GetTournament(
@@ -117,7 +117,7 @@ class TournamentServicer(TournamentServiceServicer):
             before=TournamentState.RUNNING,
             after=TournamentState.CANCELLED,
         )
-        async with self._director.changing:
+        async with self._control.changing:
             row = await self._storage.write(change)
             run = self._scheduler.runs.get(tournament_id)
             if run is not None:
@@ -137,9 +137,9 @@ class TournamentServicer(TournamentServiceServicer):
             before=TournamentState.CANCELLED,
             after=TournamentState.RUNNING,
         )
-        async with self._director.changing:
+        async with self._control.changing:
             row = await self._storage.write(change)
-        await self._director.play(row.id)
+        await self._control.play(row.id)
         return pb.ResumeTournamentResponse(tournament=self._to_proto(row))
 
     async def WatchTournament(

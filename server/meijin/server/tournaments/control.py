@@ -10,7 +10,7 @@ from meijin.server.errors import WrongStateError
 from meijin.server.match.arena import Arena
 from meijin.server.match.feed import Feed
 from meijin.server.match.live_game import TournamentRun
-from meijin.server.storage import Storage, patiently
+from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.refresh_jobs import HintSender
 from meijin.server.tournaments.run import load_run
 from meijin.server.tournaments.scheduler import Scheduler
@@ -19,7 +19,7 @@ from meijin.store.schema import GameId, GameState, TournamentId
 from meijin.store.tournaments import get_tournament
 
 
-class Director:
+class TournamentControl:
     """Keeps what the scheduler plays and what the store says the same."""
 
     def __init__(
@@ -81,7 +81,7 @@ class Director:
         while True:
             running = suspended.running if suspended else 0
             await self._scheduler.settled()
-            run = await patiently(partial(self._load, tournament_id))
+            run = await retry_while_unavailable(partial(self._load, tournament_id))
             if suspended is None or suspended.running == running:
                 return run
 

@@ -11,8 +11,8 @@ from meijin.server.errors import StoreAwayError
 from meijin.server.match.arena import Arena
 from meijin.server.match.feed import Feed
 from meijin.server.match.live_game import TournamentRun
-from meijin.server.storage import RETRY, Storage, patiently
-from meijin.server.tournaments.formats.base import PlannedPair, Supply
+from meijin.server.storage import RETRY, Storage, retry_while_unavailable
+from meijin.server.tournaments.formats.base import GamePair, Supply
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.tournaments import PendingPairing, PlannedGame, add_pairings
 
@@ -21,7 +21,7 @@ TICK = 2.0
 log = structlog.get_logger()
 
 
-class Supplier:
+class Planner:
     """Has games planned, stores them, and hands them to the scheduler."""
 
     def __init__(self, arena: Arena, scheduler: Scheduler, storage: Storage, feed: Feed) -> None:
@@ -57,7 +57,7 @@ class Supplier:
             run.last_number = pairings[-1].number
             self._scheduler.plan(run, pairings)
 
-    async def _next_pairs(self, run: TournamentRun, supply: Supply) -> Sequence[PlannedPair]:
+    async def _next_pairs(self, run: TournamentRun, supply: Supply) -> Sequence[GamePair]:
         """What a supply plans; nothing for a while where it fails, and then it is asked again."""
         try:
             return await supply.next_pairs(self._scheduler.demand(run))
@@ -73,7 +73,7 @@ class Supplier:
     ) -> Sequence[PendingPairing]:
         """Store games, however long it takes."""
         work = partial(add_pairings, tournament_id=run.id, first=run.last_number + 1, games=games)
-        return await patiently(partial(self._storage.write, work))
+        return await retry_while_unavailable(partial(self._storage.write, work))
 
     async def _finish(self, run: TournamentRun) -> None:
         """Leave a tournament whose supply needs no more games, though none has just ended."""

@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Legacy:
+class RecoveredState:
     """Everything that is needed to go on."""
 
     counters: Counters
@@ -36,10 +36,10 @@ class Legacy:
     analysis: dict[str, Any]
 
 
-def load(connection: Connection, storage: Storage) -> Legacy:
+def load(connection: Connection, storage: Storage) -> RecoveredState:
     """Read what an earlier server left; its tournaments will read from `storage`."""
     rows = tuple(games.running_games(connection))
-    return Legacy(
+    return RecoveredState(
         counters=Counters(
             games.last_game(connection), games.last_end(connection), flushes.last_entry(connection)
         ),
@@ -77,13 +77,13 @@ def _moves(
     return moves
 
 
-def restore(legacy: Legacy, arena: Arena, scheduler: Scheduler) -> None:
+def restore(recovered: RecoveredState, arena: Arena, scheduler: Scheduler) -> None:
     """Put the games back on their boards, where they wait for their bots."""
-    runs: dict[TournamentId, TournamentRun] = {run.id: run for run in legacy.runs}
-    for row in legacy.games:
+    runs: dict[TournamentId, TournamentRun] = {run.id: run for run in recovered.runs}
+    for row in recovered.games:
         game = arena.new_live_game(
             runs[row.tournament_id],
-            legacy.pairings[row.pairing_id],
+            recovered.pairings[row.pairing_id],
             game_id=row.id,
             players=(
                 arena.player(row.black_id, row.black),
@@ -92,11 +92,11 @@ def restore(legacy: Legacy, arena: Arena, scheduler: Scheduler) -> None:
             versions=(row.black_version_id, row.white_version_id),
             start_time=row.start_time,
         )
-        game.analysis = legacy.analysis.get(str(row.id))
-        arena.restore(game, legacy.moves[row.id])
-    for run in legacy.runs:
+        game.analysis = recovered.analysis.get(str(row.id))
+        arena.restore(game, recovered.moves[row.id])
+    for run in recovered.runs:
         scheduler.add(run)
         if run.cancelled:
             scheduler.cancel(run)
-    if legacy.runs:
-        log.info("resumed", tournaments=len(legacy.runs), games=len(legacy.games))
+    if recovered.runs:
+        log.info("resumed", tournaments=len(recovered.runs), games=len(recovered.games))

@@ -10,7 +10,7 @@ from meijin.game import Ending, Party
 from meijin.server.match.arena import Arena, Listener
 from meijin.server.match.live_game import LiveGame, TournamentRun
 from meijin.server.match.session import Player
-from meijin.server.tournaments.formats.base import Demand, Seats
+from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.store.schema import BotId, TournamentId
 from meijin.store.tournaments import PendingPairing
 
@@ -50,7 +50,7 @@ class Scheduler(Listener):
         if self.runs.pop(run.id, None) is not None:
             log.info("tournament finished", tournament=run.id)
 
-    def demand(self, run: TournamentRun) -> Demand:
+    def demand(self, run: TournamentRun) -> Capacity:
         """What a tournament could play now."""
         limit = run.max_games or MAX_AT_ONCE
         seats = {}
@@ -59,14 +59,14 @@ class Scheduler(Listener):
             if room is not None:
                 free = max(0, min(room, limit - run.running))
                 playing = sum(game.run is run for game in player.games.values())
-                seats[bot_id] = Seats(free, min(room + len(player.games), limit), playing)
+                seats[bot_id] = BotCapacity(free, min(room + len(player.games), limit), playing)
         held = Counter(
             bot_id
             for pairing in run.pending.values()
             if pairing.black_id in seats and pairing.white_id in seats
             for bot_id in (pairing.black_id, pairing.white_id)
         )
-        return Demand(seats, waiting=len(run.pending), held=held, room=limit - run.running)
+        return Capacity(seats, waiting=len(run.pending), held=held, room=limit - run.running)
 
     def suspend(self, tournament_id: TournamentId) -> TournamentRun | None:
         """Take a tournament out whose games go on: none of it starts, and nothing ends it."""

@@ -19,7 +19,7 @@ from meijin.ladder.refresh import refresh
 from meijin.server.errors import StoreAwayError
 from meijin.server.tournaments import planner as supplier
 from meijin.server.tournaments.formats import ladder as ladder_supply
-from meijin.server.tournaments.formats.base import Demand, PlannedPair
+from meijin.server.tournaments.formats.base import Capacity, GamePair
 from meijin.server.tournaments.formats.ladder import LadderSupply
 from meijin.store import Database
 from meijin.store.schema import Game, GameState, LadderId, Pairing
@@ -150,7 +150,7 @@ def test_a_plan_that_fails_ends_nothing(
     next_pairs = LadderSupply.next_pairs
     failures: list[Exception] = []
 
-    async def fail_twice(supply: LadderSupply, demand: Demand) -> Sequence[PlannedPair]:
+    async def fail_twice(supply: LadderSupply, demand: Capacity) -> Sequence[GamePair]:
         if len(failures) < 2:
             failures.append(trouble)
             raise trouble

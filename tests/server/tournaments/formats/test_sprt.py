@@ -10,7 +10,7 @@ import pytest
 
 from meijin.game import Result
 from meijin.ladder.statistics.sprt import Sprt, Verdict
-from meijin.server.tournaments.formats.base import Demand, PlannedPair, Seats
+from meijin.server.tournaments.formats.base import BotCapacity, Capacity, GamePair
 from meijin.server.tournaments.formats.sprt import MAX_AHEAD, SprtSupply
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
 from meijin.store.match_counts import MatchCounts, PairingResult
@@ -30,14 +30,14 @@ def supply(
     return SprtSupply(plan, bots, OPENINGS, seed=3, planned=planned, results=results)
 
 
-def demand(waiting: int = 0, **altogether: int) -> Demand:
+def demand(waiting: int = 0, **altogether: int) -> Capacity:
     """Who could play how many games at once."""
     bots = {"ada": ADA, "bob": BOB}
-    seats = {bots[name]: Seats(0, games) for name, games in altogether.items()}
-    return Demand(seats, waiting, held={}, room=10**9)
+    seats = {bots[name]: BotCapacity(0, games) for name, games in altogether.items()}
+    return Capacity(seats, waiting, held={}, room=10**9)
 
 
-def plan_pairs(source: SprtSupply, wanted: Demand) -> list[PlannedPair]:
+def plan_pairs(source: SprtSupply, wanted: Capacity) -> list[GamePair]:
     """What it would have played next."""
     return list(asyncio.run(source.next_pairs(wanted)))
 
@@ -68,7 +68,7 @@ def won(number: int, *, by: BotId = ADA) -> PairingResult:
         (demand(ada=10**9, bob=10**9), MAX_AHEAD // 2),
     ],
 )
-def test_as_many_are_planned_as_may_begin_at_once(wanted: Demand, pairs: int) -> None:
+def test_as_many_are_planned_as_may_begin_at_once(wanted: Capacity, pairs: int) -> None:
     """The bot that plays fewer decides; one pair waits whoever is here."""
     assert len(plan_pairs(supply(), wanted)) == pairs
 

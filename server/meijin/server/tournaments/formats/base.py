@@ -9,7 +9,7 @@ from meijin.store.schema import BotId
 from meijin.store.tournaments import PlannedGame
 
 
-class Seats(NamedTuple):
+class BotCapacity(NamedTuple):
     """How many games of a tournament a bot that is here takes."""
 
     free: int
@@ -20,25 +20,25 @@ class Seats(NamedTuple):
     """So many it plays now."""
 
 
-AWAY = Seats(0, 0)
+AWAY = BotCapacity(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class Capacity:
     """What a tournament could play now."""
 
-    seats: Mapping[BotId, Seats]
+    seats: Mapping[BotId, BotCapacity]
     """Of the bots that are here and can play it, whether they entered it or not."""
     waiting: int
     """Games that are planned and have not begun."""
     held: Mapping[BotId, int]
-    """Seats that those of them will take whose bots are both here."""
+    """BotCapacity that those of them will take whose bots are both here."""
     room: int
     """So many games more could run at once, whoever plays them."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedPair:
+class GamePair:
     """Two games on one opening: `first` has black in the one, `second` in the other."""
 
     first: BotId
@@ -70,7 +70,7 @@ class Supply(Protocol):
     def game_ended(self, result: PairingResult) -> None:
         """A game has a result. `verdict` is asked for next, in the same turn of the loop."""
 
-    async def next_pairs(self, demand: Demand) -> Sequence[PlannedPair]:
+    async def next_pairs(self, demand: Capacity) -> Sequence[GamePair]:
         """What is to be played next; all of it is stored before this is called again.
 
         It is called whenever a bot has come, or a game has begun or ended.

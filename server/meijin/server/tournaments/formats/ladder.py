@@ -19,7 +19,7 @@ from meijin.ladder.statistics.pair_counts import Integers, components
 from meijin.ladder.statistics.posterior import DenseCovariance
 from meijin.ladder.table import BASE, columns
 from meijin.server.storage import Storage
-from meijin.server.tournaments.formats.base import AWAY, Demand, PlannedPair
+from meijin.server.tournaments.formats.base import AWAY, Capacity, GamePair
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.store.ladders.planning import BotPair, LadderState, ladder_state, published_run
@@ -91,7 +91,7 @@ class LadderSupply:
         self._ended.append(result)
         self._verdict = self._verdict or self._plan.used_up(self._finished)
 
-    async def next_pairs(self, demand: Demand) -> Sequence[PlannedPair]:
+    async def next_pairs(self, demand: Capacity) -> Sequence[GamePair]:
         """A pair of games for each two free bots, the most instructive first."""
         if self._verdict:
             return ()
@@ -106,14 +106,14 @@ class LadderSupply:
         picks = await asyncio.to_thread(table.plan, demand, ended, self._room(demand))
         return [self._plan_pair(one, other, pick) for one, other, pick in picks]
 
-    def _room(self, demand: Demand) -> int:
+    def _room(self, demand: Capacity) -> int:
         """How many pairs may be planned."""
         games = demand.room - demand.waiting
         if self._plan.most_games:
             games = min(games, self._plan.most_games - self._planned.total())
         return min((games + 1) // GAMES_OF_A_PAIR, MAX_PICKS)
 
-    async def _current_table(self, demand: Demand) -> "_Table":
+    async def _current_table(self, demand: Capacity) -> "_Table":
         """What is known of the bots that take part; read again when there is a new run."""
         bots = self._entrants or demand.seats.keys()
         table = self._table
@@ -151,7 +151,7 @@ class LadderSupply:
             and self._planned[pair] >= GAMES_OF_A_PAIR * len(self._openings)
         }
 
-    def _plan_pair(self, one: BotId, other: BotId, pick: Pick) -> PlannedPair:
+    def _plan_pair(self, one: BotId, other: BotId, pick: Pick) -> GamePair:
         pair = _pair(one, other)
         if pair not in self._decks:
             rng = random.Random(f"{self._seed} {pair[0]} {pair[1]}")  # noqa: S311 - no secret
@@ -160,7 +160,7 @@ class LadderSupply:
         black, white = pair if self._planned[pair] // GAMES_OF_A_PAIR % 2 else pair[::-1]
         self._planned[pair] += GAMES_OF_A_PAIR
         self._unplayed[pair] += GAMES_OF_A_PAIR
-        return PlannedPair(black, white, next(self._decks[pair]), pick.reason)
+        return GamePair(black, white, next(self._decks[pair]), pick.reason)
 
 
 class _Table:
@@ -212,7 +212,7 @@ class _Table:
         return is_settled(elo, DenseCovariance(matrix), confidence)
 
     def plan(
-        self, demand: Demand, ended: Sequence[PairingResult], room: int
+        self, demand: Capacity, ended: Sequence[PairingResult], room: int
     ) -> list[tuple[BotId, BotId, Pick]]:
         """Pairs for the free bots, after results have been taken in."""
         for result in ended:

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 
 from meijin.game import Color
-from meijin.server.tournaments.formats.base import AWAY, Demand, PlannedPair
+from meijin.server.tournaments.formats.base import AWAY, Capacity, GamePair
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Standing
 from meijin.store.match_counts import MatchCounts, PairingResult
@@ -47,14 +47,12 @@ class SprtSupply:
             self._add(result)
         self._judge()
 
-    def _deal(self, openings: Sequence[bytes], seed: int) -> Iterator[PlannedPair]:
+    def _deal(self, openings: Sequence[bytes], seed: int) -> Iterator[GamePair]:
         """Every pair there may be; who begins with black alternates."""
         bots = (self._first, self._second)
         deck = deal(openings, random.Random(seed))  # noqa: S311 - a schedule is no secret
         for number, opening in enumerate(deck):
-            yield PlannedPair(
-                bots[number % 2], bots[1 - number % 2], opening, "the test is undecided"
-            )
+            yield GamePair(bots[number % 2], bots[1 - number % 2], opening, "the test is undecided")
 
     @property
     def verdict(self) -> str:
@@ -87,7 +85,7 @@ class SprtSupply:
         self._standing = self.plan.standing(counts)
         self._verdict = self.plan.verdict(self._standing, self._name, self._other_name)
 
-    async def next_pairs(self, demand: Demand) -> Sequence[PlannedPair]:
+    async def next_pairs(self, demand: Capacity) -> Sequence[GamePair]:
         """As many that both bots have their next game planned when one ends.
 
         One pair waits while a bot is away, so that it can be told who is waited for.
