@@ -13,7 +13,7 @@ from grpc_reflection.v1alpha import reflection
 
 from meijin.server.api.bots import BotServicer
 from meijin.server.api.games import GameServicer
-from meijin.server.api.interceptor import Guard
+from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.play import PlayServicer
 from meijin.server.api.tournaments import TournamentServicer
@@ -108,8 +108,10 @@ class App:
         self.scheduler = Scheduler(arena)
         self._planner = Planner(arena, self.scheduler, storage, self.feed)
         arena.listeners += [self.feed, hints]
-        guard = Guard(partial(_authenticate, storage), is_open=settings.open_registration)
-        self._server = grpc.aio.server(interceptors=[guard], options=_options(settings))
+        interceptor = Interceptor(
+            partial(_authenticate, storage), is_open=settings.open_registration
+        )
+        self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
         self._add_services(storage)
 
     @classmethod

@@ -15,7 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from structlog.testing import capture_logs
 
-from meijin.server.api.interceptor import SCOPES, Context, Guard, Scope
+from meijin.server.api.interceptor import PERMISSIONS, Context, Interceptor, Permission
 from meijin.server.app import SERVICES
 from meijin.server.errors import MeijinError
 from meijin.store.bots import Identity
@@ -92,8 +92,8 @@ class Failing(GameServiceServicer):
 async def failing_server(
     authenticate: Callable[[str], Awaitable[Identity | None]],
 ) -> AsyncIterator[grpc.aio.Channel]:
-    """A channel to a server whose servicer fails behind the guard."""
-    server = grpc.aio.server(interceptors=[Guard(authenticate, is_open=True)])
+    """A channel to a server whose servicer fails behind the interceptor."""
+    server = grpc.aio.server(interceptors=[Interceptor(authenticate, is_open=True)])
     add_GameServiceServicer_to_server(Failing(), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
@@ -125,7 +125,7 @@ def incidents(logs: list[Any]) -> list[str]:
 def test_every_method_has_a_scope() -> None:
     """Whoever adds a method decides who may call it; nothing is called by omission."""
     served = {method for service in SERVICES for method in methods_of(service)}
-    assert served == SCOPES.keys()
+    assert served == PERMISSIONS.keys()
 
 
 def test_every_service_of_the_contract_is_served() -> None:
@@ -139,8 +139,8 @@ def test_every_method_answers(serve: Serve, ending: Callable[..., Any]) -> None:
 
     async def script(house: House) -> None:
         channel = await house.channel()
-        for method, scope in SCOPES.items():
-            if scope is Scope.BOT or method in LEFT_OUT:
+        for method, permission in PERMISSIONS.items():
+            if permission is Permission.BOT or method in LEFT_OUT:
                 continue
             end = await ending(channel, method, b"", house.operator_token)
             assert end.code not in {
@@ -153,7 +153,9 @@ def test_every_method_answers(serve: Serve, ending: Callable[..., Any]) -> None:
     serve(script, open_registration=False)
 
 
-@pytest.mark.parametrize("method", [m for m, scope in SCOPES.items() if scope is Scope.ADMIN])
+@pytest.mark.parametrize(
+    "method", [m for m, permission in PERMISSIONS.items() if permission is Permission.ADMIN]
+)
 def test_an_operators_methods_need_an_operators_token(
     serve: Serve, ending: Callable[..., Any], method: str
 ) -> None:
@@ -208,7 +210,7 @@ def test_anyone_may_manage_an_open_server(serve: Serve, ending: Callable[..., An
 
 
 def test_an_unknown_method_is_unimplemented(serve: Serve, ending: Callable[..., Any]) -> None:
-    """The guard doesn't stand in the way of gRPC's own answer."""
+    """The interceptor doesn't stand in the way of gRPC's own answer."""
 
     async def script(house: House) -> None:
         end = await ending(await house.channel(), "/meijin.v1.GameService/Cheat", b"", None)
@@ -342,7 +344,7 @@ def test_a_caller_who_leaves_is_no_incident() -> None:
 
 
 def test_health_and_reflection_answer(serve: Serve) -> None:
-    """Both pass the guard without a token, and know every service."""
+    """Both pass the interceptor without a token, and know every service."""
 
     async def script(house: House) -> None:
         channel: Any = await house.channel()

@@ -30,7 +30,7 @@ log = structlog.get_logger()
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
-class Scope(enum.Enum):
+class Permission(enum.Enum):
     """Who may call a method."""
 
     ANYONE = enum.auto()
@@ -40,33 +40,33 @@ class Scope(enum.Enum):
     """An operator with a token, or anyone where registration is open."""
 
 
-SCOPES: Final[Mapping[str, Scope]] = {
-    "/meijin.v1.PlayService/Play": Scope.BOT,
-    "/meijin.v1.BotService/RegisterBot": Scope.ADMIN,
-    "/meijin.v1.BotService/RotateToken": Scope.ADMIN,
-    "/meijin.v1.BotService/ListBots": Scope.ANYONE,
-    "/meijin.v1.BotService/ListBotVersions": Scope.ANYONE,
-    "/meijin.v1.TournamentService/CreateTournament": Scope.ADMIN,
-    "/meijin.v1.TournamentService/CancelTournament": Scope.ADMIN,
-    "/meijin.v1.TournamentService/ResumeTournament": Scope.ADMIN,
-    "/meijin.v1.TournamentService/GetTournament": Scope.ANYONE,
-    "/meijin.v1.TournamentService/ListTournaments": Scope.ANYONE,
-    "/meijin.v1.TournamentService/WatchTournament": Scope.ANYONE,
-    "/meijin.v1.GameService/GetGame": Scope.ANYONE,
-    "/meijin.v1.GameService/ListGames": Scope.ANYONE,
-    "/meijin.v1.GameService/WatchGame": Scope.ANYONE,
-    "/meijin.v1.GameService/ExportGame": Scope.ANYONE,
-    "/meijin.v1.GameService/VoidGame": Scope.ADMIN,
-    "/meijin.v1.LadderService/ListLadders": Scope.ANYONE,
-    "/meijin.v1.LadderService/GetStandings": Scope.ANYONE,
-    "/meijin.v1.LadderService/GetMatrix": Scope.ANYONE,
-    "/meijin.v1.LadderService/SetAnchors": Scope.ADMIN,
-    "/meijin.v1.LadderService/ListRatings": Scope.ANYONE,
-    "/meijin.v1.LadderService/GetHeadToHead": Scope.ANYONE,
-    "/grpc.health.v1.Health/Check": Scope.ANYONE,
-    "/grpc.health.v1.Health/List": Scope.ANYONE,
-    "/grpc.health.v1.Health/Watch": Scope.ANYONE,
-    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": Scope.ANYONE,
+PERMISSIONS: Final[Mapping[str, Permission]] = {
+    "/meijin.v1.PlayService/Play": Permission.BOT,
+    "/meijin.v1.BotService/RegisterBot": Permission.ADMIN,
+    "/meijin.v1.BotService/RotateToken": Permission.ADMIN,
+    "/meijin.v1.BotService/ListBots": Permission.ANYONE,
+    "/meijin.v1.BotService/ListBotVersions": Permission.ANYONE,
+    "/meijin.v1.TournamentService/CreateTournament": Permission.ADMIN,
+    "/meijin.v1.TournamentService/CancelTournament": Permission.ADMIN,
+    "/meijin.v1.TournamentService/ResumeTournament": Permission.ADMIN,
+    "/meijin.v1.TournamentService/GetTournament": Permission.ANYONE,
+    "/meijin.v1.TournamentService/ListTournaments": Permission.ANYONE,
+    "/meijin.v1.TournamentService/WatchTournament": Permission.ANYONE,
+    "/meijin.v1.GameService/GetGame": Permission.ANYONE,
+    "/meijin.v1.GameService/ListGames": Permission.ANYONE,
+    "/meijin.v1.GameService/WatchGame": Permission.ANYONE,
+    "/meijin.v1.GameService/ExportGame": Permission.ANYONE,
+    "/meijin.v1.GameService/VoidGame": Permission.ADMIN,
+    "/meijin.v1.LadderService/ListLadders": Permission.ANYONE,
+    "/meijin.v1.LadderService/GetStandings": Permission.ANYONE,
+    "/meijin.v1.LadderService/GetMatrix": Permission.ANYONE,
+    "/meijin.v1.LadderService/SetAnchors": Permission.ADMIN,
+    "/meijin.v1.LadderService/ListRatings": Permission.ANYONE,
+    "/meijin.v1.LadderService/GetHeadToHead": Permission.ANYONE,
+    "/grpc.health.v1.Health/Check": Permission.ANYONE,
+    "/grpc.health.v1.Health/List": Permission.ANYONE,
+    "/grpc.health.v1.Health/Watch": Permission.ANYONE,
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": Permission.ANYONE,
 }
 """Every method of the server; one that is not here can't be called."""
 
@@ -79,14 +79,14 @@ MAX_WORDS = 500
 Authenticate = Callable[[str], Awaitable[Identity | None]]
 
 
-class Malformed:
+class Undecodable:
     """What an undecodable message is read as, so that its sender gets an answer."""
 
     def __init__(self, error: DecodeError) -> None:
         self.error = error
 
 
-class Guard(grpc.aio.ServerInterceptor):
+class Interceptor(grpc.aio.ServerInterceptor):
     """Authenticates every call and turns every exception into a status.
 
     A `MeijinError` becomes its own code with one `ErrorInfo`; any other exception is
@@ -107,12 +107,12 @@ class Guard(grpc.aio.ServerInterceptor):
         if handler is None:
             return None
         try:
-            scope = SCOPES.get(handler_call_details.method)
+            permission = PERMISSIONS.get(handler_call_details.method)
             identity = await self._identify(handler_call_details)
-            self._check(scope, identity)
+            self._check(permission, identity)
         except Exception as error:  # noqa: BLE001 - the boundary
             return _refusing(handler, _refusal(error))
-        return _guarded(handler, identity)
+        return _intercepted(handler, identity)
 
     async def _identify(self, details: grpc.HandlerCallDetails) -> Identity | None:
         metadata = dict(details.invocation_metadata or ())
@@ -125,16 +125,16 @@ class Guard(grpc.aio.ServerInterceptor):
             raise UnauthenticatedError("missing or unknown token")
         return identity
 
-    def _check(self, scope: Scope | None, identity: Identity | None) -> None:
-        if scope is None:
+    def _check(self, permission: Permission | None, identity: Identity | None) -> None:
+        if permission is None:
             raise NotAllowedError("this method can't be called")
-        if scope is Scope.ANYONE:
+        if permission is Permission.ANYONE:
             return
-        if self._is_open and (identity is None or scope is Scope.ADMIN):
+        if self._is_open and (identity is None or permission is Permission.ADMIN):
             return
         if identity is None:
             raise UnauthenticatedError("missing or unknown token")
-        wanted = TokenKind.BOT if scope is Scope.BOT else TokenKind.ADMIN
+        wanted = TokenKind.BOT if permission is Permission.BOT else TokenKind.ADMIN
         if identity.kind is not wanted:
             raise NotAllowedError(f"this needs a token of kind {wanted.value}")
 
@@ -156,7 +156,7 @@ def _tolerant(parse: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
         try:
             return parse(data)
         except DecodeError as error:
-            return Malformed(error)
+            return Undecodable(error)
 
     return deserialize
 
@@ -167,7 +167,7 @@ def check_decoded(request: object) -> None:
     Raises:
         InvalidRequestError: it could not.
     """
-    if isinstance(request, Malformed):
+    if isinstance(request, Undecodable):
         raise InvalidRequestError("the message can't be decoded; is it of meijin.v1?")
 
 
@@ -182,12 +182,12 @@ def _refusal(error: Exception) -> MeijinError:
     return MeijinError(f"internal error, incident {incident}")
 
 
-async def _finish(behavior: Any, request: Any, context: Context) -> Any:  # noqa: ANN401 - see Guard
+async def _finish(behavior: Any, request: Any, context: Context) -> Any:  # noqa: ANN401 - see Interceptor
     """Do what was asked to its end, though the caller may leave: half of it helps nobody."""
     return await asyncio.shield(behavior(request, context))
 
 
-def _guarded(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - see Guard
+def _intercepted(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - see Interceptor
     behavior = _behavior(handler)
     if handler.unary_unary:
         behavior = partial(_finish, behavior)
@@ -216,20 +216,20 @@ def _guarded(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - 
     return _rebuilt(handler, stream if inspect.isasyncgenfunction(behavior) else call)
 
 
-def _refusing(handler: Any, error: MeijinError) -> Any:  # noqa: ANN401 - see Guard
+def _refusing(handler: Any, error: MeijinError) -> Any:  # noqa: ANN401 - see Interceptor
     async def refuse(_request: Any, context: Context) -> None:  # noqa: ANN401 - any message
         await abort(context, error)
 
     return _rebuilt(handler, refuse)
 
 
-def _behavior(handler: Any) -> Any:  # noqa: ANN401 - see Guard
+def _behavior(handler: Any) -> Any:  # noqa: ANN401 - see Interceptor
     return (
         handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream
     )
 
 
-def _rebuilt(handler: Any, behavior: Any) -> Any:  # noqa: ANN401 - see Guard
+def _rebuilt(handler: Any, behavior: Any) -> Any:  # noqa: ANN401 - see Interceptor
     makers = {
         (False, False): grpc.unary_unary_rpc_method_handler,
         (False, True): grpc.unary_stream_rpc_method_handler,
