@@ -407,7 +407,7 @@ async def play_moves(players: Sequence[Peer], cells: Sequence[int], *, first: in
 
 @asynccontextmanager
 async def open_house(settings: Settings) -> AsyncIterator[House]:
-    """Serve as `meijin.server.app.serve` does, without companions; the end is abrupt."""
+    """Serve as `meijin.server.app.serve` does, without supervisor; the end is abrupt."""
     async with AsyncExitStack() as stack:
         database = stack.enter_context(Database(settings.database, settings.durability))
         stack.enter_context(database.claim())

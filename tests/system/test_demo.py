@@ -64,7 +64,7 @@ def test_ctrl_c_stops_everything(
 
 
 def test_a_killed_demo_takes_everything_along(processes: Processes) -> None:
-    """Its server, its bots and their companions end by themselves."""
+    """Its server, its bots and their supervisor end by themselves."""
     data = processes.folder / "demo-data"
     demo = processes.start("demo", "demo", f"--data={data}", QUICK)
     log = data / "random.log"

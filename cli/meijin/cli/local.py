@@ -15,7 +15,7 @@ import typer
 from meijin.bots.builtin.compiled import COMPILING
 from meijin.cli.connection import Connection, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
-from meijin.server.process.die_with_parent import leashed
+from meijin.server.process.die_with_parent import die_with_parent
 from meijin.v1 import bot_service_pb2 as pb
 
 START_TIME = 60.0
@@ -94,7 +94,7 @@ def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "meijin.cli.main", *arguments]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(PREFIX)}
     return subprocess.Popen(
-        leashed(command),
+        die_with_parent(command),
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,

@@ -22,7 +22,7 @@ from meijin.server.match.arena import Arena
 from meijin.server.match.feed import Feed
 from meijin.server.match.watchdog import Watchdog
 from meijin.server.process.operator_token import ensure_operator_token
-from meijin.server.process.supervisor import Companions
+from meijin.server.process.supervisor import Supervisor
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
@@ -74,11 +74,11 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         stack.enter_context(FileClaim(settings.data / "server.lock", of=str(settings.data)))
         stack.enter_context(database.claim())
         await asyncio.to_thread(database.migrate)
-        companions = await stack.enter_async_context(Companions(settings))
-        app = await stack.enter_async_context(App.open(settings, database, companions.redis_url))
+        supervisor = await stack.enter_async_context(Supervisor(settings))
+        app = await stack.enter_async_context(App.open(settings, database, supervisor.redis_url))
         address = await app.listen()
         async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(task) for task in (*app.tasks(), companions.run())]
+            running = [tasks.create_task(task) for task in (*app.tasks(), supervisor.run())]
             ready(address)
             await _stop_or_failure(stop, running)
             await app.drain()

