@@ -106,7 +106,7 @@ class App:
         self._health = health.aio.HealthServicer()
         self.feed = Feed()
         self.scheduler = Scheduler(arena)
-        self._planner = Planner(arena, self.scheduler, storage, self.feed)
+        self._planner = Planner(self.scheduler, storage, self.feed)
         arena.listeners += [self.feed, hints]
         interceptor = Interceptor(
             partial(_authenticate, storage), is_open=settings.open_registration

@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError
 
 from meijin.server.errors import InvalidRequestError, StoreAwayError
-from meijin.server.match.journal import is_passing
 from meijin.store import Database, Writer
+from meijin.store.database import is_unavailable
 
 log = structlog.get_logger()
 
@@ -61,7 +61,7 @@ def _refusals() -> Iterator[None]:
     except DataError as error:
         raise InvalidRequestError(f"the database can't hold a value: {error.orig}") from error
     except DBAPIError as error:
-        if not is_passing(error):
+        if not is_unavailable(error):
             raise
         log.warning("the database fails", error=str(error.orig))
         raise StoreAwayError("the database does not answer; try again") from error

@@ -15,7 +15,13 @@ from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+)
 
 T = TypeVar("T")
 
@@ -128,6 +134,11 @@ class Database:
             path = Path(f"{self.url.database}.lock")
             return FileClaim(path, of=str(self.url.database))
         return _AdvisoryClaim(self.writer)
+
+
+def is_unavailable(error: DBAPIError) -> bool:
+    """Whether the database may recover: it is locked, full, stopped or restarting."""
+    return isinstance(error, (OperationalError, InterfaceError, InternalError))
 
 
 def _sqlite_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:

@@ -16,9 +16,10 @@ import pytest
 from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, Result, TimeControl
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.arena import Arena
-from meijin.server.match.live_game import LiveGame, TournamentRun
+from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import Player, Session
 from meijin.server.tournaments.formats.base import Capacity
+from meijin.server.tournaments.run import TournamentRun
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.store.schema import (
     BotId,
@@ -68,6 +69,9 @@ class FakeArena:
         black.games[number] = white.games[number] = game
         run.running += 1
 
+    def end_tournament(self, tournament_id: TournamentId, verdict: str) -> None:
+        """Note nothing: the run says that it is finished."""
+
     def void(self, game: LiveGame, party: Party, detail: str) -> None:
         """Stop a game."""
         game.arbiter.void(party, detail)
@@ -79,12 +83,11 @@ class FakeArena:
         arbiter.outcome = arbiter.outcome or outcome
         assert arbiter.outcome is not None
         game.run.running -= 1
-        if arbiter.outcome.ending is not Ending.VOID:
-            game.run.remaining -= 1
         for player in (game.black, game.white):
             del player.games[game.number]
         del self.games[game.id]
         for listener in self.listeners:
+            listener.game_over(game)
             listener.game_ended(game)
 
 

@@ -28,6 +28,7 @@ from meijin.server.tournaments.formats.ladder_plan import LadderPlan
 from meijin.server.tournaments.formats.schedule import MAX_GAMES, pairs, schedule
 from meijin.server.tournaments.formats.sprt import SprtSupply
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan
+from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.store import tournaments as store
 from meijin.store.schema import BotId, TournamentFormat, TournamentId, TournamentState
@@ -175,7 +176,7 @@ class TournamentServicer(TournamentServiceServicer):
 
 def _may_be_over(fact: Event) -> bool:
     """Whether the tournament may have ended with it."""
-    return isinstance(fact, StateEvent) or fact.game.run.is_over
+    return isinstance(fact, StateEvent) or run_of(fact.game).is_over
 
 
 def _game_event_to_proto(fact: GameEvent) -> pb.WatchTournamentResponse:
@@ -189,7 +190,7 @@ def _standing_after(facts: Sequence[Event]) -> pb.WatchTournamentResponse | None
     """Where the test stands, if there is one and games of it have ended."""
     for fact in facts:
         if isinstance(fact, GameEvent) and fact.kind is EventKind.ENDED:
-            supply = fact.game.run.supply
+            supply = run_of(fact.game).supply
             if not isinstance(supply, SprtSupply):
                 return None
             return pb.WatchTournamentResponse(sprt=standing_to_proto(supply.plan, supply.standing))

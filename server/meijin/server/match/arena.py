@@ -13,12 +13,12 @@ from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
 from meijin.server.errors import ReplacedError
 from meijin.server.match.arbiter import SIDES, Arbiter, Moment
 from meijin.server.match.journal import Batch, Journal
-from meijin.server.match.live_game import LiveGame, TournamentRun
+from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.session import Player, Session
 from meijin.server.match.stalls import StallWatch
 from meijin.server.settings import Settings
 from meijin.store import Writer
-from meijin.store.schema import BotId, BotVersionId, EntryId, GameId
+from meijin.store.schema import BotId, BotVersionId, EntryId, GameId, TournamentId
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 from meijin.store.voids import GameVoid
 from meijin.v1 import play_service_pb2 as pb
@@ -36,10 +36,13 @@ NO_ENTRY = EntryId(0)
 
 
 class Listener:
-    """Hears what has happened in the arena, after it was committed; by default does nothing.
+    """Hears what happens in the arena; by default does nothing.
 
     One that raises is logged: the others hear of it all the same, and the games go on.
     """
+
+    def game_over(self, game: LiveGame) -> None:
+        """A game is over: what is added to the journal now is committed with its end."""
 
     def player_joined(self, player: Player) -> None:
         """A bot's stream was opened."""
@@ -174,7 +177,7 @@ class Arena:
     # -- games ------------------------------------------------------------------------
 
     def start(
-        self, run: TournamentRun, pairing: PendingPairing, black: Player, white: Player
+        self, run: Contest, pairing: PendingPairing, black: Player, white: Player
     ) -> LiveGame:
         """Start a game between two players whose streams are open."""
         assert black.session is not None
@@ -212,7 +215,7 @@ class Arena:
 
     def new_live_game(
         self,
-        run: TournamentRun,
+        run: Contest,
         pairing: PendingPairing,
         *,
         game_id: GameId,
@@ -257,7 +260,7 @@ class Arena:
         self.journal.batch.entry.voids.append(void)
         self.journal.wake()
 
-    def hand_over(self, old: TournamentRun, new: TournamentRun) -> None:
+    def hand_over(self, old: Contest, new: Contest) -> None:
         """Have the running games of a tournament belong to another run of it."""
         for game in self.games.values():
             if game.run is old:
@@ -293,22 +296,13 @@ class Arena:
         if outcome.ending is Ending.VOID:
             for session in filter(None, game.sessions):
                 session.stopped.append(game.number)
-        else:
-            run.count(game.pairing, outcome.result)
-            if run.has_ended:
-                self.finish(run)
+        for listener in self.listeners:
+            _tell(listener.game_over, game)
 
-    def finish(self, run: TournamentRun) -> None:
-        """End a tournament, once; games of it that run are void, and those planned are dropped."""
-        if run.is_finished:
-            return
-        run.is_finished = True
-        run.pending.clear()
-        verdict = run.supply.verdict if run.supply else ""
-        end = TournamentEnd(run.id, self._wall_clock(), verdict)
+    def end_tournament(self, tournament_id: TournamentId, verdict: str) -> None:
+        """Have a tournament's end committed, with whatever else has happened."""
+        end = TournamentEnd(tournament_id, self._wall_clock(), verdict)
         self.journal.batch.entry.finished_tournaments.append(end)
-        for game in [game for game in self.games.values() if game.run is run]:
-            self.void(game, Party.NOBODY, "the tournament was decided")
         self.journal.wake()
 
     def live_game(self, game_id: GameId) -> LiveGame | None:

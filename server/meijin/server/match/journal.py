@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from meijin.server.match.live_game import LiveGame
 from meijin.store import Writer
+from meijin.store.database import is_unavailable
 from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.schema import EntryId
 
@@ -131,7 +132,7 @@ class Journal:
             try:
                 await _done(self._writer.submit(commit))
             except DBAPIError as error:
-                if not error.connection_invalidated and not is_passing(error):
+                if not error.connection_invalidated and not is_unavailable(error):
                     raise
                 if not self.is_failing:
                     log.error("the database fails; games wait", error=str(error.orig))
@@ -153,8 +154,3 @@ async def _done(work: Future[None]) -> None:
     work.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
     await done.wait()
     work.result()
-
-
-def is_passing(error: DBAPIError) -> bool:
-    """Whether the database may recover: it is locked, full, stopped or restarting."""
-    return type(error).__name__ in {"OperationalError", "InterfaceError", "InternalError"}

@@ -1,75 +1,47 @@
-"""A game that is being played, and the tournament it is played for."""
+"""A game that is being played, and what it is played for."""
 
 from array import array
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
-from meijin.game import Color, Result, TimeControl, Variant, encode_moves
+from meijin.game import Color, TimeControl, Variant, encode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.session import Player, Session
-from meijin.server.tournaments.formats.base import Supply
 from meijin.store.games import encode_times
 from meijin.store.journal import GameEnd, GameStart
 from meijin.store.ladders.repeats import fingerprint
-from meijin.store.match_counts import PairingResult
 from meijin.store.schema import (
     BotVersionId,
     EntryId,
     GameId,
     LadderId,
-    PairingId,
     TournamentId,
 )
 from meijin.store.tournaments import PendingPairing
 
 
-@dataclass(slots=True, eq=False)
-class TournamentRun:
-    """A tournament whose games are being played."""
-
-    id: TournamentId
-    variant: Variant
-    time_control: TimeControl
-    max_games: int
-    """The most games at once; 0 leaves it to the bots."""
-    ladder_id: LadderId | None
-    remaining: int
-    """Games of the schedule without a result; 0 where there is no schedule."""
-    pending: OrderedDict[PairingId, PendingPairing] = field(default_factory=OrderedDict)
-    """Planned games in the order of the schedule.
-
-    They are taken from the front, where a plain dictionary's search would pass all that were
-    there before.
-    """
-    running: int = 0
-    cancelled: bool = False
-    is_finished: bool = False
-    """Its end is stored, or is about to be."""
-    supply: Supply | None = None
-    """Plans the games where there is no schedule."""
-    last_number: int = 0
-    """Of the games that were planned."""
+class Contest(Protocol):
+    """What a game is played for, as far as the match knows it: a tournament that is being played."""
 
     @property
-    def has_ended(self) -> bool:
-        """Whether it has come to its end."""
-        return bool(self.supply.verdict) if self.supply else self.remaining == 0
+    def id(self) -> TournamentId:
+        """The tournament's id."""
 
     @property
-    def is_over(self) -> bool:
-        """Whether no game of it is left to play, or none will be."""
-        return self.cancelled or self.has_ended
+    def variant(self) -> Variant:
+        """What is played."""
 
-    def count(self, pairing: PendingPairing, result: Result) -> None:
-        """A game of it has a result."""
-        if self.supply is None:
-            self.remaining -= 1
-        else:
-            self.supply.game_ended(
-                PairingResult(pairing.number, pairing.black_id, pairing.white_id, result)
-            )
+    @property
+    def time_control(self) -> TimeControl:
+        """What each side gets on its clock."""
+
+    @property
+    def ladder_id(self) -> LadderId | None:
+        """The ladder that its games count for; ``None`` when they are not rated."""
+
+    running: int
+    """How many of its games are being played; the arena counts them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -79,7 +51,7 @@ class LiveGame:
     number: int
     """Names the game on the wire, for as long as this server runs."""
     id: GameId
-    run: TournamentRun
+    run: Contest
     pairing: PendingPairing
     arbiter: Arbiter
     black: Player

@@ -9,10 +9,9 @@ from meijin.game import Party
 from meijin.server.errors import WrongStateError
 from meijin.server.match.arena import Arena
 from meijin.server.match.feed import Feed
-from meijin.server.match.live_game import TournamentRun
 from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.refresh_jobs import HintSender
-from meijin.server.tournaments.run import load_run
+from meijin.server.tournaments.run import TournamentRun, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.games import get_game
 from meijin.store.schema import GameId, GameState, TournamentId

@@ -8,11 +8,10 @@ from functools import partial
 import structlog
 
 from meijin.server.errors import StoreAwayError
-from meijin.server.match.arena import Arena
 from meijin.server.match.feed import Feed
-from meijin.server.match.live_game import TournamentRun
 from meijin.server.storage import RETRY, Storage, retry_while_unavailable
 from meijin.server.tournaments.formats.base import GamePair, Supply
+from meijin.server.tournaments.run import TournamentRun
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.tournaments import PendingPairing, PlannedGame, add_pairings
 
@@ -24,8 +23,7 @@ log = structlog.get_logger()
 class Planner:
     """Has games planned, stores them, and hands them to the scheduler."""
 
-    def __init__(self, arena: Arena, scheduler: Scheduler, storage: Storage, feed: Feed) -> None:
-        self._arena = arena
+    def __init__(self, scheduler: Scheduler, storage: Storage, feed: Feed) -> None:
         self._scheduler = scheduler
         self._storage = storage
         self._feed = feed
@@ -79,7 +77,7 @@ class Planner:
         """Leave a tournament whose supply needs no more games, though none has just ended."""
         if run.is_finished:
             return
-        self._arena.finish(run)
+        self._scheduler.finish(run)
         self._scheduler.leave(run)
         await self._scheduler.settled()
         self._feed.tournament_changed(run.id)

@@ -9,9 +9,8 @@ import structlog
 from sqlalchemy import Connection
 
 from meijin.server.match.arena import Arena, Counters
-from meijin.server.match.live_game import TournamentRun
 from meijin.server.storage import Storage
-from meijin.server.tournaments.run import load_run
+from meijin.server.tournaments.run import TournamentRun, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, tournaments
 from meijin.store import journal as flushes

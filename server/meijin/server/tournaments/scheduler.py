@@ -8,9 +8,10 @@ import structlog
 
 from meijin.game import Ending, Party
 from meijin.server.match.arena import Arena, Listener
-from meijin.server.match.live_game import LiveGame, TournamentRun
+from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import Player
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
+from meijin.server.tournaments.run import TournamentRun, run_of
 from meijin.store.schema import BotId, TournamentId
 from meijin.store.tournaments import PendingPairing
 
@@ -49,6 +50,16 @@ class Scheduler(Listener):
         """Take a finished tournament out."""
         if self.runs.pop(run.id, None) is not None:
             log.info("tournament finished", tournament=run.id)
+
+    def finish(self, run: TournamentRun) -> None:
+        """End a tournament, once; games of it that run are void, and those planned are dropped."""
+        if run.is_finished:
+            return
+        run.is_finished = True
+        run.pending.clear()
+        self._arena.end_tournament(run.id, run.supply.verdict if run.supply else "")
+        for game in [game for game in self._arena.games.values() if game.run is run]:
+            self._arena.void(game, Party.NOBODY, "the tournament was decided")
 
     def demand(self, run: TournamentRun) -> Capacity:
         """What a tournament could play now."""
@@ -116,9 +127,19 @@ class Scheduler(Listener):
         """A bot may take games now."""
         self.wake()
 
+    def game_over(self, game: LiveGame) -> None:
+        """Count the result; the one that decides a tournament ends it in the same commit."""
+        run, outcome = run_of(game), game.arbiter.outcome
+        assert outcome is not None
+        if outcome.ending is Ending.VOID:
+            return
+        run.count(game.pairing, outcome.result)
+        if run.has_ended:
+            self.finish(run)
+
     def game_ended(self, game: LiveGame) -> None:
         """Two bots are free; a void game is planned again, a finished tournament is left."""
-        run = game.run
+        run = run_of(game)
         outcome = game.arbiter.outcome
         assert outcome is not None
         if outcome.ending is Ending.VOID and not run.is_over:
