@@ -13,6 +13,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
     ProtoReflectionDescriptorDatabase,
 )
+from sqlalchemy import update
 from tests.system.processes import (
     BOTS,
     Process,
@@ -23,6 +24,9 @@ from tests.system.processes import (
 )
 
 from meijin.server.app import SERVICES
+from meijin.store import Database
+from meijin.store.schema import Game, GameState
+from meijin.v1.tournament_service_pb2 import TOURNAMENT_STATE_FINISHED
 
 if TYPE_CHECKING:
     from tests.system.conftest import Books
@@ -117,3 +121,26 @@ def assert_refused(process: Process, message: str) -> None:
     assert process.wait() == 1
     assert process.words.splitlines()[-1].startswith(f"meijin: {message}")
     assert "Traceback" not in process.words
+
+
+def test_a_server_whose_games_another_one_ended_says_so(processes: Processes) -> None:
+    """It ends with status 1 and a line that says what to do; the next one plays on."""
+    server = Server(processes, "--open")
+    server.start_bots(*BOTS[:2], delay=0.05)
+    key = server.create_tournament(*BOTS[:2], rounds=4)
+    end = update(Game).where(Game.state == GameState.RUNNING).values(state=GameState.VOID)
+    with Database(server.database_url) as database:
+
+        def another_server_ends_a_game() -> bool:
+            with database.writer.begin() as sql:
+                return bool(sql.execute(end).rowcount)
+
+        eventually(another_server_ends_a_game)
+    assert server.process.wait() == 1
+    assert "Traceback" not in server.process.words
+    last = server.process.words.splitlines()[-1]
+    assert last.startswith("meijin: another server has written to this database (only 0 of 1 ended")
+    assert "stop one of the two. Games resume at the next start" in last
+    assert processes_of(server.data) == set()
+    server.start()
+    eventually(lambda: server.tournament(key).tournament.state == TOURNAMENT_STATE_FINISHED)

@@ -128,7 +128,10 @@ class App:
             arena = Arena(settings, writer, recovered.counters)
             app = cls(settings, storage, arena, HintSender(redis_url))
             restore(recovered, arena, app.scheduler)
-            yield app
+            try:
+                yield app
+            finally:
+                await app.close()
         finally:
             await asyncio.to_thread(writer.close)
 
@@ -195,6 +198,10 @@ class App:
             session.close(StoppingError("the server stops; games resume after its return"))
         await self._server.stop(grace=1)
         await arena.journal.drained()
+
+    async def close(self) -> None:
+        """Close the port and break off every call; does nothing after `drain`."""
+        await self._server.stop(None)
 
 
 async def _authenticate(storage: Storage, token: str) -> Identity | None:

@@ -1,6 +1,7 @@
 """`meijin serve` and `meijin worker`."""
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -113,6 +114,42 @@ def _run(settings: "Settings") -> None:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None
+    except ExceptionGroup as group:
+        raise _failure(group) from None
+
+
+def _failure(group: "ExceptionGroup[Exception]") -> CommandError:
+    """What to say of a server whose parts have failed; what nobody expected is logged in full."""
+    import structlog  # noqa: PLC0415 - the bare install has no server
+    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the bare install has no server
+
+    from meijin.store.journal import LostUpdateError  # noqa: PLC0415 - the bare install has none
+
+    failures = list(_leaves(group))
+    for error in failures:
+        if isinstance(error, LostUpdateError):
+            return CommandError(
+                f"another server has written to this database ({error}); stop one of the two. "
+                "Games resume at the next start"
+            )
+    for error in failures:
+        structlog.get_logger().error("the server failed", exc_info=error)
+        if isinstance(error, SQLAlchemyError):
+            return unusable_database(error)
+    first = failures[0]
+    return CommandError(
+        f"the server failed: {type(first).__name__}: {first}; the log has more. "
+        "Games resume at the next start"
+    )
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    """The errors in a group and in the groups in it."""
+    if isinstance(error, ExceptionGroup):
+        for each in error.exceptions:
+            yield from _leaves(each)
+    else:
+        yield error
 
 
 def unusable_database(error: Exception) -> CommandError:
