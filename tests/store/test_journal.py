@@ -44,7 +44,7 @@ HUGE = 2**64 - 1
 
 
 def flush(number: int, *, truncate_before: int = 0, **parts: Any) -> JournalEntry:
-    """A entry with these parts."""
+    """An entry with these parts."""
     return JournalEntry(EntryId(number), EntryId(truncate_before), **parts)
 
 
@@ -88,7 +88,7 @@ def commit(database: Database, *parts: JournalEntry, is_retry: bool = False) -> 
 
 
 def running_moves(database: Database) -> list[StoredMove]:
-    """Every move that is stored in a entry."""
+    """Every move that is stored in an entry."""
     return database.read(lambda at: list(flushes.running_moves(at)))
 
 
@@ -147,7 +147,7 @@ def test_an_empty_store_has_no_last_flush(database: Database) -> None:
 
 
 def test_a_floor_deletes_what_is_before_it(database: Database) -> None:
-    """The entry of the truncate_before itself and later ones stay."""
+    """The entry of the bound itself and later ones stay."""
     for number in range(1, 6):
         commit(database, flush(number, moves=packed((number, 2, 30))))
     commit(database, flush(6, truncate_before=4, moves=packed((6, 2, 30))))

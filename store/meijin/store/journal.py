@@ -107,7 +107,7 @@ class LostUpdateError(Exception):
 
 
 def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool = False) -> None:
-    """Write a entry.
+    """Write an entry.
 
     A retry looks whether the entry is there already: the commit may have happened and
     its answer been lost.

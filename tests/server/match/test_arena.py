@@ -264,7 +264,7 @@ def test_an_observer_that_fails_stops_nothing(house_settings: Any, open_house: O
 
     with capture_logs() as logs:
         asyncio.run(script())
-    failures = [entry for entry in logs if entry["event"] == "an listener failed"]
+    failures = [entry for entry in logs if entry["event"] == "a listener failed"]
     assert {entry["listener"] for entry in failures} == {
         f"Failing.{hook}" for hook in ("player_joined", "game_started", "games_moved", "game_ended")
     }

@@ -293,7 +293,7 @@ def test_two_servers_do_not_share_a_store(
 
 
 def test_a_move_that_is_stored_twice_counts_once(serve: Serve) -> None:
-    """A entry that was written again under another number does no harm."""
+    """An entry that was written again under another number does no harm."""
 
     async def first(house: House) -> None:
         black, white = await house.pair()

@@ -377,8 +377,8 @@ class Arena:
 
 
 def _tell(listen: Callable[[T], None], fact: T) -> None:
-    """Tell an listener; its failure is its own."""
+    """Tell a listener; its failure is its own."""
     try:
         listen(fact)
     except Exception:
-        log.exception("an listener failed", listener=listen.__qualname__)
+        log.exception("a listener failed", listener=listen.__qualname__)

@@ -19,9 +19,9 @@ from meijin.store.schema import EntryId
 log = structlog.get_logger()
 
 PATIENCE = 0.001
-"""The longest that a entry waits for news of the games that it has none of, seconds.
+"""The longest that an entry waits for news of the games that it has none of, seconds.
 
-A entry costs as much as judging a hundred moves, whatever it holds. With two bots in 256
+An entry costs as much as judging a hundred moves, whatever it holds. With two bots in 256
 games every other entry was of two or three late moves, and cost a third of the moves a second.
 """
 

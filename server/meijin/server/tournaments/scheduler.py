@@ -123,7 +123,7 @@ class Scheduler(Listener):
 
     # -- what happens in the arena ------------------------------------------------------
 
-    def player_joined(self, player: Player) -> None:  # noqa: ARG002 - an listener's signature
+    def player_joined(self, player: Player) -> None:  # noqa: ARG002 - a listener's signature
         """A bot may take games now."""
         self.wake()
 
