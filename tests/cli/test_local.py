@@ -39,3 +39,8 @@ def test_a_last_line_is_passed_on_once() -> None:
     assert startup.notice("compiling", 3 * later) == "compiling"
     assert startup.notice("connecting", 3 * later + 1) == ""
     assert startup.notice("connecting", 4 * later) == "connecting"
+
+
+def test_a_failure_is_left_to_the_end_of_the_process() -> None:
+    """What a bot says as it ends is told once, when it has ended."""
+    assert Startup(0).notice("meijin: no file bot.py", NOTICE_INTERVAL) == ""

@@ -37,6 +37,9 @@ POLL = 0.05
 PREFIX = "MEIJIN_"
 """Of the variables that tell of other servers, of which an arena of one's own is to know nothing."""
 
+FAILURE = "meijin: "
+"""How the line begins with which a command ends that has failed."""
+
 LISTENING = re.compile(r"listening on (\S+)")
 
 Child: TypeAlias = "tuple[subprocess.Popen[str], Path]"
@@ -128,7 +131,7 @@ class Startup:
         """What to pass on of a bot whose last line this is; empty when there is no need to."""
         if COMPILING in line:
             self._limit = now + BOT_TIME
-        if line == self._told or now < self._next_notice:
+        if line in ("", self._told) or line.startswith(FAILURE) or now < self._next_notice:
             return ""
         self._told = line
         self._next_notice = now + NOTICE_INTERVAL
@@ -162,12 +165,16 @@ def _look_at_bot(name: str, startup: Startup, process: "subprocess.Popen[str]", 
     if process.poll() is not None:
         raise CommandError(f"{name} ended: {_last_line(log)}")
     now = time.monotonic()
-    if log.stat().st_size and (notice := startup.notice(_last_line(log), now)):
+    if notice := startup.notice(_raw_last_line(log), now):
         typer.echo(f"{name}: {notice}", err=True)
     if startup.is_over(now):
         raise CommandError(f"{name} did not connect within {BOT_TIME:g} s: {_last_line(log)}")
 
 
 def _last_line(log: Path) -> str:
-    lines = log.read_text().splitlines() or ["it said nothing"]
-    return lines[-1].removeprefix("meijin: ")
+    return _raw_last_line(log).removeprefix(FAILURE) or "it said nothing"
+
+
+def _raw_last_line(log: Path) -> str:
+    lines = log.read_text().splitlines() or [""]
+    return lines[-1]
