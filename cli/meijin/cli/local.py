@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, TypeAlias
 
@@ -18,21 +19,19 @@ from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.v1 import bot_service_pb2 as pb
 
-START_TIME = 60.0
-"""Seconds that a server has to come up."""
+SERVER_START_TIMEOUT = timedelta(minutes=1)
 
-BOT_TIME = 300.0
-"""Seconds that a bot has, not counting those in which it compiles its search."""
+BOT_START_TIMEOUT = timedelta(minutes=5)
+"""For a bot to connect, not counting the time in which it compiles its search."""
 
-NOTICE_INTERVAL = 2.0
-"""Seconds after which a bot that is not connected yet has its last line passed on, and between two
-such lines."""
+NOTICE_INTERVAL = timedelta(seconds=2)
+"""After it a bot that is not connected yet has its last line passed on, and then again."""
 
-STOP_TIME = 20.0
-"""Seconds that it has to end before it is killed."""
+STOP_TIMEOUT = timedelta(seconds=20)
+"""A child has this time to end before it is killed."""
 
-POLL = 0.05
-"""Seconds between two looks."""
+POLL_INTERVAL = timedelta(milliseconds=50)
+"""Between two looks whether the server and its bots are up."""
 
 PREFIX = "MEIJIN_"
 """Of the variables that tell of other servers, of which an arena of one's own is to know nothing."""
@@ -87,7 +86,7 @@ def _child(arguments: Sequence[str], log: Path) -> Iterator["Child"]:
     finally:
         process.terminate()
         try:
-            process.wait(STOP_TIME)
+            process.wait(STOP_TIMEOUT.total_seconds())
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -108,38 +107,39 @@ def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
 
 
 def _address(server: "subprocess.Popen[str]", log: Path) -> str:
-    deadline = time.monotonic() + START_TIME
+    deadline = time.monotonic() + SERVER_START_TIMEOUT.total_seconds()
     while time.monotonic() < deadline:
         found = LISTENING.search(log.read_text())
         if found is not None:
             return found[1]
         if server.poll() is not None:
             raise CommandError(f"the server ended: {_last_line(log)}; see {log}")
-        time.sleep(POLL)
-    raise CommandError(f"the server did not come up within {START_TIME:g} s; see {log}")
+        time.sleep(POLL_INTERVAL.total_seconds())
+    limit = SERVER_START_TIMEOUT.total_seconds()
+    raise CommandError(f"the server did not come up within {limit:g} s; see {log}")
 
 
 class Startup:
     """How long a bot that starts is waited for, and what of its log is passed on."""
 
     def __init__(self, now: float) -> None:
-        self._limit = now + BOT_TIME
-        self._next_notice = now + NOTICE_INTERVAL
-        self._told = ""
+        self._deadline = now + BOT_START_TIMEOUT.total_seconds()
+        self._next_notice = now + NOTICE_INTERVAL.total_seconds()
+        self._last_notice = ""
 
     def notice(self, line: str, now: float) -> str:
         """What to pass on of a bot whose last line this is; empty when there is no need to."""
         if COMPILING in line:
-            self._limit = now + BOT_TIME
-        if line in ("", self._told) or line.startswith(FAILURE) or now < self._next_notice:
+            self._deadline = now + BOT_START_TIMEOUT.total_seconds()
+        if line in ("", self._last_notice) or line.startswith(FAILURE) or now < self._next_notice:
             return ""
-        self._told = line
-        self._next_notice = now + NOTICE_INTERVAL
+        self._last_notice = line
+        self._next_notice = now + NOTICE_INTERVAL.total_seconds()
         return line
 
     def is_over(self, now: float) -> bool:
         """Whether it has had its time."""
-        return now > self._limit
+        return now > self._deadline
 
 
 def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None:
@@ -153,7 +153,7 @@ def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None
             return
         for name, startup in sorted(startups.items()):
             _look_at_bot(name, startup, *children[name])
-        time.sleep(POLL)
+        time.sleep(POLL_INTERVAL.total_seconds())
 
 
 def _look_at_bot(name: str, startup: Startup, process: "subprocess.Popen[str]", log: Path) -> None:
@@ -168,7 +168,8 @@ def _look_at_bot(name: str, startup: Startup, process: "subprocess.Popen[str]", 
     if notice := startup.notice(_raw_last_line(log), now):
         typer.echo(f"{name}: {notice}", err=True)
     if startup.is_over(now):
-        raise CommandError(f"{name} did not connect within {BOT_TIME:g} s: {_last_line(log)}")
+        limit = BOT_START_TIMEOUT.total_seconds()
+        raise CommandError(f"{name} did not connect within {limit:g} s: {_last_line(log)}")
 
 
 def _last_line(log: Path) -> str:

@@ -1,10 +1,12 @@
-"""The store as coroutines see it: reads in worker threads, writes on the writer's."""
+"""The store for coroutines: reads in worker threads, writes on the writer's thread."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TypeVar
 
+import stamina
 import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError
@@ -15,8 +17,8 @@ from meijin.store.database import is_unavailable
 
 log = structlog.get_logger()
 
-RETRY = 0.5
-"""Seconds between two tries while the database does not answer."""
+FIRST_RETRY, LAST_RETRY = timedelta(seconds=0.2), timedelta(seconds=2)
+"""Between two tries while the database does not answer, growing from the one to the other."""
 
 T = TypeVar("T")
 
@@ -45,12 +47,15 @@ class Storage:
 
 
 async def retry_while_unavailable(work: Callable[[], Awaitable[T]]) -> T:
-    """The result of work that is tried again for as long as the database does not answer."""
-    while True:
-        try:
-            return await work()
-        except StoreAwayError:
-            await asyncio.sleep(RETRY)
+    """The result of work that is retried for as long as the database does not answer."""
+    retrying = stamina.AsyncRetryingCaller(
+        attempts=None,
+        timeout=None,
+        wait_initial=FIRST_RETRY,
+        wait_max=LAST_RETRY,
+        wait_jitter=FIRST_RETRY,
+    )
+    return await retrying(StoreAwayError, work)
 
 
 @contextmanager

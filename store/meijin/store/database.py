@@ -5,6 +5,7 @@ import fcntl
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -30,8 +31,12 @@ BACKENDS = ("sqlite", "postgresql")
 ADVISORY_LOCK = 0x6D65696A696E
 """The key of the lock that a server holds on PostgreSQL: the letters of the name."""
 
-CLAIM_PATIENCE = 1.0
-"""Seconds in which PostgreSQL notices that the server before has ended and frees its lock."""
+CLAIM_TIMEOUT = timedelta(seconds=1)
+"""In this time PostgreSQL notices that the server before has ended, and frees its lock."""
+
+
+SQLITE_LOCK_TIMEOUT = timedelta(seconds=30)
+"""For another program's lock on the file to be released."""
 
 
 class Durability(enum.Enum):
@@ -143,7 +148,7 @@ def is_unavailable(error: DBAPIError) -> bool:
 
 def _sqlite_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
     synchronous = "FULL" if durability is Durability.POWER else "NORMAL"
-    options = {"timeout": 30}
+    options = {"timeout": SQLITE_LOCK_TIMEOUT.total_seconds()}
     writer = create_engine(url, connect_args=options)
     reader = create_engine(url, connect_args=options)
 
@@ -243,14 +248,14 @@ class _AdvisoryClaim(_Claim):
     def __enter__(self) -> None:
         self._engine.dispose()
         event.listen(self._engine, "connect", self._lock)
-        deadline = time.monotonic() + CLAIM_PATIENCE
+        deadline = time.monotonic() + CLAIM_TIMEOUT.total_seconds()
         while True:
             try:
                 self._engine.connect().close()
             except OperationalError as error:
                 is_taken = str(error.orig) == self._refusal
                 if is_taken and time.monotonic() < deadline:
-                    time.sleep(CLAIM_PATIENCE / 20)
+                    time.sleep(CLAIM_TIMEOUT.total_seconds() / 20)
                     continue
                 self.release()
                 if is_taken:

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,10 @@ Script = Callable[[Supervisor], Awaitable[None]]
 
 @pytest.fixture
 def keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Runs a script while supervisor are kept alive."""
-    monkeypatch.setattr(module, "LOOK", 0.02)
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(module, "LAST_RETRY", 0.05)
+    """Runs a script while its processes are kept alive."""
+    monkeypatch.setattr(module, "LIVENESS_INTERVAL", timedelta(milliseconds=20))
+    monkeypatch.setattr(module, "FIRST_BACKOFF", timedelta(milliseconds=20))
+    monkeypatch.setattr(module, "MAX_BACKOFF", timedelta(milliseconds=50))
 
     def stand_in(command: Sequence[str]) -> list[str]:
         assert "worker" in " ".join(command)

