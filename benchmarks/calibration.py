@@ -30,12 +30,12 @@ import numpy as np
 from report import Row, print_json, show
 from simulated import Seats, SimulatedGames, go_server_round, round_robin
 
-from meijin.ladder.statistics.beliefs import Beliefs
+from meijin.ladder.rating_table import BASE, Pool
 from meijin.ladder.statistics.bradley_terry import Fit, fit
+from meijin.ladder.statistics.covariance import DenseCovariance, covariance, superiority
 from meijin.ladder.statistics.matchmaking import Matchmaker, is_settled
+from meijin.ladder.statistics.online_posterior import Beliefs
 from meijin.ladder.statistics.pair_counts import Floats, components
-from meijin.ladder.statistics.posterior import DenseCovariance, covariance, superiority
-from meijin.ladder.table import BASE, Pool
 
 BOTS = 30
 DEVIATION = 250.0

@@ -33,9 +33,9 @@ from report import Row, report
 from simulated import OUTCOMES
 
 from meijin.game import Party, Result
+from meijin.ladder.rating_table import Pool, columns
+from meijin.ladder.statistics.covariance import superiority_to_next
 from meijin.ladder.statistics.pair_counts import Integers, PairCounts
-from meijin.ladder.statistics.posterior import superiority_to_next
-from meijin.ladder.table import Pool, columns
 from meijin.store import Database, Durability
 from meijin.store.ladders.rated_games import pair_counts
 from meijin.store.schema import Base, Game, GameState, LadderId

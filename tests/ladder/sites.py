@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from meijin.ladder.hints import NAMESPACE, QUEUE, Hints, connect
-from meijin.ladder.table import rate
+from meijin.ladder.rating_table import rate
+from meijin.ladder.refresh_queue import NAMESPACE, QUEUE, Hints, connect
 from meijin.ladder.verify import transcript
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store.ladders import ladders

@@ -12,8 +12,8 @@ from sqlalchemy import Row, select
 from tests.ladder.sites import NEVER, assert_published_is_what_the_games_give
 
 from meijin.game import Result
-from meijin.ladder.hints import ACTOR, QUEUE, connect
 from meijin.ladder.jobs import make_broker
+from meijin.ladder.refresh_queue import ACTOR, QUEUE, connect
 from meijin.ladder.verify import verify
 from meijin.store.ladders.runs import KEPT_RUNS
 from meijin.store.schema import RatingRun, RatingRunId

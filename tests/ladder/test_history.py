@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from meijin.game import Result
 from meijin.ladder import history
 from meijin.ladder.history import SETTLING, is_outdated, rebuild_history
-from meijin.ladder.table import rate
+from meijin.ladder.rating_table import rate
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating
 from meijin.store.ladders.rated_games import Snapshot, log_snapshot

@@ -17,9 +17,9 @@ from structlog.testing import capture_logs
 
 from meijin.game import Result
 from meijin.ladder import jobs as jobs_module
-from meijin.ladder.hints import QUEUE, Flags
 from meijin.ladder.jobs import MAX_REST, REST, Jobs
 from meijin.ladder.refresh import refresh
+from meijin.ladder.refresh_queue import QUEUE, Flags
 from meijin.store import Database
 from meijin.store.ladders.ladders import UnknownLadderError
 from meijin.store.schema import Ladder, LadderId, RatingDay, RatingRun

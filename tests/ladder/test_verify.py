@@ -8,8 +8,8 @@ from sqlalchemy import delete, update
 
 from meijin.game import Party, Result
 from meijin.ladder import verify as module
+from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh import refresh
-from meijin.ladder.table import rate
 from meijin.ladder.verify import NothingToVerifyError, transcript, verify
 from meijin.store.ladders.ladders import UnknownLadderError
 from meijin.store.ladders.runs import UnknownRunError

@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 from meijin.cli.main import app
 from meijin.game import Result
 from meijin.ladder import worker as worker_module
-from meijin.ladder.hints import Flags, connect
 from meijin.ladder.jobs import Jobs, make_broker
+from meijin.ladder.rating_table import ALGORITHM
 from meijin.ladder.refresh import refresh
-from meijin.ladder.table import ALGORITHM
+from meijin.ladder.refresh_queue import Flags, connect
 from meijin.ladder.worker import run_worker
 from meijin.store import Database
 from meijin.store.schema import RatingRun

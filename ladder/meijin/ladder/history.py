@@ -10,8 +10,8 @@ import numpy as np
 import structlog
 from sqlalchemy import Connection
 
+from meijin.ladder.rating_table import ALGORITHM, DIGITS, Pool, columns
 from meijin.ladder.statistics.pair_counts import PairCounts
-from meijin.ladder.table import ALGORITHM, DIGITS, Pool, columns
 from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating, history_state, replace_history

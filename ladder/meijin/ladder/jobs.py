@@ -19,8 +19,8 @@ from dramatiq.errors import Retry
 from dramatiq.middleware import Retries
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from meijin.ladder.hints import ACTOR, NAMESPACE, QUEUE, Flags
 from meijin.ladder.refresh import due_ladders, now, refresh
+from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, Flags
 from meijin.store import Database
 from meijin.store.ladders.ladders import UnknownLadderError
 from meijin.store.schema import LadderId

@@ -7,7 +7,7 @@ import structlog
 from sqlalchemy import Connection
 
 from meijin.ladder.history import is_outdated, rebuild_history
-from meijin.ladder.table import rate
+from meijin.ladder.rating_table import rate
 from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.rated_games import Snapshot

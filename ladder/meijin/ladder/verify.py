@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from meijin.ladder.table import ALGORITHM, rate
+from meijin.ladder.rating_table import ALGORITHM, rate
 from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.rated_games import Snapshot, log_snapshot

@@ -13,9 +13,9 @@ import redis
 import structlog
 from dramatiq import Worker
 
-from meijin.ladder.hints import QUEUE, Flags, Outage, connect
 from meijin.ladder.jobs import Jobs, make_broker
-from meijin.ladder.table import ALGORITHM
+from meijin.ladder.rating_table import ALGORITHM
+from meijin.ladder.refresh_queue import QUEUE, Flags, Outage, connect
 from meijin.store import Database
 from meijin.store.ladders.ladders import mark_outdated
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meijin.ladder.statistics import matchmaking
-from meijin.ladder.statistics.beliefs import Beliefs
 from meijin.ladder.statistics.bradley_terry import Outcomes
+from meijin.ladder.statistics.covariance import DenseCovariance
 from meijin.ladder.statistics.matchmaking import Aim, Mask, Matchmaker, Pick, is_settled
+from meijin.ladder.statistics.online_posterior import Beliefs
 from meijin.ladder.statistics.pair_counts import Floats, Integers
-from meijin.ladder.statistics.posterior import DenseCovariance
 
 OUTCOMES = Outcomes(advantage=60.0, draws=40.0)
 

@@ -6,9 +6,9 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from meijin.ladder.statistics.beliefs import Beliefs
+from meijin.ladder.statistics.covariance import Covariance, superiority, superiority_to_next
+from meijin.ladder.statistics.online_posterior import Beliefs
 from meijin.ladder.statistics.pair_counts import Floats, Integers
-from meijin.ladder.statistics.posterior import Covariance, superiority, superiority_to_next
 
 NEIGHBOURS = 32
 """Those who may meet are looked at in pairs at most so many ranks apart: the rest teach less."""

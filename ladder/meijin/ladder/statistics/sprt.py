@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT
-from meijin.ladder.statistics.posterior import Z_95
+from meijin.ladder.statistics.covariance import Z_95
 
 GAMES = 3
 """Counts of games: lost, drawn, won."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import Connection
 
-from meijin.ladder.knowledge import Knowledge, preview
+from meijin.ladder.posterior import Knowledge, preview
 from meijin.ladder.statistics.pair_counts import Integers
 from meijin.server.api.convert_ladders import ladder_to_proto, score_to_proto, standing_to_proto
 from meijin.store.bots import version_ids

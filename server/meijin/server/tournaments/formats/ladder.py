@@ -11,13 +11,13 @@ from functools import partial
 import numpy as np
 
 from meijin.game import Color
-from meijin.ladder.knowledge import Knowledge
-from meijin.ladder.statistics.beliefs import Beliefs
+from meijin.ladder.posterior import Knowledge
+from meijin.ladder.rating_table import BASE, columns
 from meijin.ladder.statistics.bradley_terry import Outcomes
+from meijin.ladder.statistics.covariance import DenseCovariance
 from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_settled
+from meijin.ladder.statistics.online_posterior import Beliefs
 from meijin.ladder.statistics.pair_counts import Integers, components
-from meijin.ladder.statistics.posterior import DenseCovariance
-from meijin.ladder.table import BASE, columns
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import AWAY, Capacity, GamePair
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan

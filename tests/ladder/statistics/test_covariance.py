@@ -22,8 +22,7 @@ from tests.ladder.statistics.golden import (
 
 from meijin.ladder.statistics import laplacian
 from meijin.ladder.statistics.bradley_terry import Fit, Outcomes, Prior, fit
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts
-from meijin.ladder.statistics.posterior import (
+from meijin.ladder.statistics.covariance import (
     Z_95,
     Covariance,
     DenseCovariance,
@@ -33,6 +32,7 @@ from meijin.ladder.statistics.posterior import (
     superiority,
     superiority_to_next,
 )
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts
 
 FREE = Prior(math.inf, math.inf, math.inf)
 NO_ADVANTAGE = Prior(math.inf, 0, math.inf)

@@ -11,7 +11,7 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from meijin.ladder.hints import NAMESPACE, PAUSE, QUEUE, Flags, Hints, connect
+from meijin.ladder.refresh_queue import NAMESPACE, PAUSE, QUEUE, Flags, Hints, connect
 from meijin.store.schema import LadderId
 
 if TYPE_CHECKING:

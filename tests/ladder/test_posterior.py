@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import Connection
 
 from meijin.game import Result
-from meijin.ladder.knowledge import Knowledge, preview
+from meijin.ladder.posterior import Knowledge, preview
 from meijin.ladder.refresh import refresh
-from meijin.ladder.statistics.posterior import Z_95
+from meijin.ladder.statistics.covariance import Z_95
 from meijin.store.ladders.rated_games import results_since
 from meijin.store.ladders.runs import covariances, standings
 

@@ -6,10 +6,10 @@ from typing import Self
 
 import numpy as np
 
-from meijin.ladder.statistics.beliefs import Beliefs
 from meijin.ladder.statistics.bradley_terry import Outcomes
+from meijin.ladder.statistics.covariance import Z_95, DenseCovariance, superiority
+from meijin.ladder.statistics.online_posterior import Beliefs
 from meijin.ladder.statistics.pair_counts import Floats, Integers
-from meijin.ladder.statistics.posterior import Z_95, DenseCovariance, superiority
 from meijin.store.ladders.rated_games import ScoredGame
 from meijin.store.ladders.runs import Covariances, Standings
 from meijin.store.schema import BotVersionId

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from meijin.game import Result
+from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, columns, rate
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, fit
+from meijin.ladder.statistics.covariance import Z_95, covariance
 from meijin.ladder.statistics.pair_counts import PairCounts
-from meijin.ladder.statistics.posterior import Z_95, covariance
-from meijin.ladder.table import ALGORITHM, BASE, ESTABLISHED, columns, rate
 from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.ladders.runs import Line, NewRun
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from meijin.ladder.statistics.beliefs import Beliefs
 from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT, Fit, Outcomes, fit
+from meijin.ladder.statistics.covariance import DenseCovariance, covariance
+from meijin.ladder.statistics.online_posterior import Beliefs
 from meijin.ladder.statistics.pair_counts import Floats, PairCounts
-from meijin.ladder.statistics.posterior import DenseCovariance, covariance
 
 PLAYERS = 5
 OUTCOMES = Outcomes(advantage=60.0, draws=40.0)

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, Prior, fit
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, components, sums
-from meijin.ladder.statistics.posterior import (
+from meijin.ladder.statistics.covariance import (
     Z_95,
     Covariance,
     DenseCovariance,
     covariance,
     superiority_to_next,
 )
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, components, sums
 from meijin.store.ladders.rated_games import PairCount, Snapshot
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.schema import BotVersionId
