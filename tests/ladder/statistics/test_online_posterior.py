@@ -1,5 +1,6 @@
 """What games teach between two fits, against matrices inverted anew."""
 
+import copy
 import math
 from collections.abc import Sequence
 
@@ -132,11 +133,10 @@ def test_the_drops_are_those_of_the_trace(games: Sequence[Game], asked: int) -> 
         beliefs.expect(second, first)
     drops = beliefs.drops(one, other)
     for place, (first, second) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
-        before = np.trace(beliefs.covariance)
-        beliefs.expect(first, second)
-        after = np.trace(beliefs.covariance)
-        beliefs.withdraw(first, second)
-        assert drops[place] == pytest.approx(before - after, rel=1e-6)
+        further = copy.deepcopy(beliefs)
+        further.expect(first, second)
+        fallen = np.trace(beliefs.covariance) - np.trace(further.covariance)
+        assert drops[place] == pytest.approx(fallen, rel=1e-6)
 
 
 def test_shares_are_what_a_game_takes_away() -> None:
@@ -146,27 +146,6 @@ def test_shares_are_what_a_game_takes_away() -> None:
     share, before = beliefs.shares(*pair), beliefs.variances(*pair)
     beliefs.expect(1, 3)
     assert beliefs.variances(*pair) == pytest.approx(before * (1 - share))
-
-
-def test_a_withdrawn_expectation_leaves_nothing() -> None:
-    """In whichever order the two are named, and however much came between."""
-    beliefs = beliefs_of(fitted())
-    before = beliefs.covariance
-    beliefs.expect(1, 3, 2)
-    beliefs.expect(0, 3)
-    beliefs.withdraw(3, 1)
-    beliefs.withdraw(3, 0)
-    beliefs.withdraw(1, 3)
-    assert beliefs.covariance == pytest.approx(before)
-
-
-def test_only_expected_games_are_withdrawn() -> None:
-    """One more than was expected is an error."""
-    beliefs = beliefs_of(fitted())
-    beliefs.expect(1, 3)
-    beliefs.withdraw(1, 3)
-    with pytest.raises(ValueError, match="no game of 1 and 3 is expected"):
-        beliefs.withdraw(1, 3)
 
 
 def test_a_preview_is_near_the_next_fit() -> None:
@@ -197,14 +176,14 @@ def test_newcomers_have_the_prior() -> None:
 
 def test_newcomers_come_in_any_order() -> None:
     """One after the other is as both at once, and what was expected still is."""
-    one_by_one, at_once = beliefs_of(fitted()), beliefs_of(fitted())
+    one_by_one, at_once, never_expected = (beliefs_of(fitted()) for _ in range(3))
     for beliefs in (one_by_one, at_once):
         beliefs.expect(0, 1)
     one_by_one, at_once = one_by_one.grown(1).grown(1), at_once.grown(2)
-    for beliefs in (one_by_one, at_once):
-        beliefs.withdraw(0, 1)
+    never_expected = never_expected.grown(2)
+    for beliefs in (one_by_one, at_once, never_expected):
+        beliefs.observe(0, 1, 1.0)
     assert one_by_one.covariance == pytest.approx(at_once.covariance, abs=1e-6)
-    never_expected = beliefs_of(fitted()).grown(2)
     assert one_by_one.covariance == pytest.approx(never_expected.covariance, abs=1e-6)
 
 

@@ -91,16 +91,16 @@ def test_the_bounds_are_those_of_wald() -> None:
 )
 def test_a_verdict_follows_from_counts(counts: Sequence[int], verdict: Verdict) -> None:
     """It needs no memory: the same counts give the same verdict."""
-    assert Sprt(0, 10).verdict(counts) is verdict
+    sprt = Sprt(0, 10)
+    assert sprt.decide(sprt.llr(counts)) is verdict
 
 
 def test_a_ratio_decides_from_the_bound_on() -> None:
     """A bound just below the ratio is passed, and one just above it is not."""
-    counts = [300, 200, 400]
-    llr = Sprt(0, 10).llr(counts)
+    llr = Sprt(0, 10).llr([300, 200, 400])
     error = 1 / (1 + math.exp(llr))
-    assert Sprt(0, 10, alpha=error * 1.0001, beta=error).verdict(counts) is Verdict.BETTER
-    assert Sprt(0, 10, alpha=error * 0.9999, beta=error).verdict(counts) is Verdict.OPEN
+    assert Sprt(0, 10, alpha=error * 1.0001, beta=error).decide(llr) is Verdict.BETTER
+    assert Sprt(0, 10, alpha=error * 0.9999, beta=error).decide(llr) is Verdict.OPEN
 
 
 def test_pairs_tell_more_than_games_where_colours_decide() -> None:
@@ -149,7 +149,7 @@ def test_verdicts_are_seldom_wrong(p_win: float, wrong: Verdict) -> None:
     verdicts: list[Verdict] = []
     for _ in range(200):
         counts = [0, 0, 0]
-        while (verdict := sprt.verdict(counts)) is Verdict.OPEN:
+        while (verdict := sprt.decide(sprt.llr(counts))) is Verdict.OPEN:
             for _ in range(20):
                 counts[2 if rng.random() < p_win else 0] += 1
         verdicts.append(verdict)

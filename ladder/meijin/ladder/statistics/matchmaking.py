@@ -84,12 +84,6 @@ class Matchmaker:
         """Everyone's island, with expected games taken as played; shape (n,)."""
         return self._islands
 
-    def join(self, new: int) -> None:
-        """Add so many players of whom nothing is known, numbered on from the last."""
-        newcomers = np.arange(self.beliefs.size, self.beliefs.size + new)
-        self._islands = np.append(self._islands, newcomers)
-        self.beliefs = self.beliefs.grown(new)
-
     def expect(self, one: int, other: int, games: int) -> None:
         """Take it that two are about to play: that links them."""
         self.beliefs.expect(one, other, games)

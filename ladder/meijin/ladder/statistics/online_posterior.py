@@ -88,17 +88,6 @@ class Beliefs:
         self._expected[_pair(one, other)] += [told] * games
         self._tell(one, other, games * told)
 
-    def withdraw(self, one: int, other: int) -> None:
-        """Take back an expected game, which is not played after all.
-
-        Raises:
-            ValueError: none of the two is expected.
-        """
-        told = self._no_longer_expected(one, other)
-        if not told:
-            raise ValueError(f"no game of {one} and {other} is expected")
-        self._tell(one, other, -told)
-
     def observe(self, one: int, other: int, points: float) -> None:
         """Take in a result; it stands in the place of an expected game of the two, if there is one.
 

@@ -99,10 +99,6 @@ class Sprt:
             for share, under0, under1 in zip(results.shares, worse, better, strict=True)
         )
 
-    def verdict(self, counts: Sequence[int]) -> Verdict:
-        """What the results so far say; it stays so only if nothing is added to them."""
-        return self.decide(self.llr(counts))
-
     def decide(self, llr: float) -> Verdict:
         """What a ratio says."""
         if llr >= self.upper:

@@ -39,7 +39,7 @@ def test_the_unit_says_what_is_counted(unit: Unit) -> None:
     used = counts.pairs if unit is Unit.PAIRS else counts.games
     standing = plan.standing(counts)
     assert standing.llr == PLAN.test.llr(used)
-    assert standing.decision is PLAN.test.verdict(used)
+    assert standing.decision is PLAN.test.decide(standing.llr)
     assert standing.estimate is not None
 
 
