@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ladder.statistics.golden import DATA
 
-from meijin.ladder.statistics.sprt import Estimate, Scale, Sprt, Verdict
+from meijin.ladder.statistics.sprt import Decision, Estimate, Scale, Sprt
 
 BOUND = math.log(19)
 """Where a ratio decides with errors of 5 %."""
@@ -78,29 +78,29 @@ def test_the_bounds_are_those_of_wald() -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "verdict"),
+    ("counts", "decision"),
     [
-        ([0, 0, 0], Verdict.OPEN),
-        ([40, 20, 44], Verdict.OPEN),
-        ([3000, 2000, 4000], Verdict.BETTER),
-        ([3000, 2000, 2900], Verdict.NOT_BETTER),
-        ([10, 200, 600, 300, 60], Verdict.BETTER),
-        ([60, 300, 600, 300, 60], Verdict.OPEN),
-        ([60, 300, 600, 200, 10], Verdict.NOT_BETTER),
+        ([0, 0, 0], Decision.UNDECIDED),
+        ([40, 20, 44], Decision.UNDECIDED),
+        ([3000, 2000, 4000], Decision.H1_ACCEPTED),
+        ([3000, 2000, 2900], Decision.H0_ACCEPTED),
+        ([10, 200, 600, 300, 60], Decision.H1_ACCEPTED),
+        ([60, 300, 600, 300, 60], Decision.UNDECIDED),
+        ([60, 300, 600, 200, 10], Decision.H0_ACCEPTED),
     ],
 )
-def test_a_verdict_follows_from_counts(counts: Sequence[int], verdict: Verdict) -> None:
-    """It needs no memory: the same counts give the same verdict."""
+def test_a_decision_follows_from_counts(counts: Sequence[int], decision: Decision) -> None:
+    """It needs no memory: the same counts give the same decision."""
     sprt = Sprt(0, 10)
-    assert sprt.decide(sprt.llr(counts)) is verdict
+    assert sprt.decide(sprt.llr(counts)) is decision
 
 
 def test_a_ratio_decides_from_the_bound_on() -> None:
     """A bound just below the ratio is passed, and one just above it is not."""
     llr = Sprt(0, 10).llr([300, 200, 400])
     error = 1 / (1 + math.exp(llr))
-    assert Sprt(0, 10, alpha=error * 1.0001, beta=error).decide(llr) is Verdict.BETTER
-    assert Sprt(0, 10, alpha=error * 0.9999, beta=error).decide(llr) is Verdict.OPEN
+    assert Sprt(0, 10, alpha=error * 1.0001, beta=error).decide(llr) is Decision.H1_ACCEPTED
+    assert Sprt(0, 10, alpha=error * 0.9999, beta=error).decide(llr) is Decision.UNDECIDED
 
 
 def test_pairs_tell_more_than_games_where_colours_decide() -> None:
@@ -141,19 +141,21 @@ def test_every_count_has_a_ratio(counts: list[int], elo: tuple[float, float], sc
     assert turned == pytest.approx(-llr, rel=1e-6, abs=1e-6)
 
 
-@pytest.mark.parametrize(("p_win", "wrong"), [(0.5, Verdict.BETTER), (0.57, Verdict.NOT_BETTER)])
-def test_verdicts_are_seldom_wrong(p_win: float, wrong: Verdict) -> None:
+@pytest.mark.parametrize(
+    ("p_win", "wrong"), [(0.5, Decision.H1_ACCEPTED), (0.57, Decision.H0_ACCEPTED)]
+)
+def test_decisions_are_seldom_wrong(p_win: float, wrong: Decision) -> None:
     """Of 200 tests between 0 and 50 Elo with games of such players, at most one in ten errs."""
     rng = random.Random(1)
     sprt = Sprt(0, 50, scale=Scale.LOGISTIC)
-    verdicts: list[Verdict] = []
+    decisions: list[Decision] = []
     for _ in range(200):
         counts = [0, 0, 0]
-        while (verdict := sprt.decide(sprt.llr(counts))) is Verdict.OPEN:
+        while (decision := sprt.decide(sprt.llr(counts))) is Decision.UNDECIDED:
             for _ in range(20):
                 counts[2 if rng.random() < p_win else 0] += 1
-        verdicts.append(verdict)
-    assert verdicts.count(wrong) <= 20
+        decisions.append(decision)
+    assert decisions.count(wrong) <= 20
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Whether one player beats another: a sequential test that stops as soon as it can tell.
+"""The sequential probability ratio test (SPRT) of whether one player is the stronger one.
 
-The generalised sequential probability ratio test (Wald 1945; Van den Bergh, Comparing
+It stops as soon as it can tell, by the generalised ratio (Wald 1945; Van den Bergh, Comparing
 approximations for the GLLR), over games or over pairs of games. A pair is one opening played
 with both colours. Its two results go together, and a test that knows that ends earlier the more
 the opening or the first move matters.
@@ -20,17 +20,17 @@ PAIRS = 5
 """Counts of pairs: by half points, from none to two."""
 NORMALISED_ELO = 2 * ELO_PER_NAT
 """Normalised Elo in a score that is one deviation above a half."""
-UNSEEN = 1e-3
-"""How often a result counts as seen that has not been: without it, it would count as impossible."""
-NEWTON_STEPS = 200
-ROUNDS = 30
-SETTLED = 1e-12
+PSEUDOCOUNT = 1e-3
+"""What a result counts that has not been seen: at 0 it would be impossible."""
+MAX_NEWTON_STEPS = 200
+MAX_REWEIGHTINGS = 30
+TOLERANCE = 1e-12
 
 Floats = Sequence[float]
 
 
 class Scale(Enum):
-    """In what the hypotheses are told."""
+    """The unit of the hypotheses."""
 
     NORMALISED = "normalised"
     """The mean score over its deviation from game to game: what the number of games depends on."""
@@ -43,19 +43,19 @@ class Scale(Enum):
         return 200.0 if self is Scale.NORMALISED else 1000.0
 
 
-class Verdict(Enum):
-    """Where a test stands."""
+class Decision(Enum):
+    """The decision of a sequential test, so far."""
 
-    OPEN = "open"
-    BETTER = "better"
-    """The second hypothesis is accepted."""
-    NOT_BETTER = "not better"
-    """The first one is."""
+    UNDECIDED = "undecided"
+    H0_ACCEPTED = "H0 accepted"
+    """`elo0` rather than `elo1`."""
+    H1_ACCEPTED = "H1 accepted"
+    """`elo1` rather than `elo0`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """Two hypotheses of a player's advantage, and how often each may be rejected wrongly."""
+    """A test of two hypotheses of a player's advantage, with the risks of either error."""
 
     elo0: float
     elo1: float
@@ -87,7 +87,7 @@ class Sprt:
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[int]) -> float:
-        """The logarithm of how much likelier `elo1` makes the results than `elo0`.
+        """The log-likelihood ratio: how much likelier `elo1` makes the results than `elo0`.
 
         Args:
             counts: Of games or of pairs, from the worst result to the best.
@@ -99,11 +99,11 @@ class Sprt:
             for share, under0, under1 in zip(results.shares, worse, better, strict=True)
         )
 
-    def decide(self, llr: float) -> Verdict:
-        """What a ratio says."""
+    def decide(self, llr: float) -> Decision:
+        """The decision at a log-likelihood ratio."""
         if llr >= self.upper:
-            return Verdict.BETTER
-        return Verdict.NOT_BETTER if llr <= self.lower else Verdict.OPEN
+            return Decision.H1_ACCEPTED
+        return Decision.H0_ACCEPTED if llr <= self.lower else Decision.UNDECIDED
 
     def _fitted(self, results: "_Results", elo: float) -> Floats:
         if self.scale is Scale.LOGISTIC:
@@ -113,7 +113,7 @@ class Sprt:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What results say of a player's advantage, each with half of its 95 % interval."""
+    """Estimates of a player's advantage, each with half of its 95 % confidence interval."""
 
     elo: float
     elo_margin: float
@@ -141,13 +141,13 @@ class Estimate:
 
 def _elo(score: float) -> float:
     """The advantage that leads to an expected score; far out for none and for all points."""
-    score = min(max(score, UNSEEN), 1 - UNSEEN)
+    score = min(max(score, PSEUDOCOUNT), 1 - PSEUDOCOUNT)
     return -400 * math.log10(1 / score - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """How often each score came about."""
+    """The empirical distribution of scores."""
 
     scores: Floats
     """From 0 to 1."""
@@ -162,7 +162,7 @@ class _Results:
             raise ValueError(f"{len(counts)} counts are neither of games (3) nor of pairs (5)")
         if min(counts) < 0:
             raise ValueError(f"{min(counts)} is no count of results")
-        seen = [count or UNSEEN for count in counts]
+        seen = [count or PSEUDOCOUNT for count in counts]
         scores = [place / (len(seen) - 1) for place, _ in enumerate(seen)]
         return cls(scores, [count / sum(seen) for count in seen], sum(seen))
 
@@ -190,14 +190,14 @@ class _Results:
         Elo, section 4.1).
         """
         shares: Floats = [1 / len(self.scores)] * len(self.scores)
-        for _ in range(ROUNDS):
+        for _ in range(MAX_REWEIGHTINGS):
             mean, deviation = _mean(self.scores, shares), _deviation(self.scores, shares)
             excess = [
                 score - 0.5 - wanted * deviation / 2 * (1 + ((mean - score) / deviation) ** 2)
                 for score in self.scores
             ]
             before, shares = shares, self._tilted(excess)
-            if max(map(_distance, before, shares)) < SETTLED:
+            if max(map(_distance, before, shares)) < TOLERANCE:
                 break
         return shares
 
@@ -232,7 +232,7 @@ def _multiplier(shares: Floats, excess: Floats) -> float:
     """
     low, high = -1 / max(excess), -1 / min(excess)
     place = 0.0
-    for _ in range(NEWTON_STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         terms = [value / (1 + place * value) for value in excess]
         mean = sum(share * term for share, term in zip(shares, terms, strict=True))
         low, high = (place, high) if mean > 0 else (low, place)
@@ -240,6 +240,6 @@ def _multiplier(shares: Floats, excess: Floats) -> float:
         before, place = place, place + mean / slope
         if not low < place < high:
             place = (low + high) / 2
-        if abs(place - before) <= SETTLED * (high - low):
+        if abs(place - before) <= TOLERANCE * (high - low):
             break
     return place

@@ -1,6 +1,6 @@
 """Between the wire's messages about tests and our own types."""
 
-from meijin.ladder.statistics.sprt import Scale, Sprt, Verdict
+from meijin.ladder.statistics.sprt import Decision, Scale, Sprt
 from meijin.server.errors import InvalidRequestError
 from meijin.server.tournaments.formats.schedule import MAX_GAMES
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Standing, Unit
@@ -18,9 +18,9 @@ _UNITS = {pb.SPRT_UNIT_UNSPECIFIED: Unit.PAIRS} | {
     value: unit for unit, value in SPRT_UNITS.items()
 }
 SPRT_DECISIONS = {
-    Verdict.OPEN: pb.SPRT_DECISION_OPEN,
-    Verdict.NOT_BETTER: pb.SPRT_DECISION_ELO0,
-    Verdict.BETTER: pb.SPRT_DECISION_ELO1,
+    Decision.UNDECIDED: pb.SPRT_DECISION_OPEN,
+    Decision.H0_ACCEPTED: pb.SPRT_DECISION_ELO0,
+    Decision.H1_ACCEPTED: pb.SPRT_DECISION_ELO1,
 }
 
 

@@ -9,7 +9,7 @@ import random
 import pytest
 
 from meijin.game import Result
-from meijin.ladder.statistics.sprt import Sprt, Verdict
+from meijin.ladder.statistics.sprt import Decision, Sprt
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity, GamePair
 from meijin.server.tournaments.formats.sprt import MAX_AHEAD, SprtSupply
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
@@ -128,7 +128,7 @@ def test_results_after_the_decision_change_nothing() -> None:
     for number in range(1, 21):
         source.game_ended(won(number))
     decided = source.standing
-    assert decided.decision is Verdict.BETTER
+    assert decided.decision is Decision.H1_ACCEPTED
     assert source.verdict
     for number in range(21, 41):
         source.game_ended(won(number, by=BOB))

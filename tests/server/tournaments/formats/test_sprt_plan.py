@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from meijin.ladder.statistics.sprt import Scale, Sprt, Verdict
+from meijin.ladder.statistics.sprt import Decision, Scale, Sprt
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
 from meijin.store.match_counts import MatchCounts
 
@@ -27,7 +27,11 @@ def test_before_the_first_result_nothing_is_known() -> None:
     """A single game is nothing yet where pairs are counted."""
     for counts in (MatchCounts(), MatchCounts(games=(0, 0, 1))):
         standing = PLAN.standing(counts)
-        assert (standing.llr, standing.decision, standing.estimate) == (0.0, Verdict.OPEN, None)
+        assert (standing.llr, standing.decision, standing.estimate) == (
+            0.0,
+            Decision.UNDECIDED,
+            None,
+        )
         assert standing.counts is counts
 
 

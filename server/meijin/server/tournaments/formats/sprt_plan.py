@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
-from meijin.ladder.statistics.sprt import Estimate, Scale, Sprt, Verdict
+from meijin.ladder.statistics.sprt import Decision, Estimate, Scale, Sprt
 from meijin.store.match_counts import MatchCounts
 from meijin.store.schema import TournamentFormat
 from meijin.store.tournaments import TournamentRow
@@ -27,7 +27,7 @@ class Standing:
 
     counts: MatchCounts
     llr: float
-    decision: Verdict
+    decision: Decision
     estimate: Estimate | None
     """``None`` before the first result."""
 
@@ -73,20 +73,20 @@ class SprtPlan:
         """What results say, however they came about."""
         used: Sequence[int] = counts.pairs if self.unit is Unit.PAIRS else counts.games
         if not any(used):
-            return Standing(counts, 0.0, Verdict.OPEN, None)
+            return Standing(counts, 0.0, Decision.UNDECIDED, None)
         llr = self.test.llr(used)
         return Standing(counts, llr, self.test.decide(llr), Estimate.of(used))
 
     def verdict(self, standing: Standing, first: str, second: str) -> str:
         """Why a match with this standing is over, in words; empty while it is not."""
         played = standing.counts.played
-        if standing.decision is Verdict.OPEN:
+        if standing.decision is Decision.UNDECIDED:
             is_used_up = played >= self.most_games
             return (
                 f"undecided after {played} games, the most there were to be" if is_used_up else ""
             )
         elos = [self.test.elo1, self.test.elo0]
-        if standing.decision is Verdict.NOT_BETTER:
+        if standing.decision is Decision.H0_ACCEPTED:
             elos.reverse()
         words = SCALE_WORDS[self.test.scale]
         return f"{first} over {second}: {elos[0]:g} {words} accepted, {elos[1]:g} rejected"
