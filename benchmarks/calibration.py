@@ -34,7 +34,7 @@ from meijin.ladder.rating_table import BASE, Pool
 from meijin.ladder.statistics.bradley_terry import Fit, fit
 from meijin.ladder.statistics.covariance import DenseCovariance, covariance, superiority
 from meijin.ladder.statistics.matchmaking import Matchmaker, is_settled
-from meijin.ladder.statistics.online_posterior import Beliefs
+from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Floats, components
 
 BOTS = 30
@@ -168,7 +168,7 @@ class OurPolicy:
         assert isinstance(found, DenseCovariance)
         players, counts = len(known.players), games.counts
         maker = Matchmaker(
-            Beliefs(known.elo, found.matrix, known.outcomes),
+            OnlinePosterior(known.elo, found.matrix, known.outcomes),
             components(counts.first, counts.second, players),
             picks=self._picks,
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import Z_95, DenseCovariance, superiority
-from meijin.ladder.statistics.online_posterior import Beliefs
+from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Floats, Integers
 from meijin.store.ladders.rated_games import ScoredGame
 from meijin.store.ladders.runs import Covariances, Standings
@@ -58,9 +58,9 @@ class Knowledge:
             self.elo[one] - self.elo[other], self.covariance.of_differences(one, other)
         )
 
-    def beliefs(self, places: Integers) -> Beliefs:
+    def online(self, places: Integers) -> OnlinePosterior:
         """What is known of those at some places, numbered in their order."""
-        return Beliefs(
+        return OnlinePosterior(
             self.elo[places],
             self.covariance.matrix[np.ix_(places, places)],
             self.outcomes,
@@ -82,8 +82,8 @@ def preview(knowledge: Knowledge, games: Iterable[ScoredGame]) -> Floats:
     Games of versions that the run does not have say nothing of the others.
     """
     number = {version: place for place, version in enumerate(knowledge.versions)}
-    beliefs = knowledge.beliefs(np.arange(len(knowledge.versions)))
+    posterior = knowledge.online(np.arange(len(knowledge.versions)))
     for black, white, points in games:
         if black in number and white in number:
-            beliefs.observe(number[black], number[white], points)
-    return beliefs.elo
+            posterior.observe(number[black], number[white], points)
+    return posterior.elo

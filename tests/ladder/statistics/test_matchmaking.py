@@ -9,7 +9,7 @@ from meijin.ladder.statistics import matchmaking
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import DenseCovariance
 from meijin.ladder.statistics.matchmaking import Aim, Mask, Matchmaker, Pick, is_settled
-from meijin.ladder.statistics.online_posterior import Beliefs
+from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Floats, Integers
 
 OUTCOMES = Outcomes(advantage=60.0, draws=40.0)
@@ -24,9 +24,9 @@ def matchmaker(
     elo: list[float], variances: list[float], islands: list[int] | None = None, picks: int = 0
 ) -> Matchmaker:
     """With errors that are independent."""
-    beliefs = Beliefs(np.array(elo), np.diag(np.array(variances)), OUTCOMES)
+    posterior = OnlinePosterior(np.array(elo), np.diag(np.array(variances)), OUTCOMES)
     labels: Integers = np.array(islands or [0] * len(elo))
-    return Matchmaker(beliefs, labels, picks=picks)
+    return Matchmaker(posterior, labels, picks=picks)
 
 
 def couple(pick: Pick | None) -> set[int]:
@@ -106,9 +106,9 @@ def test_a_pick_expects_its_games() -> None:
     maker = matchmaker([0.0] * 3, [1e4] * 3)
     pick = maker.pick(everybody(3))
     assert pick is not None
-    expected = matchmaker([0.0] * 3, [1e4] * 3).beliefs
+    expected = matchmaker([0.0] * 3, [1e4] * 3).posterior
     expected.expect(pick.one, pick.other, 2)
-    assert (maker.beliefs.covariance == expected.covariance).all()
+    assert (maker.posterior.covariance == expected.covariance).all()
 
 
 @given(
@@ -142,8 +142,8 @@ def test_only_those_who_may_meet_do(
 
 def test_newcomers_are_linked() -> None:
     """Each by a game, with somebody who is near what is thought of it."""
-    known = matchmaker([-300.0, 0.0, 300.0], [400.0] * 3).beliefs
-    maker = Matchmaker(known.grown(2), np.array([0, 0, 0, 3, 4]))
+    known = matchmaker([-300.0, 0.0, 300.0], [400.0] * 3).posterior
+    maker = Matchmaker(known.extended(2), np.array([0, 0, 0, 3, 4]))
     linked = [maker.pick(everybody(5)) for _ in range(2)]
     assert all(pick is not None and pick.aim is Aim.LINK for pick in linked)
     assert set().union(*map(couple, linked)) == {1, 3, 4}

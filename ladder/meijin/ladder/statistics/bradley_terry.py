@@ -83,17 +83,17 @@ class Outcomes:
         return (self.score(difference) + 1 - self.score(-difference)) / 2
 
     def information(self, difference: ArrayLike) -> Floats:
-        """What a game tells of the difference, colours drawn by lot: one over nats squared."""
+        """The Fisher information on the difference of a game, colours drawn by lot; per nat^2."""
         difference = np.asarray(difference)
         return (self._information(difference) + self._information(-difference)) / 2
 
     def _information(self, difference: Floats) -> Floats:
         wins, losses = self.wins(difference), self.losses(difference)
-        told: Floats = (1 - wins) * (1 - losses) * (wins + losses)
-        return told
+        information: Floats = (1 - wins) * (1 - losses) * (wins + losses)
+        return information
 
-    def lesson(self, difference: float, points: float) -> tuple[float, float]:
-        """What a result says: the slope of its log-likelihood by the difference, and how it bends.
+    def derivatives(self, difference: float, points: float) -> tuple[float, float]:
+        """The gradient and the curvature of a result's log-likelihood, by the difference.
 
         Args:
             difference: By how many Elo the first player is thought the stronger.
@@ -105,12 +105,12 @@ class Outcomes:
         if points not in {0.0, 0.5, 1.0}:
             raise ValueError(f"a game gives 1, 0.5 or 0 points, not {points:g}")
         wins, losses = float(self.wins(difference)), float(self.losses(difference))
-        slope = bend = 0.0
+        gradient = curvature = 0.0
         if points > 0:  # a draw is a win and a loss at once
-            slope, bend = 1 - wins, wins * (1 - wins)
+            gradient, curvature = 1 - wins, wins * (1 - wins)
         if points < 1:
-            slope, bend = slope - (1 - losses), bend + losses * (1 - losses)
-        return slope, bend
+            gradient, curvature = gradient - (1 - losses), curvature + losses * (1 - losses)
+        return gradient, curvature
 
 
 @dataclass(frozen=True, slots=True, eq=False)

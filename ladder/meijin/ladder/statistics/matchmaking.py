@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meijin.ladder.statistics.covariance import Covariance, superiority, superiority_to_next
-from meijin.ladder.statistics.online_posterior import Beliefs
+from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Floats, Integers
 
 NEIGHBOURS = 32
@@ -37,7 +37,7 @@ class Pick:
     """Two players to meet, and why."""
 
     one: int
-    """By the number it has in the beliefs."""
+    """By its number in the posterior."""
     other: int
     aim: Aim
     difference: float
@@ -60,21 +60,21 @@ class Matchmaker:
     calls lead to the same picks.
 
     Made anew from every run of the ladder, it has to be told of the games that still run, by
-    `expect`; results between two runs go to its `beliefs`.
+    `expect`; results between two runs go to its `posterior`.
     """
 
     def __init__(
-        self, beliefs: Beliefs, islands: Integers, *, picks: int = 0, games: int = 2
+        self, posterior: OnlinePosterior, islands: Integers, *, picks: int = 0, games: int = 2
     ) -> None:
         """Begin with what is known.
 
         Args:
-            beliefs: Changed by the picks.
+            posterior: Changed by the picks.
             islands: Everyone's island, as `pair_counts.components` tells it; shape (n,).
             picks: How many there have been before: whose turn it is.
             games: How many a pick is for, played with either colour in turn.
         """
-        self.beliefs = beliefs
+        self.posterior = posterior
         self._islands = np.array(islands, dtype=np.int64)
         self._picks = picks
         self._games = games
@@ -86,7 +86,7 @@ class Matchmaker:
 
     def expect(self, one: int, other: int, games: int) -> None:
         """Take it that two are about to play: that links them."""
-        self.beliefs.expect(one, other, games)
+        self.posterior.expect(one, other, games)
         low, high = sorted((self._islands[one], self._islands[other]))
         self._islands[self._islands == high] = low
 
@@ -109,16 +109,20 @@ class Matchmaker:
 
     def _best(self, aim: Aim, open_pairs: Mask) -> Pick:
         one, other = self._near(open_pairs)
-        worth = self._doubts(one, other) if aim is Aim.ORDER else self.beliefs.drops(one, other)
+        worth = (
+            self._doubts(one, other)
+            if aim is Aim.ORDER
+            else self.posterior.trace_reductions(one, other)
+        )
         best = np.argmax(worth, keepdims=True)
         one, other = one[best], other[best]
-        difference = self.beliefs.elo[one] - self.beliefs.elo[other]
-        deviation = np.sqrt(self.beliefs.variances(one, other))
+        difference = self.posterior.elo[one] - self.posterior.elo[other]
+        deviation = np.sqrt(self.posterior.variances(one, other))
         return Pick(int(one[0]), int(other[0]), aim, float(difference[0]), float(deviation[0]))
 
     def _near(self, open_pairs: Mask) -> tuple[Integers, Integers]:
         """The pairs of few ranks between them, where only those count who have anyone to meet."""
-        ranked = np.argsort(-self.beliefs.elo, kind="stable")
+        ranked = np.argsort(-self.posterior.elo, kind="stable")
         ranked = ranked[np.count_nonzero(open_pairs, axis=0)[ranked] > 0]
         steps = range(1, min(NEIGHBOURS + 1, len(ranked)))
         one = np.concatenate([ranked[:-step] for step in steps])
@@ -130,9 +134,9 @@ class Matchmaker:
         return one, other
 
     def _doubts(self, one: Integers, other: Integers) -> Floats:
-        lead = np.abs(self.beliefs.elo[one] - self.beliefs.elo[other])
-        variance = self.beliefs.variances(one, other)
-        return superiority(-lead, variance) * self.beliefs.shares(one, other)
+        lead = np.abs(self.posterior.elo[one] - self.posterior.elo[other])
+        variance = self.posterior.variances(one, other)
+        return superiority(-lead, variance) * self.posterior.variance_shares(one, other)
 
 
 def is_settled(elo: Floats, covariance: Covariance, confidence: float = CONFIDENCE) -> bool:

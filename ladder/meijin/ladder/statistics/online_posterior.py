@@ -1,4 +1,4 @@
-"""What is thought of strengths between two fits, where games come one by one."""
+"""The Gaussian posterior over strengths between two fits, updated online, game by game."""
 
 from collections import defaultdict
 
@@ -8,12 +8,12 @@ from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT, Outcomes, Prior
 from meijin.ladder.statistics.pair_counts import Floats, Integers
 
 
-class Beliefs:
-    """Strengths and how unsure they are, by the results so far and the games that are expected.
+class OnlinePosterior:
+    """Mean and covariance of all strengths, given the results so far and the games expected.
 
-    Players are numbered 0, 1, ... as in the arrays it begins with. A game tells of one
-    difference, and changes what is thought of everyone by one step of a Kalman filter: where h
-    is the information of the game, V becomes (V^-1 + h c c')^-1 with c = e_one - e_other. On
+    Players are numbered 0, 1, ... as in the arrays it begins with. A game informs of one
+    difference, and its rank-one update is a step of a Kalman filter: where h is the Fisher
+    information of the game, V becomes (V^-1 + h c c')^-1 with c = e_one - e_other. On
     simulated ladders the strengths were 2 to 3 Elo (root mean square) from a fit of all games
     after 20 to 500 results. A step costs n^2.
     """
@@ -33,17 +33,17 @@ class Beliefs:
             elo: Shape (n,).
             covariance: In Elo squared, up to a constant; shape (n, n).
             outcomes: How games end.
-            prior_mean: What is thought of newcomers, in Elo; without it the mean of `elo`,
+            prior_mean: The prior's mean of newcomers, in Elo; without it the mean of `elo`,
                 which is the prior's when all players of a fit are in it.
-            prior_deviation: How unsure that is, in Elo.
+            prior_deviation: The prior's deviation, in Elo.
         """
         n = len(elo)
         self.elo = np.array(elo, dtype=np.float64)
-        """What is thought of everyone; a new array after each result; shape (n,)."""
+        """The posterior mean; a new array after each result; shape (n,)."""
         self.outcomes = outcomes
         self._prior_mean = prior_mean
         self._prior_deviation = prior_deviation
-        # Games say nothing of the mean of all, so that is as unsure as the prior's mean of n.
+        # Games say nothing of the mean of all, so its variance is that of the prior's mean of n.
         level = (prior_deviation / ELO_PER_NAT) ** 2 / max(n, 1)
         self._covariance = _centred(covariance / ELO_PER_NAT**2) + level
         self._square: Floats | None = None
@@ -56,40 +56,40 @@ class Beliefs:
 
     @property
     def covariance(self) -> Floats:
-        """How unsure the strengths are, in Elo squared; shape (n, n)."""
+        """The posterior covariance, in Elo squared; shape (n, n)."""
         return ELO_PER_NAT**2 * self._covariance
 
     def variances(self, one: Integers, other: Integers) -> Floats:
-        """How unsure differences are, in Elo squared; shape (k,)."""
+        """The variances of differences, in Elo squared; shape (k,)."""
         return ELO_PER_NAT**2 * _of_differences(self._covariance, one, other)
 
-    def shares(self, one: Integers, other: Integers) -> Floats:
+    def variance_shares(self, one: Integers, other: Integers) -> Floats:
         """The share of a difference's variance that a game takes away; shape (k,)."""
-        told = self._told(one, other) * _of_differences(self._covariance, one, other)
-        shares: Floats = told / (1 + told)
+        gained = self._information(one, other) * _of_differences(self._covariance, one, other)
+        shares: Floats = gained / (1 + gained)
         return shares
 
-    def drops(self, one: Integers, other: Integers) -> Floats:
+    def trace_reductions(self, one: Integers, other: Integers) -> Floats:
         """By how much a game lowers the sum of all variances, in Elo squared; shape (k,)."""
         if self._square is None:
             self._square = self._covariance @ self._covariance
-        told = self._told(one, other)
-        unsure = _of_differences(self._covariance, one, other)
+        information = self._information(one, other)
+        variance = _of_differences(self._covariance, one, other)
         moved = _of_differences(self._square, one, other)
-        drops: Floats = ELO_PER_NAT**2 * told * moved / (1 + told * unsure)
-        return drops
+        reductions: Floats = ELO_PER_NAT**2 * information * moved / (1 + information * variance)
+        return reductions
 
     def expect(self, one: int, other: int, games: int = 1) -> None:
-        """Take it that two are about to play, with either colour.
+        """Condition on games that two are about to play, with either colour.
 
         Whoever wins, more is known of all afterwards, and that is taken as known now.
         """
-        told = float(self.outcomes.information(self.elo[one] - self.elo[other]))
-        self._expected[_pair(one, other)] += [told] * games
-        self._tell(one, other, games * told)
+        information = float(self.outcomes.information(self.elo[one] - self.elo[other]))
+        self._expected[_pair(one, other)] += [information] * games
+        self._update(one, other, games * information)
 
     def observe(self, one: int, other: int, points: float) -> None:
-        """Take in a result; it stands in the place of an expected game of the two, if there is one.
+        """Update by a result, in the place of an expected game of the two, if there is one.
 
         Args:
             one: Who moved first.
@@ -97,46 +97,46 @@ class Beliefs:
             points: What `one` got: 1, 0.5 or 0.
         """
         difference = float(self.elo[one] - self.elo[other])
-        slope, bend = self.outcomes.lesson(difference, points)
-        moved = self._tell(one, other, bend - self._no_longer_expected(one, other))
-        self.elo = self.elo + ELO_PER_NAT * slope * moved
+        gradient, curvature = self.outcomes.derivatives(difference, points)
+        gain = self._update(one, other, curvature - self._pop_expected(one, other))
+        self.elo = self.elo + ELO_PER_NAT * gradient * gain
 
-    def grown(self, new: int) -> "Beliefs":
-        """These, and so many players more of whom nothing is known but the prior."""
+    def extended(self, new: int) -> "OnlinePosterior":
+        """This posterior with so many more players, of whom nothing is known but the prior."""
         n = self.size
         mean = self._prior_mean
         if mean is None:
             mean = float(self.elo.mean()) if n else 0.0
         covariance = self._prior_deviation**2 * np.eye(n + new)
         covariance[:n, :n] = self.covariance
-        grown = Beliefs(
+        extended = OnlinePosterior(
             np.append(self.elo, np.full(new, mean)),
             covariance,
             self.outcomes,
             prior_mean=self._prior_mean,
             prior_deviation=self._prior_deviation,
         )
-        for pair, told in self._expected.items():
-            grown._expected[pair] = list(told)
-        return grown
+        for pair, information in self._expected.items():
+            extended._expected[pair] = list(information)
+        return extended
 
-    def _told(self, one: Integers, other: Integers) -> Floats:
+    def _information(self, one: Integers, other: Integers) -> Floats:
         return self.outcomes.information(self.elo[one] - self.elo[other])
 
-    def _no_longer_expected(self, one: int, other: int) -> float:
+    def _pop_expected(self, one: int, other: int) -> float:
         """The information of an expected game, which is one no more; 0 if there is none."""
         expected = self._expected[_pair(one, other)]
         return expected.pop() if expected else 0.0
 
-    def _tell(self, one: int, other: int, told: float) -> Floats:
-        """Add information of a difference (Sherman & Morrison 1950).
+    def _update(self, one: int, other: int, information: float) -> Floats:
+        """The rank-one update by information of a difference (Sherman & Morrison 1950).
 
         Returns:
-            What a slope of 1 moves the strengths by, in nats; shape (n,).
+            The gain: what a gradient of 1 moves the strengths by, in nats; shape (n,).
         """
         image = self._covariance[one] - self._covariance[other]
-        share = 1 / (1 + told * float(image[one] - image[other]))
-        weight = told * share
+        share = 1 / (1 + information * float(image[one] - image[other]))
+        weight = information * share
         if self._square is not None:  # (V - w u u')^2, with u = V c
             side = weight * (self._covariance @ image)
             side -= weight**2 / 2 * float(image @ image) * image
@@ -144,8 +144,8 @@ class Beliefs:
             self._square -= cross
             self._square -= cross.T
         self._covariance -= weight * np.outer(image, image)
-        moved: Floats = share * image
-        return moved
+        gain: Floats = share * image
+        return gain
 
 
 def _pair(one: int, other: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from meijin.ladder.rating_table import BASE, columns
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import DenseCovariance
 from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_settled
-from meijin.ladder.statistics.online_posterior import Beliefs
+from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Integers, components
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import AWAY, Capacity, GamePair
@@ -178,7 +178,7 @@ class _Table:
     ) -> None:
         known = {row.version_id: place for place, row in enumerate(state.table.standings)}
         versions = state.versions
-        # Those that the run knows come first, as in the beliefs.
+        # Those that the run knows come first, as in the posterior.
         self._bots = sorted(bots, key=lambda bot: versions.get(bot) not in known)
         self._number = {bot: number for number, bot in enumerate(self._bots)}
         self._knowledge: Knowledge | None = None
@@ -187,8 +187,8 @@ class _Table:
         if state.table.run is not None:
             self._knowledge = Knowledge.of(state.table, state.covariances)
         self._islands = _islands(state, [versions.get(bot, -bot) for bot in self._bots])
-        beliefs = self._beliefs().grown(len(self._bots) - len(places))
-        self._matchmaker = Matchmaker(beliefs, self._islands, picks=picks)
+        posterior = self._posterior().extended(len(self._bots) - len(places))
+        self._matchmaker = Matchmaker(posterior, self._islands, picks=picks)
         self._closed = self._pairs_of(played_out)
         self.is_settled = confidence > 0 and self._is_settled(confidence)
         """The run is sure enough of the order of all bots."""
@@ -243,17 +243,17 @@ class _Table:
             may_meet &= islands[:, None] != islands
         return may_meet
 
-    def _beliefs(self) -> Beliefs:
+    def _posterior(self) -> OnlinePosterior:
         if self._knowledge is None:
             nothing = Outcomes(0.0, 0.0)
-            return Beliefs(np.empty(0), np.empty((0, 0)), nothing, prior_mean=BASE)
-        return self._knowledge.beliefs(self._places)
+            return OnlinePosterior(np.empty(0), np.empty((0, 0)), nothing, prior_mean=BASE)
+        return self._knowledge.online(self._places)
 
     def _observe(self, result: PairingResult) -> None:
         black, white = self._number.get(result.black_id), self._number.get(result.white_id)
         if black is not None and white is not None:
             points = result.result.points(Color.BLACK)
-            self._matchmaker.beliefs.observe(black, white, points)
+            self._matchmaker.posterior.observe(black, white, points)
 
     def _catch_up(self, state: LadderState, unplayed: Counter[BotPair]) -> None:
         """Take in the games since the run, and those that are to come."""
@@ -261,7 +261,7 @@ class _Table:
         for black, white, points in state.results:
             one, other = (self._number.get(bot_of.get(each, _NOBODY)) for each in (black, white))
             if one is not None and other is not None:
-                self._matchmaker.beliefs.observe(one, other, points)
+                self._matchmaker.posterior.observe(one, other, points)
         for (one, other), games in unplayed.items():
             if games > 0 and one in self._number and other in self._number:
                 self._matchmaker.expect(self._number[one], self._number[other], games)
