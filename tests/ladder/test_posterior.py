@@ -1,4 +1,4 @@
-"""What a published run, and the games since, say of any two versions."""
+"""The posterior of a published run, and its preview by the games since."""
 
 import math
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection
 
 from meijin.game import Result
-from meijin.ladder.posterior import Knowledge, preview
+from meijin.ladder.posterior import RatingPosterior, preview
 from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics.covariance import Z_95
 from meijin.store.ladders.rated_games import results_since
@@ -22,13 +22,13 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BLACK, WHITE = Result.BLACK_WINS, Result.WHITE_WINS
 
 
-def published(league: "League", *, with_covariances: bool = True) -> Knowledge:
-    """What is known of the league."""
+def published(league: "League", *, with_covariances: bool = True) -> RatingPosterior:
+    """The posterior of the league's run."""
 
-    def read(connection: Connection) -> Knowledge:
+    def read(connection: Connection) -> RatingPosterior:
         table = standings(connection, league.ladder_id)
         kept = covariances(connection, league.ladder_id) if with_covariances else None
-        return Knowledge.of(table, kept)
+        return RatingPosterior.of(table, kept)
 
     return league.database.read(read)
 

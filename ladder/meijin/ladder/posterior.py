@@ -1,4 +1,4 @@
-"""What a published run, and the games since, let one say of any two versions."""
+"""The posterior over ratings, by a published run and the games since."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,17 @@ from meijin.store.schema import BotVersionId
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Knowledge:
-    """Ratings and the covariance of their errors; all shapes follow the standings, best first."""
+class RatingPosterior:
+    """The joint posterior of a published run: what it says of any two versions.
+
+    All shapes follow the standings, best first.
+    """
 
     versions: Sequence[BotVersionId]
     elo: Floats
-    """Shape (n,)."""
+    """The ratings; shape (n,)."""
     covariance: DenseCovariance
+    """Of their errors."""
     outcomes: Outcomes
 
     @classmethod
@@ -53,13 +57,13 @@ class Knowledge:
         return float(self.elo[one] - self.elo[other]), Z_95 * float(variance[0]) ** 0.5
 
     def superiority(self, one: Integers, other: Integers) -> Floats:
-        """The chances that each of one is stronger than its other; shape (k,)."""
+        """The likelihoods of superiority (LOS) of each of one over its other; shape (k,)."""
         return superiority(
             self.elo[one] - self.elo[other], self.covariance.of_differences(one, other)
         )
 
     def online(self, places: Integers) -> OnlinePosterior:
-        """What is known of those at some places, numbered in their order."""
+        """The posterior over those at some places, numbered in their order, to be updated."""
         return OnlinePosterior(
             self.elo[places],
             self.covariance.matrix[np.ix_(places, places)],
@@ -76,14 +80,14 @@ def _ordered(covariances: Covariances, versions: Sequence[BotVersionId]) -> Floa
     return ordered
 
 
-def preview(knowledge: Knowledge, games: Iterable[ScoredGame]) -> Floats:
+def preview(posterior: RatingPosterior, games: Iterable[ScoredGame]) -> Floats:
     """Everyone's rating after the games since the run, each taken in by one step; shape (n,).
 
     Games of versions that the run does not have say nothing of the others.
     """
-    number = {version: place for place, version in enumerate(knowledge.versions)}
-    posterior = knowledge.online(np.arange(len(knowledge.versions)))
+    number = {version: place for place, version in enumerate(posterior.versions)}
+    online = posterior.online(np.arange(len(posterior.versions)))
     for black, white, points in games:
         if black in number and white in number:
-            posterior.observe(number[black], number[white], points)
-    return posterior.elo
+            online.observe(number[black], number[white], points)
+    return online.elo

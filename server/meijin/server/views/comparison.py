@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import Connection
 
-from meijin.ladder.posterior import Knowledge, preview
+from meijin.ladder.posterior import RatingPosterior, preview
 from meijin.ladder.statistics.pair_counts import Integers
 from meijin.server.api.convert_ladders import ladder_to_proto, score_to_proto, standing_to_proto
 from meijin.store.bots import version_ids
@@ -38,8 +38,8 @@ def compare_all(
     Raises:
         NoRunError: see there.
     """
-    table, knowledge = _knowledge(connection, ladder_id)
-    if knowledge is None:
+    table, posterior = _rating_posterior(connection, ladder_id)
+    if posterior is None:
         raise NoRunError(f'ladder "{table.ladder.name}" has no run yet; play rated games')
     chosen = [place for place, row in enumerate(table.standings) if not bots or row.bot_id in bots][
         :limit
@@ -52,7 +52,7 @@ def compare_all(
         rows=[
             pb.MatrixRow(
                 standing=standing_to_proto(row),
-                cells=_cells(place, places, rows, knowledge, scores),
+                cells=_cells(place, places, rows, posterior, scores),
             )
             for place, row in enumerate(rows)
         ],
@@ -60,12 +60,12 @@ def compare_all(
 
 
 def _cells(
-    own: int, places: Integers, rows: Sequence[Standing], knowledge: Knowledge, scores: Scores
+    own: int, places: Integers, rows: Sequence[Standing], posterior: RatingPosterior, scores: Scores
 ) -> list[pb.MatrixCell]:
     """One row's; `own` is its index among the rows, `places` are theirs in the standings."""
     same = np.full(len(places), places[own])
-    chances = knowledge.superiority(same, places)
-    expected = knowledge.outcomes.score_with_both(knowledge.elo[same] - knowledge.elo[places])
+    chances = posterior.superiority(same, places)
+    expected = posterior.outcomes.score_with_both(posterior.elo[same] - posterior.elo[places])
     return [
         pb.MatrixCell(
             superiority=chance,
@@ -95,10 +95,10 @@ def compare_two(
     response = pb.GetHeadToHeadResponse(
         as_black=score_to_proto(as_black), as_white=score_to_proto(as_white)
     )
-    table, knowledge = _knowledge(connection, ladder_id)
+    table, posterior = _rating_posterior(connection, ladder_id)
     one, other = (_newest(table.standings, each) for each in (bot_id, other_id))
-    if knowledge is not None and one is not None and other is not None:
-        response.expectation.CopyFrom(_expectation(knowledge, one, other))
+    if posterior is not None and one is not None and other is not None:
+        response.expectation.CopyFrom(_expectation(posterior, one, other))
     return response
 
 
@@ -128,8 +128,8 @@ def preview_of(connection: Connection, table: Standings) -> Sequence[float]:
     games = results_since(connection, ladder_id, table.run.cutoff, limit=MAX_PREVIEW + 1)
     if not games or len(games) > MAX_PREVIEW:
         return ()
-    knowledge = Knowledge.of(table, covariances(connection, ladder_id))
-    after: list[float] = preview(knowledge, games).tolist()
+    posterior = RatingPosterior.of(table, covariances(connection, ladder_id))
+    after: list[float] = preview(posterior, games).tolist()
     return after
 
 
@@ -139,20 +139,22 @@ def _newest(rows: Sequence[Standing], bot_id: BotId) -> int | None:
     return mine[max(mine)] if mine else None
 
 
-def _expectation(knowledge: Knowledge, one: int, other: int) -> pb.Expectation:
-    difference, margin = knowledge.difference(one, other)
+def _expectation(posterior: RatingPosterior, one: int, other: int) -> pb.Expectation:
+    difference, margin = posterior.difference(one, other)
     return pb.Expectation(
         difference=difference,
         margin=margin,
-        superiority=float(knowledge.superiority(np.array([one]), np.array([other]))[0]),
-        score_as_black=float(knowledge.outcomes.score(difference)),
-        score_as_white=1 - float(knowledge.outcomes.score(-difference)),
+        superiority=float(posterior.superiority(np.array([one]), np.array([other]))[0]),
+        score_as_black=float(posterior.outcomes.score(difference)),
+        score_as_white=1 - float(posterior.outcomes.score(-difference)),
     )
 
 
-def _knowledge(connection: Connection, ladder_id: LadderId) -> tuple[Standings, Knowledge | None]:
+def _rating_posterior(
+    connection: Connection, ladder_id: LadderId
+) -> tuple[Standings, RatingPosterior | None]:
     """The published table, and what it says of any two; ``None`` before the first run."""
     table = standings(connection, ladder_id)
     if table.run is None:
         return table, None
-    return table, Knowledge.of(table, covariances(connection, ladder_id))
+    return table, RatingPosterior.of(table, covariances(connection, ladder_id))

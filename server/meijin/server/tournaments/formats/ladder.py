@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from meijin.game import Color
-from meijin.ladder.posterior import Knowledge
+from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.rating_table import BASE, columns
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import DenseCovariance
@@ -181,11 +181,11 @@ class _Table:
         # Those that the run knows come first, as in the posterior.
         self._bots = sorted(bots, key=lambda bot: versions.get(bot) not in known)
         self._number = {bot: number for number, bot in enumerate(self._bots)}
-        self._knowledge: Knowledge | None = None
+        self._rating_posterior: RatingPosterior | None = None
         places = [known[versions[bot]] for bot in self._bots if versions.get(bot) in known]
         self._places = np.array(places, dtype=np.int64)
         if state.table.run is not None:
-            self._knowledge = Knowledge.of(state.table, state.covariances)
+            self._rating_posterior = RatingPosterior.of(state.table, state.covariances)
         self._islands = _islands(state, [versions.get(bot, -bot) for bot in self._bots])
         posterior = self._posterior().extended(len(self._bots) - len(places))
         self._matchmaker = Matchmaker(posterior, self._islands, picks=picks)
@@ -205,10 +205,10 @@ class _Table:
 
     def _is_settled(self, confidence: float) -> bool:
         is_whole = len(self._places) == len(self._bots) > 1
-        if self._knowledge is None or not is_whole or len(set(self._islands.tolist())) > 1:
+        if self._rating_posterior is None or not is_whole or len(set(self._islands.tolist())) > 1:
             return False
-        matrix = self._knowledge.covariance.matrix[np.ix_(self._places, self._places)]
-        elo = self._knowledge.elo[self._places]
+        matrix = self._rating_posterior.covariance.matrix[np.ix_(self._places, self._places)]
+        elo = self._rating_posterior.elo[self._places]
         return is_settled(elo, DenseCovariance(matrix), confidence)
 
     def plan(
@@ -244,10 +244,10 @@ class _Table:
         return may_meet
 
     def _posterior(self) -> OnlinePosterior:
-        if self._knowledge is None:
+        if self._rating_posterior is None:
             nothing = Outcomes(0.0, 0.0)
             return OnlinePosterior(np.empty(0), np.empty((0, 0)), nothing, prior_mean=BASE)
-        return self._knowledge.online(self._places)
+        return self._rating_posterior.online(self._places)
 
     def _observe(self, result: PairingResult) -> None:
         black, white = self._number.get(result.black_id), self._number.get(result.white_id)
