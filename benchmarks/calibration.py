@@ -35,7 +35,7 @@ from meijin.ladder.statistics.bradley_terry import Fit, fit
 from meijin.ladder.statistics.covariance import DenseCovariance, covariance, superiority
 from meijin.ladder.statistics.matchmaking import Matchmaker, is_settled
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.pair_counts import Floats, components
+from meijin.ladder.statistics.pair_counts import Floats, connected_components
 
 BOTS = 30
 DEVIATION = 250.0
@@ -169,7 +169,7 @@ class OurPolicy:
         players, counts = len(known.players), games.counts
         maker = Matchmaker(
             OnlinePosterior(known.elo, found.matrix, known.outcomes),
-            components(counts.first, counts.second, players),
+            connected_components(counts.first, counts.second, players),
             picks=self._picks,
         )
         everybody = ~np.eye(players, dtype=bool)

@@ -222,7 +222,7 @@ def test_bots_without_a_path_to_the_anchors_are_marked(league: "League") -> None
     assert all(line.is_linked for line in lines_of(league))
 
 
-def test_without_anchors_the_largest_island_is_linked(league: "League") -> None:
+def test_without_anchors_the_largest_component_is_linked(league: "League") -> None:
     """And the base is its mean alone."""
     league.finish((0, 1, WHITE), (2, 3, BLACK), (3, 4, BLACK))
     lines = lines_of(league)
@@ -230,7 +230,7 @@ def test_without_anchors_the_largest_island_is_linked(league: "League") -> None:
     assert sum(line.elo for line in lines[2:]) / 3 == pytest.approx(BASE, abs=1e-3)
 
 
-def test_an_island_does_not_make_the_others_unsure(league: "League") -> None:
+def test_a_component_does_not_make_the_others_unsure(league: "League") -> None:
     """Its own intervals are wide, those of well-known bots stay what they were."""
     for one, other in ((0, 1), (1, 2), (2, 0)):
         meet(league, one, other, games=100)
@@ -241,8 +241,8 @@ def test_an_island_does_not_make_the_others_unsure(league: "League") -> None:
     assert min(lines[3].margin, lines[4].margin) > 500
 
 
-def test_each_anchor_links_its_island(league: "League") -> None:
-    """Two of them in two islands leave nobody out."""
+def test_each_anchor_links_its_component(league: "League") -> None:
+    """Two of them in two components leave nobody out."""
     league.finish((0, 1, WHITE), (2, 3, BLACK), (3, 4, BLACK))
     league.set_anchors(0, 2)
     assert all(line.is_linked for line in lines_of(league))

@@ -17,7 +17,13 @@ from meijin.ladder.statistics.covariance import (
     covariance,
     superiority_to_next,
 )
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, components, sums
+from meijin.ladder.statistics.pair_counts import (
+    Floats,
+    Integers,
+    PairCounts,
+    connected_components,
+    sums,
+)
 from meijin.store.ladders.rated_games import PairCount, Snapshot
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.schema import BotVersionId
@@ -42,7 +48,7 @@ class Pool:
     is_anchor: NDArray[np.bool_]
     is_provisional: NDArray[np.bool_]
     is_linked: NDArray[np.bool_]
-    """Games lead from it to the anchors, or to the largest island where there are none."""
+    """Games lead from it to the anchors, or to the largest component where there are none."""
     centre: Floats
     """The weights of the mean that is shown as `BASE`."""
 
@@ -84,10 +90,10 @@ class Pool:
 
 
 def _linked(counts: PairCounts, is_anchor: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    islands = components(counts.first, counts.second, len(is_anchor))
-    is_linked: NDArray[np.bool_] = islands == np.bincount(islands, minlength=1).argmax()
+    components = connected_components(counts.first, counts.second, len(is_anchor))
+    is_linked: NDArray[np.bool_] = components == np.bincount(components, minlength=1).argmax()
     if is_anchor.any():
-        is_linked = np.isin(islands, islands[is_anchor])
+        is_linked = np.isin(components, components[is_anchor])
     return is_linked
 
 

@@ -140,7 +140,7 @@ def test_swapped_colours_flip_the_advantage(rows: list[Row]) -> None:
 @given(pools())
 @settings(deadline=None)
 def test_every_pool_has_a_finite_fit_around_0(rows: list[Row]) -> None:
-    """Islands, perfect scorers and nothing but draws too are finite, and the mean is 0."""
+    """Components, perfect scorers and nothing but draws too are finite, and the mean is 0."""
     result = fit(counts(rows))
     assert np.isfinite(result.elo).all()
     assert math.isfinite(result.outcomes.advantage)
@@ -204,7 +204,7 @@ def test_the_prior_tells_perfect_scorers_apart() -> None:
     assert one.outcomes.advantage > 0
 
 
-def test_an_island_is_around_0_too() -> None:
+def test_a_small_component_is_around_0_too() -> None:
     """A pool that met nobody else gets the prior's mean for its own."""
     result = fit(counts([*ROWS, (20, 21, 3, 0, 1), (21, 20, 1, 0, 3)]))
     assert result.elo[-2:].mean() == pytest.approx(0, abs=1e-6)
@@ -214,11 +214,11 @@ def test_an_island_is_around_0_too() -> None:
     ("rows", "match"),
     [
         ([(1, 2, 3, 0, 0), (2, 1, 0, 0, 3)], "to infinity"),
-        ([(1, 2, 5, 0, 5), (2, 1, 5, 0, 5), (8, 9, 700, 1, 30), (9, 8, 4, 4, 4)], "islands"),
+        ([(1, 2, 5, 0, 5), (2, 1, 5, 0, 5), (8, 9, 700, 1, 30), (9, 8, 4, 4, 4)], "connect"),
     ],
 )
 def test_without_a_prior_some_pools_have_no_fit(rows: list[Row], match: str) -> None:
-    """A perfect scorer or an island needs the prior."""
+    """A perfect scorer or a second component needs the prior."""
     with pytest.raises(NoFitError, match=match):
         fit(counts(rows), NO_ADVANTAGE)
 
@@ -257,7 +257,7 @@ def test_a_large_pool_has_the_same_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sparse.outcomes.draws == pytest.approx(dense.outcomes.draws, abs=1e-8)
 
 
-def test_a_large_pool_of_islands_needs_a_prior(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_pool_of_components_needs_a_prior(monkeypatch: pytest.MonkeyPatch) -> None:
     """Conjugate gradients too notice what can't be known."""
     monkeypatch.setattr(laplacian, "DENSE", 0)
     rows: list[Row] = [(1, 2, 700, 0, 30), (8, 9, 700, 1, 30)]
@@ -354,7 +354,7 @@ def test_colours_agree_with_ordo() -> None:
 
 @pytest.mark.parametrize("name", ["synth_10_1000", "edge_perfect_zero_island"])
 def test_the_prior_s_fit_is_as_computed_elsewhere(name: str) -> None:
-    """With a perfect scorer, a zero scorer, a newcomer and an island too."""
+    """With a perfect scorer, a zero scorer, a newcomer and a second component too."""
     pool = Pool.read(name)
     other = pool.column("our_rk_sigma600_unscaled")
     result = fit(pool.counts, Prior(600.0, math.inf, math.inf))

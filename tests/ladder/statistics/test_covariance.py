@@ -149,7 +149,7 @@ def test_intervals_of_gomocup_agree_with_bayes_elo(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["synth_10_1000", "edge_perfect_zero_island"])
 def test_the_prior_s_intervals_are_as_computed_elsewhere(name: str) -> None:
-    """With a perfect scorer, a newcomer and an island too."""
+    """With a perfect scorer, a newcomer and a second component too."""
     pool = Pool.read(name)
     result = fit(pool.counts, Prior(600.0, math.inf, math.inf))
     expected = pool.column("our_rk_sigma600_ci95_poolcentred_unscaled")

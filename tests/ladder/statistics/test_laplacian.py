@@ -98,7 +98,7 @@ def test_a_negative_weight_has_no_factors() -> None:
 
 
 def test_conjugate_gradients_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Islands without a ridge can't be told apart, and no step gets nearer."""
+    """Components without a ridge can't be told apart, and no step gets nearer."""
     monkeypatch.setattr(laplacian, "DENSE", 0)
     ends = np.array([0, 2]), np.array([1, 3])
     matrix = Laplacian(*ends, np.ones(2), np.zeros(4))

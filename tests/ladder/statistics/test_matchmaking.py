@@ -21,11 +21,11 @@ def everybody(players: int) -> Mask:
 
 
 def matchmaker(
-    elo: list[float], variances: list[float], islands: list[int] | None = None, picks: int = 0
+    elo: list[float], variances: list[float], components: list[int] | None = None, picks: int = 0
 ) -> Matchmaker:
     """With errors that are independent."""
     posterior = OnlinePosterior(np.array(elo), np.diag(np.array(variances)), OUTCOMES)
-    labels: Integers = np.array(islands or [0] * len(elo))
+    labels: Integers = np.array(components or [0] * len(elo))
     return Matchmaker(posterior, labels, picks=picks)
 
 
@@ -35,9 +35,9 @@ def couple(pick: Pick | None) -> set[int]:
     return {pick.one, pick.other}
 
 
-def test_islands_are_linked_first() -> None:
-    """Three islands need two picks, however much else is unsure; then the turns begin."""
-    maker = matchmaker([0.0, 9.0, 50.0, 55.0, 300.0], [1e4] * 5, islands=[0, 0, 2, 2, 4])
+def test_components_are_linked_first() -> None:
+    """Three components need two picks, however much else is unsure; then the turns begin."""
+    maker = matchmaker([0.0, 9.0, 50.0, 55.0, 300.0], [1e4] * 5, components=[0, 0, 2, 2, 4])
     labels = np.array([0, 0, 2, 2, 4])
     for _ in range(2):
         pick = maker.pick(everybody(5))
@@ -50,18 +50,18 @@ def test_islands_are_linked_first() -> None:
     assert aims == [Aim.VARIANCE, Aim.ORDER, Aim.VARIANCE, Aim.ORDER]
 
 
-def test_islands_wait_for_their_own() -> None:
+def test_components_wait_for_their_own() -> None:
     """When none of one may meet any of another, the rest goes on."""
     may_meet = everybody(4)
     may_meet[:2, 2:] = may_meet[2:, :2] = False
-    pick = matchmaker([0.0] * 4, [1e4] * 4, islands=[0, 0, 2, 2]).pick(may_meet)
+    pick = matchmaker([0.0] * 4, [1e4] * 4, components=[0, 0, 2, 2]).pick(may_meet)
     assert pick is not None
     assert pick.aim is Aim.VARIANCE
 
 
-def test_running_games_link_islands() -> None:
+def test_running_games_link_components() -> None:
     """A matchmaker that is told of one needs no other."""
-    maker = matchmaker([0.0] * 4, [1e4] * 4, islands=[0, 0, 2, 2])
+    maker = matchmaker([0.0] * 4, [1e4] * 4, components=[0, 0, 2, 2])
     maker.expect(3, 1, games=1)
     pick = maker.pick(everybody(4))
     assert pick is not None
@@ -127,11 +127,11 @@ def test_only_those_who_may_meet_do(
     pool: tuple[list[float], list[int], list[bool]], picks: int, neighbours: int
 ) -> None:
     """Somebody does whenever two may, and nobody else."""
-    elo, islands, allowed = pool
+    elo, components, allowed = pool
     n = len(elo)
     may_meet = np.triu(np.array(allowed).reshape(n, n), 1)
     may_meet |= may_meet.T
-    maker = matchmaker(elo, [1e4] * n, islands, picks)
+    maker = matchmaker(elo, [1e4] * n, components, picks)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matchmaking, "NEIGHBOURS", neighbours)
         for _ in range(4):

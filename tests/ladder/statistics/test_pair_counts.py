@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.ladder.statistics.pair_counts import PairCounts, components
+from meijin.ladder.statistics.pair_counts import PairCounts, connected_components
 
 Row = tuple[int, int, int, int, int]
 """First, second, wins, draws, losses."""
@@ -76,16 +76,18 @@ def test_joined_games_are_those_of_both(one: list[Row], other: list[Row]) -> Non
         ([(0, 4), (0, 3), (1, 2)], [0, 1, 1, 0, 0]),
     ],
 )
-def test_islands_have_the_smallest_label(edges: list[tuple[int, int]], labels: list[int]) -> None:
+def test_components_have_the_smallest_label(
+    edges: list[tuple[int, int]], labels: list[int]
+) -> None:
     """Colours make no difference."""
     first, second = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    assert components(first, second, 5).tolist() == labels
-    assert components(second, first, 5).tolist() == labels
+    assert connected_components(first, second, 5).tolist() == labels
+    assert connected_components(second, first, 5).tolist() == labels
 
 
-def test_a_long_chain_is_one_island() -> None:
+def test_a_long_chain_is_one_component() -> None:
     """However far around the link goes, and in whatever order the edges stand."""
     places = np.random.default_rng(1).permutation(5000)
-    assert not components(places[:-1], places[1:], 5000).any()
-    labels = components(np.delete(places[:-1], 2500), np.delete(places[1:], 2500), 5000)
+    assert not connected_components(places[:-1], places[1:], 5000).any()
+    labels = connected_components(np.delete(places[:-1], 2500), np.delete(places[1:], 2500), 5000)
     assert np.unique(labels).size == 2

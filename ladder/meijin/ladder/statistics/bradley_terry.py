@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from meijin.ladder.statistics.laplacian import Laplacian, NoSolutionError
 from meijin.ladder.statistics.likelihood import LogPosterior, Point, State
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, components
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, connected_components
 
 ELO_PER_NAT = 400 / math.log(10)
 """Elo in one natural unit of log-odds: 400 Elo are odds of ten to one."""
@@ -24,14 +24,17 @@ MAX_ODDS = 30.0
 
 
 class NoFitError(ValueError):
-    """The counts have no finite fit: without a prior, an island or somebody without a point."""
+    """The counts have no finite fit.
+
+    Without a prior the games must connect everybody, and everybody needs a point won and one lost.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
     """What is thought before any game: normal distributions around 0, by their deviations in Elo.
 
-    They keep perfect scorers, islands and pools of nothing but draws finite. `math.inf`
+    They keep perfect scorers, several components and pools of nothing but draws finite. `math.inf`
     leaves a parameter free.
     """
 
@@ -158,8 +161,8 @@ def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
     limit = math.inf
     if math.isinf(prior.strength):
         limit = MAX_ODDS
-        if components(seated.first, seated.second, len(players)).any():
-            raise NoFitError("the games fall into islands; give the strengths a prior")
+        if connected_components(seated.first, seated.second, len(players)).any():
+            raise NoFitError("the games do not connect everybody; give the strengths a prior")
     point, steps = _climb(posterior, limit)
     elo = point.state.strengths * ELO_PER_NAT
     return Fit(

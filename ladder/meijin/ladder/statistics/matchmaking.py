@@ -64,31 +64,31 @@ class Matchmaker:
     """
 
     def __init__(
-        self, posterior: OnlinePosterior, islands: Integers, *, picks: int = 0, games: int = 2
+        self, posterior: OnlinePosterior, components: Integers, *, picks: int = 0, games: int = 2
     ) -> None:
         """Begin with what is known.
 
         Args:
             posterior: Changed by the picks.
-            islands: Everyone's island, as `pair_counts.components` tells it; shape (n,).
+            components: Everyone's, as `pair_counts.connected_components` gives them; shape (n,).
             picks: How many there have been before: whose turn it is.
             games: How many a pick is for, played with either colour in turn.
         """
         self.posterior = posterior
-        self._islands = np.array(islands, dtype=np.int64)
+        self._components = np.array(components, dtype=np.int64)
         self._picks = picks
         self._games = games
 
     @property
-    def islands(self) -> Integers:
-        """Everyone's island, with expected games taken as played; shape (n,)."""
-        return self._islands
+    def components(self) -> Integers:
+        """Everyone's connected component, with expected games taken as played; shape (n,)."""
+        return self._components
 
     def expect(self, one: int, other: int, games: int) -> None:
         """Take it that two are about to play: that links them."""
         self.posterior.expect(one, other, games)
-        low, high = sorted((self._islands[one], self._islands[other]))
-        self._islands[self._islands == high] = low
+        low, high = sorted((self._components[one], self._components[other]))
+        self._components[self._components == high] = low
 
     def pick(self, may_meet: Mask) -> Pick | None:
         """The next pair; ``None`` when nobody may meet anybody.
@@ -98,7 +98,7 @@ class Matchmaker:
         """
         if not may_meet.any():
             return None
-        apart: Mask = may_meet & (self._islands != self._islands.reshape(-1, 1))
+        apart: Mask = may_meet & (self._components != self._components.reshape(-1, 1))
         if apart.any():
             pick = self._best(Aim.LINK, apart)
         else:

@@ -70,10 +70,10 @@ def sums(places: Integers, column: Floats, size: int) -> Floats:
     return np.bincount(places, column, size).astype(np.float64, copy=False)
 
 
-def components(first: Integers, second: Integers, players: int) -> Integers:
-    """The island of each of the players 0, 1, ...: the smallest of those it is linked to by games.
+def connected_components(first: Integers, second: Integers, players: int) -> Integers:
+    """The connected component of each of the players 0, 1, ...: its smallest member.
 
-    Everyone takes the smallest label across each game and then the label of its label, so the
+    Who played whom connects them. Everyone takes the smallest label across each game and then the label of its label, so the
     length of a path halves each time; shape (players,).
     """
     labels = np.arange(players)

@@ -17,7 +17,7 @@ from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import DenseCovariance
 from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_settled
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.pair_counts import Integers, components
+from meijin.ladder.statistics.pair_counts import Integers, connected_components
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import AWAY, Capacity, GamePair
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan
@@ -186,9 +186,9 @@ class _Table:
         self._places = np.array(places, dtype=np.int64)
         if state.table.run is not None:
             self._rating_posterior = RatingPosterior.of(state.table, state.covariances)
-        self._islands = _islands(state, [versions.get(bot, -bot) for bot in self._bots])
+        self._components = _components(state, [versions.get(bot, -bot) for bot in self._bots])
         posterior = self._posterior().extended(len(self._bots) - len(places))
-        self._matchmaker = Matchmaker(posterior, self._islands, picks=picks)
+        self._matchmaker = Matchmaker(posterior, self._components, picks=picks)
         self._closed = self._pairs_of(played_out)
         self.is_settled = confidence > 0 and self._is_settled(confidence)
         """The run is sure enough of the order of all bots."""
@@ -205,7 +205,11 @@ class _Table:
 
     def _is_settled(self, confidence: float) -> bool:
         is_whole = len(self._places) == len(self._bots) > 1
-        if self._rating_posterior is None or not is_whole or len(set(self._islands.tolist())) > 1:
+        if (
+            self._rating_posterior is None
+            or not is_whole
+            or len(set(self._components.tolist())) > 1
+        ):
             return False
         matrix = self._rating_posterior.covariance.matrix[np.ix_(self._places, self._places)]
         elo = self._rating_posterior.elo[self._places]
@@ -233,14 +237,14 @@ class _Table:
     def _may_meet(self, free: Mask, soon: Mask) -> Mask:
         """Who may be paired now.
 
-        While there are islands among those who are free, or will be after a game of this
+        While there are several components among those who are free, or will be after a game of this
         ladder, nobody is paired within one: two who are always free together would never
         meet others.
         """
         may_meet: Mask = free[:, None] & free & ~self._closed
-        islands = self._matchmaker.islands
-        if len(np.unique(islands[soon])) > 1:
-            may_meet &= islands[:, None] != islands
+        components = self._matchmaker.components
+        if len(np.unique(components[soon])) > 1:
+            may_meet &= components[:, None] != components
         return may_meet
 
     def _posterior(self) -> OnlinePosterior:
@@ -280,11 +284,11 @@ def _pair(one: BotId, other: BotId) -> BotPair:
     return min(one, other), max(one, other)
 
 
-def _islands(state: LadderState, versions: Sequence[int]) -> Integers:
-    """The island of each version on the whole ladder; those without a game are alone."""
+def _components(state: LadderState, versions: Sequence[int]) -> Integers:
+    """The connected component of each version on the whole ladder; those without a game are alone."""
     counts = columns(state.pair_counts)
     players = np.unique(np.concatenate((counts.players, np.asarray(versions, dtype=np.int64))))
     first, second = counts.places(players)
-    islands = components(first, second, len(players))
-    mine: Integers = islands[np.searchsorted(players, versions)]
+    components = connected_components(first, second, len(players))
+    mine: Integers = components[np.searchsorted(players, versions)]
     return mine
