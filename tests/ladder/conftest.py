@@ -303,7 +303,7 @@ def site(
     """A league with everything that keeps its ladder fresh."""
     site = Site(league, valkey, start_worker, worker_log)
     yield site
-    site.hints.close()
+    site.queue.close()
 
 
 Eventually = Callable[[Callable[[], bool]], None]

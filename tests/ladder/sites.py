@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from meijin.ladder.rating_table import rate
-from meijin.ladder.refresh_queue import NAMESPACE, QUEUE, Hints, connect
+from meijin.ladder.refresh_queue import NAMESPACE, QUEUE, RefreshQueue, connect
 from meijin.ladder.verify import transcript
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store.ladders import ladders
@@ -25,7 +25,7 @@ NEVER = 3600.0
 
 
 class Site:
-    """A league, the Redis that its server hints to, and its worker processes."""
+    """A league, the Redis that its server sends jobs to, and its worker processes."""
 
     def __init__(
         self,
@@ -39,16 +39,16 @@ class Site:
         self._start_worker = start_worker
         self._worker_log = worker_log
         times = iter(range(0, 1_000_000_000, 10))
-        self.hints = Hints(valkey.url, lambda: next(times))
+        self.queue = RefreshQueue(valkey.url, lambda: next(times))
         """The server's end of the queue, with a clock on which every pause is over."""
 
     def start_worker(self, *, sweep: float) -> "subprocess.Popen[bytes]":
         """Start a worker process."""
         return self._start_worker(self.valkey.url, sweep=sweep)
 
-    def hint(self) -> bool:
+    def enqueue(self) -> bool:
         """Have a worker look at the ladder."""
-        return self.hints.hint(self.league.ladder_id)
+        return self.queue.enqueue(self.league.ladder_id)
 
     def is_written(self) -> bool:
         """Whether Redis has written all it knows; with a slow disk it answers before it has."""
@@ -74,7 +74,7 @@ class Site:
     def is_flagged(self) -> bool:
         """Whether a message for the ladder is on its way, and its job has not begun."""
         with connect(self.valkey.url) as client:
-            return bool(client.exists(f"{NAMESPACE}:hinted:{self.league.ladder_id}"))
+            return bool(client.exists(f"{NAMESPACE}:refresh-queued:{self.league.ladder_id}"))
 
     def has_messages(self) -> bool:
         """Whether messages wait, or are not yet done."""

@@ -19,7 +19,7 @@ from meijin.game import Result
 from meijin.ladder import jobs as jobs_module
 from meijin.ladder.jobs import MAX_REST, REST, Jobs
 from meijin.ladder.refresh import refresh
-from meijin.ladder.refresh_queue import QUEUE, Flags
+from meijin.ladder.refresh_queue import QUEUE, DedupKeys
 from meijin.store import Database
 from meijin.store.ladders.ladders import UnknownLadderError
 from meijin.store.schema import Ladder, LadderId, RatingDay, RatingRun
@@ -32,18 +32,18 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 Clock = Callable[[], datetime]
 
 
-class StubFlags(Flags):
-    """Flags without a Redis: remembers which were lowered."""
+class StubDedupKeys(DedupKeys):
+    """Dedup keys without a Redis: it remembers which were cleared."""
 
     def __init__(self) -> None:
-        self.lowered: list[LadderId] = []
+        self.cleared: list[LadderId] = []
         self.is_down = False
 
-    def lower(self, ladder_id: LadderId) -> None:
-        """Note the flag, or fail as without a Redis."""
+    def clear(self, ladder_id: LadderId) -> None:
+        """Note the key, or fail as without a Redis."""
         if self.is_down:
             raise redis.ConnectionError("no Redis")
-        self.lowered.append(ladder_id)
+        self.cleared.append(ladder_id)
 
 
 class FakeTime:
@@ -73,9 +73,9 @@ def broker() -> StubBroker:
 
 
 @pytest.fixture
-def flags() -> StubFlags:
-    """Flags that are down."""
-    return StubFlags()
+def dedup_keys() -> StubDedupKeys:
+    """Dedup keys that are clear."""
+    return StubDedupKeys()
 
 
 @pytest.fixture
@@ -85,12 +85,14 @@ def fake_time() -> FakeTime:
 
 
 @pytest.fixture
-def jobs(league: "League", broker: StubBroker, flags: StubFlags, fake_time: FakeTime) -> Jobs:
+def jobs(
+    league: "League", broker: StubBroker, dedup_keys: StubDedupKeys, fake_time: FakeTime
+) -> Jobs:
     """The jobs of a league."""
     return Jobs(
         broker,
         league.database,
-        flags,
+        dedup_keys,
         stop=fake_time.stop,
         clock=fake_time.clock,
         wall_clock=lambda: fake_time.wall_time,
@@ -126,14 +128,14 @@ def work_off(broker: StubBroker, worker: Worker) -> None:
 
 
 def test_a_job_publishes(
-    league: "League", jobs: Jobs, broker: StubBroker, worker: Worker, flags: StubFlags
+    league: "League", jobs: Jobs, broker: StubBroker, worker: Worker, dedup_keys: StubDedupKeys
 ) -> None:
     """A message with a ladder's id has the ladder refreshed."""
     league.finish(GAME)
     jobs.refresh_ladder.send(league.ladder_id)
     work_off(broker, worker)
     assert runs(league) == 1
-    assert flags.lowered == [league.ladder_id]
+    assert dedup_keys.cleared == [league.ladder_id]
 
 
 def test_a_job_delivered_twice_changes_nothing(
@@ -149,22 +151,22 @@ def test_a_job_delivered_twice_changes_nothing(
 
 
 def test_the_flag_falls_before_the_ladder_is_read(
-    league: "League", jobs: Jobs, flags: StubFlags, monkeypatch: pytest.MonkeyPatch
+    league: "League", jobs: Jobs, dedup_keys: StubDedupKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A game that finishes while the ladder is read finds the flag down, and sends a message."""
 
     def look(_database: Database, ladder_id: LadderId, _clock: Clock) -> bool:
-        assert flags.lowered == [ladder_id]
+        assert dedup_keys.cleared == [ladder_id]
         return False
 
     monkeypatch.setattr(jobs_module, "refresh", look)
     jobs.refresh_ladder(league.ladder_id)
-    assert flags.lowered == [league.ladder_id]
+    assert dedup_keys.cleared == [league.ladder_id]
 
 
-def test_a_job_works_without_redis(league: "League", jobs: Jobs, flags: StubFlags) -> None:
+def test_a_job_works_without_redis(league: "League", jobs: Jobs, dedup_keys: StubDedupKeys) -> None:
     """A Redis that dies after it delivered a job takes nothing with it."""
-    flags.is_down = True
+    dedup_keys.is_down = True
     league.finish(GAME)
     jobs.refresh_ladder(league.ladder_id)
     assert runs(league) == 1

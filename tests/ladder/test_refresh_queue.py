@@ -1,4 +1,4 @@
-"""Hints to a real Valkey server, and to none."""
+"""The queue of refresh jobs on a real Valkey server, and on none."""
 
 import os
 import signal
@@ -11,7 +11,14 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from meijin.ladder.refresh_queue import NAMESPACE, PAUSE, QUEUE, Flags, Hints, connect
+from meijin.ladder.refresh_queue import (
+    NAMESPACE,
+    QUEUE,
+    RETRY_INTERVAL_S,
+    DedupKeys,
+    RefreshQueue,
+    connect,
+)
 from meijin.store.schema import LadderId
 
 if TYPE_CHECKING:
@@ -36,17 +43,17 @@ def clock() -> Callable[[], float]:
 
 
 @pytest.fixture
-def open_hints() -> Iterator[Callable[..., Hints]]:
-    """Make hints that are closed at the end."""
-    opened: list[Hints] = []
+def open_queue() -> Iterator[Callable[..., RefreshQueue]]:
+    """Make queues that are closed at the end."""
+    opened: list[RefreshQueue] = []
 
-    def make(url: str, *arguments: Callable[[], float]) -> Hints:
-        opened.append(Hints(url, *arguments))
+    def make(url: str, *arguments: Callable[[], float]) -> RefreshQueue:
+        opened.append(RefreshQueue(url, *arguments))
         return opened[-1]
 
     yield make
-    for hints in opened:
-        hints.close()
+    for queue in opened:
+        queue.close()
 
 
 def queued(client: redis.Redis) -> int:
@@ -55,21 +62,22 @@ def queued(client: redis.Redis) -> int:
 
 
 def test_a_thousand_games_are_one_message(
-    valkey: "EmbeddedValkey", client: redis.Redis, open_hints: Callable[..., Hints]
+    valkey: "EmbeddedValkey", client: redis.Redis, open_queue: Callable[..., RefreshQueue]
 ) -> None:
     """While a message is on its way, more games need no other."""
-    hints = open_hints(valkey.url)
-    assert all(hints.hint(LADDER) for _ in range(1000))
+    queue = open_queue(valkey.url)
+    assert all(queue.enqueue(LADDER) for _ in range(1000))
     assert queued(client) == 1
 
 
-def test_threads_share_the_hints(
-    valkey: "EmbeddedValkey", client: redis.Redis, open_hints: Callable[..., Hints]
+def test_threads_share_the_queue(
+    valkey: "EmbeddedValkey", client: redis.Redis, open_queue: Callable[..., RefreshQueue]
 ) -> None:
     """Eight threads at once make one message too."""
-    hints = open_hints(valkey.url)
+    queue = open_queue(valkey.url)
     threads = [
-        threading.Thread(target=lambda: [hints.hint(LADDER) for _ in range(50)]) for _ in range(8)
+        threading.Thread(target=lambda: [queue.enqueue(LADDER) for _ in range(50)])
+        for _ in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -78,67 +86,69 @@ def test_threads_share_the_hints(
     assert queued(client) == 1
 
 
-def test_each_ladder_has_its_own_flag(
-    valkey: "EmbeddedValkey", client: redis.Redis, open_hints: Callable[..., Hints]
+def test_each_ladder_has_its_own_dedup_key(
+    valkey: "EmbeddedValkey", client: redis.Redis, open_queue: Callable[..., RefreshQueue]
 ) -> None:
-    """Another ladder, or the same one after its flag fell, is another message."""
-    hints = open_hints(valkey.url)
-    hints.hint(LADDER)
-    hints.hint(LadderId(8))
+    """Another ladder, or the same one after its key was cleared, is another message."""
+    queue = open_queue(valkey.url)
+    queue.enqueue(LADDER)
+    queue.enqueue(LadderId(8))
     assert queued(client) == 2
-    Flags(client).lower(LADDER)
-    hints.hint(LADDER)
-    hints.hint(LadderId(8))
+    DedupKeys(client).clear(LADDER)
+    queue.enqueue(LADDER)
+    queue.enqueue(LadderId(8))
     assert queued(client) == 3
 
 
-def test_a_flag_falls_by_itself(client: redis.Redis) -> None:
-    """A message that was lost doesn't hold back hints for ever."""
-    assert Flags(client).hoist(LADDER)
-    assert not Flags(client).hoist(LADDER)
+def test_a_dedup_key_expires(client: redis.Redis) -> None:
+    """A message that was lost doesn't hold back jobs for ever."""
+    assert DedupKeys(client).set(LADDER)
+    assert not DedupKeys(client).set(LADDER)
     (key,) = client.keys(f"{NAMESPACE}:*")
     assert 0 < client.pttl(key) <= 30_000
 
 
-def test_without_redis_nothing_is_raised(no_redis: str, open_hints: Callable[..., Hints]) -> None:
+def test_without_redis_nothing_is_raised(
+    no_redis: str, open_queue: Callable[..., RefreshQueue]
+) -> None:
     """The match path hears ``False``, and the log one line."""
     now = 0.0
 
     def clock() -> float:
         return now
 
-    hints = open_hints(no_redis, clock)
+    queue = open_queue(no_redis, clock)
     with capture_logs() as logs:
         for _ in range(5):
-            assert not hints.hint(LADDER)
-            now += PAUSE
+            assert not queue.enqueue(LADDER)
+            now += RETRY_INTERVAL_S
     assert [line["log_level"] for line in logs] == ["warning"]
 
 
-def test_after_a_failure_it_pauses(no_redis: str, open_hints: Callable[..., Hints]) -> None:
+def test_after_a_failure_it_pauses(no_redis: str, open_queue: Callable[..., RefreshQueue]) -> None:
     """A thousand finished games don't wait for a thousand timeouts."""
     now = 0.0
-    hints = open_hints(no_redis, lambda: now)
-    assert not hints.hint(LADDER)
+    queue = open_queue(no_redis, lambda: now)
+    assert not queue.enqueue(LADDER)
 
     def fail(*_arguments: object, **_options: object) -> None:
         pytest.fail("it called Redis in its pause")
 
-    hints._flags.hoist = fail  # type: ignore[assignment,method-assign]
-    assert not hints.hint(LADDER)
+    queue._dedup_keys.set = fail  # type: ignore[assignment,method-assign]
+    assert not queue.enqueue(LADDER)
 
 
 def test_a_server_that_hangs_costs_one_timeout(
-    valkey: "EmbeddedValkey", open_hints: Callable[..., Hints]
+    valkey: "EmbeddedValkey", open_queue: Callable[..., RefreshQueue]
 ) -> None:
     """A call ends after a second, and isn't retried."""
-    hints = open_hints(valkey.url)
-    assert hints.hint(LADDER)
+    queue = open_queue(valkey.url)
+    assert queue.enqueue(LADDER)
     assert valkey.pid is not None
     os.kill(valkey.pid, signal.SIGSTOP)
     try:
         start = time.monotonic()
-        assert not hints.hint(LADDER)
+        assert not queue.enqueue(LADDER)
         assert time.monotonic() - start < 5
     finally:
         os.kill(valkey.pid, signal.SIGCONT)
@@ -147,18 +157,18 @@ def test_a_server_that_hangs_costs_one_timeout(
 def test_a_restarted_server_is_found_again(
     valkey: "EmbeddedValkey",
     client: redis.Redis,
-    open_hints: Callable[..., Hints],
+    open_queue: Callable[..., RefreshQueue],
     clock: Callable[[], float],
 ) -> None:
-    """Hints go on by themselves, and the log says so once."""
-    hints = open_hints(valkey.url, clock)
-    assert hints.hint(LADDER)
+    """The queue goes on by itself, and the log says so once."""
+    queue = open_queue(valkey.url, clock)
+    assert queue.enqueue(LADDER)
     valkey.stop()
     with capture_logs() as logs:
-        assert not hints.hint(LADDER)
+        assert not queue.enqueue(LADDER)
         valkey.start()
-        assert hints.hint(LADDER)
-        assert hints.hint(LADDER)
+        assert queue.enqueue(LADDER)
+        assert queue.enqueue(LADDER)
     assert [line["event"] for line in logs] == [
         "no Redis; ladders follow more slowly",
         "Redis is back",
@@ -178,4 +188,4 @@ def test_both_kinds_of_url_are_understood(url: str) -> None:
 def test_a_wrong_url_is_an_error_at_once() -> None:
     """What can't work is told when it is set up, not when the first game ends."""
     with pytest.raises(ValueError, match="scheme"):
-        Hints("localhost:6379")
+        RefreshQueue("localhost:6379")

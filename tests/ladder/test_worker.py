@@ -20,7 +20,7 @@ from meijin.ladder import worker as worker_module
 from meijin.ladder.jobs import Jobs, make_broker
 from meijin.ladder.rating_table import ALGORITHM
 from meijin.ladder.refresh import refresh
-from meijin.ladder.refresh_queue import Flags, connect
+from meijin.ladder.refresh_queue import DedupKeys, connect
 from meijin.ladder.worker import run_worker
 from meijin.store import Database
 from meijin.store.schema import RatingRun
@@ -43,7 +43,7 @@ def test_a_thousand_games_are_one_run_or_two(site: Site, eventually: "Eventually
     """The worker's first look finds them all; the message finds at most the last."""
     site.league.finish_random(1000)
     for _ in range(1000):
-        assert site.hint()
+        assert site.enqueue()
     site.start_worker(sweep=NEVER)
     eventually(site.is_current)
     eventually(lambda: not site.has_messages())
@@ -58,7 +58,7 @@ def test_a_message_delivered_five_times_is_one_run(site: Site, eventually: "Even
     site.league.finish_random(50)
     with connect(site.valkey.url) as client:
         broker = make_broker(client)
-        jobs = Jobs(broker, site.league.database, Flags(client))
+        jobs = Jobs(broker, site.league.database, DedupKeys(client))
         message = jobs.refresh_ladder.message(site.league.ladder_id)
         for _ in range(5):
             broker.enqueue(message)
@@ -73,7 +73,7 @@ def kill_a_worker_in_its_job(site: Site, eventually: "Eventually") -> None:
     eventually(site.is_up)
     site.league.finish_random(50)
     with locked(site.league.database):
-        assert site.hint()
+        assert site.enqueue()
         eventually(lambda: not site.is_flagged())
         victim.kill()
         victim.wait()
@@ -86,7 +86,7 @@ def test_a_killed_workers_job_goes_to_another(site: Site, eventually: "Eventuall
     kill_a_worker_in_its_job(site, eventually)
     with connect(site.valkey.url) as client:
         broker = make_broker(client)
-        Jobs(broker, site.league.database, Flags(client))
+        Jobs(broker, site.league.database, DedupKeys(client))
         worker = Worker(broker, worker_timeout=200, worker_threads=1)
         worker.start()
         eventually(lambda: not site.has_messages())
@@ -118,7 +118,7 @@ def test_a_killed_redis_loses_nothing(site: Site, eventually: "Eventually") -> N
             site.valkey.restart()
         result = (Result.BLACK_WINS, Result.DRAW, Result.WHITE_WINS)[number % 3]
         site.league.finish((number % 5, (number + 1 + number % 4) % 5, result))
-        delivered.append(site.hint())
+        delivered.append(site.enqueue())
     assert delivered == [True] * 30 + [False] * 30 + [True] * 30
     eventually(site.is_current)
     eventually(lambda: "Redis is back" in site.log)
@@ -134,13 +134,13 @@ def test_jobs_are_taken_from_a_restarted_redis(site: Site, eventually: "Eventual
     site.kill_redis()
     site.valkey.restart()
     site.league.finish(GAME)
-    assert site.hint()
+    assert site.enqueue()
     eventually(site.is_current)
 
 
 def test_a_message_survives_a_killed_redis(site: Site, eventually: "Eventually") -> None:
     """What was queued when Redis was killed is delivered after its restart."""
-    assert site.hint()
+    assert site.enqueue()
     eventually(site.is_written)
     site.kill_redis()
     site.valkey.restart()
@@ -200,7 +200,7 @@ def test_a_stopped_worker_finishes_its_job(
     eventually(site.is_up)
     site.league.finish_random(50)
     with locked(site.league.database):
-        assert site.hint()
+        assert site.enqueue()
         eventually(lambda: not site.is_flagged())
         worker.send_signal(number)
     assert worker.wait(timeout=30) == 0

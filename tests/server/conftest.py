@@ -49,7 +49,7 @@ PATIENCE = 20.0
 """Seconds that anything may take before a test gives up."""
 
 NO_REDIS = "unix:///nonexistent/valkey.sock"
-"""Hints that ladders have changed are lost; nothing else needs Redis."""
+"""Jobs that refresh ladders are lost; nothing else needs Redis."""
 
 SMALL = Variant(width=5, height=5)
 FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)

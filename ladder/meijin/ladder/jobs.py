@@ -20,7 +20,7 @@ from dramatiq.middleware import Retries
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from meijin.ladder.refresh import due_ladders, now, refresh
-from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, Flags
+from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, DedupKeys
 from meijin.store import Database
 from meijin.store.ladders.ladders import UnknownLadderError
 from meijin.store.schema import LadderId
@@ -30,7 +30,7 @@ HEARTBEAT_TIMEOUT = 5_000
 REST = 4.0
 """A ladder rests this many times as long as its run took: a fifth of a core is enough for it."""
 MAX_REST = 10.0
-"""Seconds; shorter than a flag stays up, so that a resting ladder's games need no second job."""
+"""Seconds; shorter than a dedup key lives, so that a resting ladder's games need no second job."""
 
 _log = structlog.get_logger()
 
@@ -62,14 +62,14 @@ class Jobs:
         self,
         broker: Broker,
         database: Database,
-        flags: Flags,
+        dedup_keys: DedupKeys,
         *,
         stop: threading.Event | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], datetime] = now,
     ) -> None:
         self._database = database
-        self._flags = flags
+        self._dedup_keys = dedup_keys
         self._stop = stop or threading.Event()
         self._clock = clock
         self._wall_clock = wall_clock
@@ -110,8 +110,8 @@ class Jobs:
     def _refresh_ladder(self, ladder_id: int) -> None:
         ladder = LadderId(ladder_id)
         self._stop.wait(max(0.0, self._rest(ladder)))
-        with suppress(redis.RedisError):  # the flag falls by itself
-            self._flags.lower(ladder)
+        with suppress(redis.RedisError):  # the key expires by itself
+            self._dedup_keys.clear(ladder)
         try:
             self._refresh(ladder)
         except OperationalError as error:

@@ -1,4 +1,4 @@
-"""Hints that a ladder has changed: messages to the workers, one for many games."""
+"""The queue of refresh jobs: one message to the workers for many games of a ladder."""
 
 import threading
 import time
@@ -17,12 +17,12 @@ ACTOR = "refresh_ladder"
 QUEUE = "ladder"
 NAMESPACE = "meijin"
 """Begins every key; databases that share a Redis need different database numbers."""
-SOCKET_TIMEOUT = 1.0
-"""Seconds that one call of Redis may take."""
-FLAG_TIME = 30_000
-"""Milliseconds after which a flag falls by itself, so that a lost message is sent again."""
-PAUSE = 1.0
-"""Seconds without an attempt after one failed, so that finished games don't queue up for it."""
+SOCKET_TIMEOUT_S = 1.0
+"""Of one call of Redis."""
+DEDUP_TTL_MS = 30_000
+"""Milliseconds after which a key expires, so that a lost job is sent again."""
+RETRY_INTERVAL_S = 1.0
+"""Without an attempt after one failed, so that finished games don't queue up for it."""
 
 _log = structlog.get_logger()
 
@@ -45,33 +45,33 @@ def connect(url: str) -> redis.Redis:
     """
     return _Client.from_url(
         url,
-        socket_timeout=SOCKET_TIMEOUT,
-        socket_connect_timeout=SOCKET_TIMEOUT,
+        socket_timeout=SOCKET_TIMEOUT_S,
+        socket_connect_timeout=SOCKET_TIMEOUT_S,
         retry=Retry(NoBackoff(), 0),
     )
 
 
-class Flags:
-    """A flag for each ladder that a message is on its way for."""
+class DedupKeys:
+    """The deduplication key of each ladder's job: set while one is on its way."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._client = client
 
-    def hoist(self, ladder_id: LadderId) -> bool:
-        """Hoist the ladder's flag; tell whether it was down."""
-        return bool(self._client.set(_flag(ladder_id), b"", nx=True, px=FLAG_TIME))
+    def set(self, ladder_id: LadderId) -> bool:
+        """Set the ladder's key; tell whether it was clear."""
+        return bool(self._client.set(_dedup_key(ladder_id), b"", nx=True, px=DEDUP_TTL_MS))
 
-    def lower(self, ladder_id: LadderId) -> None:
-        """Lower the ladder's flag: games that finish from now on need a new message."""
-        self._client.delete(_flag(ladder_id))
-
-
-def _flag(ladder_id: LadderId) -> str:
-    return f"{NAMESPACE}:hinted:{ladder_id}"
+    def clear(self, ladder_id: LadderId) -> None:
+        """Clear the ladder's key: games that finish from now on need a new job."""
+        self._client.delete(_dedup_key(ladder_id))
 
 
-class Outage:
-    """Tells the log once that Redis is gone, and once that it is back."""
+def _dedup_key(ladder_id: LadderId) -> str:
+    return f"{NAMESPACE}:refresh-queued:{ladder_id}"
+
+
+class OutageLog:
+    """The log of an outage: one line when Redis is gone, and one when it is back."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -92,40 +92,40 @@ class Outage:
             self._is_on = False
 
 
-class Hints:
-    """Tells the workers that ladders have changed, and fails nobody who tells it so.
+class RefreshQueue:
+    """Enqueues refresh jobs for the workers, and fails nobody who asks for one.
 
-    A call may block for `SOCKET_TIMEOUT` seconds, so no event loop should make it;
+    A call may block for `SOCKET_TIMEOUT_S`, so no event loop should make it;
     any number of threads may.
     """
 
     def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._client = connect(url)
-        self._flags = Flags(self._client)
+        self._dedup_keys = DedupKeys(self._client)
         self._broker = RedisBroker(  # type: ignore[no-untyped-call]
             client=self._client, namespace=NAMESPACE, maintenance_chance=0, middleware=[]
         )
         self._clock = clock
-        self._outage = Outage()
+        self._outage = OutageLog()
         self._resume = float("-inf")
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
 
-    def hint(self, ladder_id: LadderId) -> bool:
-        """Have a worker look at the ladder, after the change was committed.
+    def enqueue(self, ladder_id: LadderId) -> bool:
+        """Enqueue a job for the ladder unless one waits, after the change was committed.
 
         Returns:
-            Whether a message is on its way; a sweep will find the ladder anyway.
+            Whether a job is on its way; a sweep will find the ladder anyway.
         """
         if self._clock() < self._resume:
             return False
         try:
-            if self._flags.hoist(ladder_id):
+            if self._dedup_keys.set(ladder_id):
                 self._broker.enqueue(_message(ladder_id))
         except redis.RedisError as error:
-            self._resume = self._clock() + PAUSE
+            self._resume = self._clock() + RETRY_INTERVAL_S
             self._outage.begin(error)
             return False
         self._outage.end()

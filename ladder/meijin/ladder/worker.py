@@ -15,7 +15,7 @@ from dramatiq import Worker
 
 from meijin.ladder.jobs import Jobs, make_broker
 from meijin.ladder.rating_table import ALGORITHM
-from meijin.ladder.refresh_queue import QUEUE, Flags, Outage, connect
+from meijin.ladder.refresh_queue import QUEUE, DedupKeys, OutageLog, connect
 from meijin.store import Database
 from meijin.store.ladders.ladders import mark_outdated
 
@@ -64,9 +64,9 @@ class _Crew:
 
     def __init__(self, database: Database, redis_url: str, stop: threading.Event) -> None:
         self._client = connect(redis_url)
-        self._outage = Outage()
+        self._outage = OutageLog()
         broker = make_broker(self._client)
-        self.jobs = Jobs(broker, database, Flags(self._client), stop=stop)
+        self.jobs = Jobs(broker, database, DedupKeys(self._client), stop=stop)
         self._worker = Worker(broker, worker_timeout=POLL, worker_threads=THREADS)
         self._worker.start()
 
@@ -119,6 +119,6 @@ def work_until_signalled(url: str, redis_url: str, *, sweep: float) -> None:
 def _quieten_dramatiq() -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     for queue in (QUEUE, f"{QUEUE}.DQ"):
-        # Each would say every 3 s that there is no Redis; `Outage` says it once.
+        # Each would say every 3 s that there is no Redis; `OutageLog` says it once.
         consumer = logging.getLogger(f"dramatiq.worker.ConsumerThread({queue})")
         consumer.addFilter(lambda record: "connection error" not in str(record.msg))

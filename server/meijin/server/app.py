@@ -28,7 +28,7 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.planner import Planner
 from meijin.server.tournaments.recovery import load, restore
-from meijin.server.tournaments.refresh_jobs import HintSender
+from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.bots import Identity, authenticate
@@ -97,17 +97,17 @@ class App:
     """The parts of a server, put together."""
 
     def __init__(
-        self, settings: Settings, storage: Storage, arena: Arena, hints: HintSender
+        self, settings: Settings, storage: Storage, arena: Arena, refreshes: RefreshSender
     ) -> None:
         self._settings = settings
         self._arena = arena
-        self._hints = hints
+        self._refreshes = refreshes
         self._watchdog = Watchdog(arena, patience=settings.write_timeout)
         self._health = health.aio.HealthServicer()
         self.feed = Feed()
         self.scheduler = Scheduler(arena)
         self._planner = Planner(self.scheduler, storage, self.feed)
-        arena.listeners += [self.feed, hints]
+        arena.listeners += [self.feed, refreshes]
         interceptor = Interceptor(
             partial(_authenticate, storage), is_open=settings.open_registration
         )
@@ -126,7 +126,7 @@ class App:
             await ensure_operator_token(storage, settings)
             recovered = await storage.read(partial(load, storage=storage))
             arena = Arena(settings, writer, recovered.counters)
-            app = cls(settings, storage, arena, HintSender(redis_url))
+            app = cls(settings, storage, arena, RefreshSender(redis_url))
             restore(recovered, arena, app.scheduler)
             try:
                 yield app
@@ -137,7 +137,7 @@ class App:
 
     def _add_services(self, storage: Storage) -> None:
         arena, server = self._arena, self._server
-        control = TournamentControl(arena, self.scheduler, storage, self._hints, self.feed)
+        control = TournamentControl(arena, self.scheduler, storage, self._refreshes, self.feed)
         play_service_pb2_grpc.add_PlayServiceServicer_to_server(
             PlayServicer(arena, storage, self._settings), server
         )
@@ -149,7 +149,7 @@ class App:
             GameServicer(control, arena, storage, self.feed), server
         )
         ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
-            LadderServicer(storage, self._hints), server
+            LadderServicer(storage, self._refreshes), server
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection(SERVICES, server)
@@ -162,7 +162,7 @@ class App:
             self._watchdog.watch_clocks(),
             self._watchdog.measure_lag(),
             self._watchdog.drop_stalled_streams(),
-            self._hints.run(),
+            self._refreshes.run(),
             self._planner.run(),
         ]
 

@@ -112,7 +112,7 @@ def test_a_finished_game_is_taken_back(serve: Serve, any_database_url: str) -> N
 
     async def script(house: House) -> None:
         told: list[int] = []
-        house.app._hints.ladder_changed = told.append  # type: ignore[method-assign,assignment]
+        house.app._refreshes.ladder_changed = told.append  # type: ignore[method-assign,assignment]
         peers = await two_bots(house, rounds=2)
         first = await give_up(peers)
         second, _ = [await peer.started() for peer in peers]

@@ -19,7 +19,7 @@ from meijin.server.api.named import named_bot
 from meijin.server.api.requests import number, page_size
 from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
 from meijin.server.storage import Storage
-from meijin.server.tournaments.refresh_jobs import HintSender
+from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.views.comparison import NoRunError, compare_all, compare_two, preview_of
 from meijin.store import bots
 from meijin.store.ladders import ladders
@@ -39,9 +39,9 @@ MATRIX_SIZE, MAX_MATRIX_SIZE = 20, 200
 class LadderServicer(LadderServiceServicer):
     """The published ladders."""
 
-    def __init__(self, storage: Storage, hints: HintSender) -> None:
+    def __init__(self, storage: Storage, refreshes: RefreshSender) -> None:
         self._storage = storage
-        self._hints = hints
+        self._refreshes = refreshes
 
     async def ListLadders(
         self, request: pb.ListLaddersRequest, context: Context
@@ -122,7 +122,7 @@ class LadderServicer(LadderServiceServicer):
             raise InvalidRequestError(f"bots: {len(request.bots)} anchors; at most {MAX_ANCHORS}")
         with _refusals():
             ladder = await self._storage.write(partial(_set_anchors, request=request))
-        self._hints.ladder_changed(ladder.id)
+        self._refreshes.ladder_changed(ladder.id)
         return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
 
     async def _read(self, query: Callable[[Connection], T]) -> T:

@@ -10,7 +10,7 @@ from meijin.server.errors import WrongStateError
 from meijin.server.match.arena import Arena
 from meijin.server.match.feed import Feed
 from meijin.server.storage import Storage, retry_while_unavailable
-from meijin.server.tournaments.refresh_jobs import HintSender
+from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.run import TournamentRun, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.games import get_game
@@ -22,14 +22,19 @@ class TournamentControl:
     """Keeps what the scheduler plays and what the store says the same."""
 
     def __init__(
-        self, arena: Arena, scheduler: Scheduler, storage: Storage, hints: HintSender, feed: Feed
+        self,
+        arena: Arena,
+        scheduler: Scheduler,
+        storage: Storage,
+        refreshes: RefreshSender,
+        feed: Feed,
     ) -> None:
         self.changing = asyncio.Lock()
         """Held while a tournament is taken up or stopped, or a game is taken back."""
         self._arena = arena
         self._scheduler = scheduler
         self._storage = storage
-        self._hints = hints
+        self._refreshes = refreshes
         self._feed = feed
 
     async def play(self, tournament_id: TournamentId) -> None:
@@ -68,7 +73,7 @@ class TournamentControl:
         self._add(run)
         self._feed.tournament_changed(run.id)
         if run.ladder_id is not None:
-            self._hints.ladder_changed(run.ladder_id)
+            self._refreshes.ladder_changed(run.ladder_id)
 
     async def _reload(
         self, tournament_id: TournamentId, suspended: TournamentRun | None

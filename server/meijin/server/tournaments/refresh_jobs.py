@@ -1,36 +1,37 @@
-"""Hints to the ladders' worker that games have ended."""
+"""Sending refresh jobs to the ladders' worker when games have ended."""
 
 import asyncio
+from datetime import timedelta
 
-from meijin.ladder.refresh_queue import Hints
+from meijin.ladder.refresh_queue import RefreshQueue
 from meijin.server.match.arena import Listener
 from meijin.server.match.live_game import LiveGame
 from meijin.store.schema import LadderId
 
-PAUSE = 0.25
-"""Seconds between two hints: a ladder's games are told of together."""
+SEND_INTERVAL = timedelta(milliseconds=250)
+"""Between two sends: a ladder's games share a job."""
 
 
-class HintSender(Listener):
-    """Sends a hint for each ladder whose games have ended, on a thread of its own.
+class RefreshSender(Listener):
+    """Enqueues a refresh job for each ladder whose games have ended, on a thread of its own.
 
-    A hint that is lost does no harm: the worker looks for itself every few seconds.
+    A job that is lost does no harm: the worker looks for itself every few seconds.
     """
 
     def __init__(self, redis_url: str) -> None:
-        self._hints = Hints(redis_url)
+        self._queue = RefreshQueue(redis_url)
         self._ladders: set[LadderId] = set()
         self._wake = asyncio.Event()
 
     async def run(self) -> None:
-        """Send hints for ever."""
+        """Send jobs for ever."""
         while True:
             await self._wake.wait()
             self._wake.clear()
             ladders, self._ladders = self._ladders, set()
             for ladder_id in sorted(ladders):
-                await asyncio.to_thread(self._hints.hint, ladder_id)
-            await asyncio.sleep(PAUSE)
+                await asyncio.to_thread(self._queue.enqueue, ladder_id)
+            await asyncio.sleep(SEND_INTERVAL.total_seconds())
 
     def game_ended(self, game: LiveGame) -> None:
         """The game's ladder has changed."""
@@ -38,6 +39,6 @@ class HintSender(Listener):
             self.ladder_changed(game.run.ladder_id)
 
     def ladder_changed(self, ladder_id: LadderId) -> None:
-        """Send a hint for the ladder soon."""
+        """Send a job for the ladder soon."""
         self._ladders.add(ladder_id)
         self._wake.set()
