@@ -1,4 +1,4 @@
-"""Whether a published run is what its games say: computed anew from the log, and compared."""
+"""Verification of a published run: computed anew from the log of games, and compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of it."""
+    """The result of a verification."""
 
     ladder: str
     run: Run
     voided_since: int
-    """Finished games of the ladder that were voided since."""
+    """Finished games of the ladder that were voided after the run."""
     differences: tuple[str, ...]
-    """What is not as it should be; empty when the run stands."""
+    """The parts that differ; empty when the run is verified."""
 
 
 class NothingToVerifyError(Exception):
