@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from meijin.game import Result
 from meijin.ladder import history
-from meijin.ladder.history import SETTLING, is_outdated, rebuild_history
+from meijin.ladder.history import DAY_CLOSE_DELAY, is_outdated, rebuild_history
 from meijin.ladder.rating_table import rate
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating
@@ -99,9 +99,11 @@ def test_today_is_left_out(league: "League") -> None:
     league.finish((0, 1, BLACK))
     league.finish((0, 1, BLACK), day=1)
     midnight = MIDNIGHT + timedelta(days=2)
-    rebuild_history(league.database, league.ladder_id, midnight + SETTLING - timedelta(seconds=1))
+    rebuild_history(
+        league.database, league.ladder_id, midnight + DAY_CLOSE_DELAY - timedelta(seconds=1)
+    )
     assert days_of(league) == {0: 2}
-    rebuild_history(league.database, league.ladder_id, midnight + SETTLING)
+    rebuild_history(league.database, league.ladder_id, midnight + DAY_CLOSE_DELAY)
     assert days_of(league) == {0: 2, 1: 2}
 
 

@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 
 from meijin.game import Result
 from meijin.ladder import jobs as jobs_module
-from meijin.ladder.jobs import MAX_REST, REST, Jobs
+from meijin.ladder.jobs import COOLDOWN_FACTOR, MAX_COOLDOWN_S, Jobs
 from meijin.ladder.refresh import refresh
 from meijin.ladder.refresh_queue import QUEUE, DedupKeys
 from meijin.store import Database
@@ -215,10 +215,10 @@ def test_an_unknown_ladder_is_not_tried_again(
     assert len(broker.dead_letters) == 1
 
 
-def test_a_busy_ladder_rests(
+def test_a_busy_ladder_has_a_cooldown(
     league: "League", jobs: Jobs, fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a run the next job waits several times as long, with its flag still up."""
+    """After a run the next job waits several times as long, with its dedup key still set."""
 
     def refresh_slowly(database: Database, ladder_id: LadderId, clock: Clock) -> bool:
         fake_time.now += 2.0
@@ -233,10 +233,10 @@ def test_a_busy_ladder_rests(
     assert runs(league) == 1
     jobs.refresh_ladder(league.ladder_id)
     assert runs(league) == 2
-    assert fake_time.waits == [0.0, 2.0 * REST - 1.0]
+    assert fake_time.waits == [0.0, 2.0 * COOLDOWN_FACTOR - 1.0]
 
 
-def test_no_ladder_rests_for_long(
+def test_no_cooldown_is_long(
     league: "League", jobs: Jobs, fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long a run took, the next one comes within seconds."""
@@ -248,7 +248,7 @@ def test_no_ladder_rests_for_long(
     monkeypatch.setattr(jobs_module, "refresh", refresh_forever)
     jobs.refresh_ladder(league.ladder_id)
     jobs.refresh_ladder(league.ladder_id)
-    assert fake_time.waits == [0.0, MAX_REST]
+    assert fake_time.waits == [0.0, MAX_COOLDOWN_S]
 
 
 def test_a_sweep_publishes_what_no_job_came_for(

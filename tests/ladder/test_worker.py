@@ -215,18 +215,18 @@ def test_a_worker_with_a_dead_thread_starts_anew(
     eventually: "Eventually",
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A crew that isn't whole is stopped and replaced."""
-    crews: list[worker_module._Crew] = []
+    """Consumers that aren't whole are stopped and replaced."""
+    made: list[worker_module._Consumers] = []
 
-    class Crew(worker_module._Crew):
+    class Consumers(worker_module._Consumers):
         def __init__(self, database: Database, redis_url: str, stop: threading.Event) -> None:
             super().__init__(database, redis_url, stop)
-            crews.append(self)
+            made.append(self)
 
         def is_whole(self) -> bool:
-            return super().is_whole() and len(crews) > 1
+            return super().is_whole() and len(made) > 1
 
-    monkeypatch.setattr(worker_module, "_Crew", Crew)
+    monkeypatch.setattr(worker_module, "_Consumers", Consumers)
     monkeypatch.setattr("dramatiq.worker.CONSUMER_RESTART_DELAY_SECS", 0.05)
     stop = threading.Event()
     sweep = timedelta(seconds=0.01)
@@ -235,11 +235,11 @@ def test_a_worker_with_a_dead_thread_starts_anew(
         target=run_worker, args=(url, no_redis), kwargs={"stop": stop, "sweep": sweep}
     )
     thread.start()
-    eventually(lambda: len(crews) == 2)
+    eventually(lambda: len(made) == 2)
     stop.set()
     thread.join(30)
     assert not thread.is_alive()
-    assert not any(each.is_alive() for each in crews[0]._worker.workers)
+    assert not any(each.is_alive() for each in made[0]._worker.workers)
 
 
 def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A ladder's past, day by day, rebuilt from its games."""
+"""Rating history of a ladder by days, rebuilt from its games."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
@@ -18,7 +18,7 @@ from meijin.store.ladders.days import NewDayRating, history_state, replace_histo
 from meijin.store.ladders.rated_games import DayCount, day_counts
 from meijin.store.schema import BotVersionId, LadderId
 
-SETTLING = timedelta(minutes=10)
+DAY_CLOSE_DELAY = timedelta(minutes=10)
 """After so long a day is taken as over: a game that ended just before is committed a little later."""
 
 _log = structlog.get_logger()
@@ -72,7 +72,7 @@ def _new_state(connection: Connection, ladder_id: LadderId, now: datetime) -> di
 
 def _today(now: datetime) -> date:
     """The first day (UTC) that is not over."""
-    return (now - SETTLING).date()
+    return (now - DAY_CLOSE_DELAY).date()
 
 
 def _day_ratings(

@@ -25,12 +25,12 @@ from meijin.store import Database
 from meijin.store.ladders.ladders import UnknownLadderError
 from meijin.store.schema import LadderId
 
-HEARTBEAT_TIMEOUT = 5_000
-"""Milliseconds of silence after which a worker counts as dead."""
-REST = 4.0
-"""A ladder rests this many times as long as its run took: a fifth of a core is enough for it."""
-MAX_REST = 10.0
-"""Seconds; shorter than a dedup key lives, so that a resting ladder's games need no second job."""
+HEARTBEAT_TIMEOUT_MS = 5_000
+"""Of silence, after which a worker counts as dead."""
+COOLDOWN_FACTOR = 4.0
+"""A ladder's cooldown over the time its run took: a fifth of a core is enough for it."""
+MAX_COOLDOWN_S = 10.0
+"""Shorter than a dedup key lives, so that games of a ladder in its cooldown need no second job."""
 
 _log = structlog.get_logger()
 
@@ -45,7 +45,7 @@ def make_broker(client: redis.Redis) -> RedisBroker:
     return RedisBroker(  # type: ignore[no-untyped-call]
         client=client,
         namespace=NAMESPACE,
-        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        heartbeat_timeout=HEARTBEAT_TIMEOUT_MS,
         maintenance_chance=MAINTENANCE_SCALE,
         middleware=[Retries()],
     )
@@ -54,7 +54,7 @@ def make_broker(client: redis.Redis) -> RedisBroker:
 class Jobs:
     """The ladder's jobs on a broker.
 
-    One run is computed at a time, and none of a ladder that rests: on a busy
+    One run is computed at a time, and none of a ladder in its cooldown: on a busy
     server a ladder is dirty at every moment, and its runs would fill a core.
     """
 
@@ -74,7 +74,7 @@ class Jobs:
         self._clock = clock
         self._wall_clock = wall_clock
         self._computing = threading.Lock()
-        self._rest_ends: dict[LadderId, float] = {}
+        self._cooldown_ends: dict[LadderId, float] = {}
         self.refresh_ladder = dramatiq.actor(
             broker=broker,
             queue_name=QUEUE,
@@ -84,10 +84,10 @@ class Jobs:
             max_backoff=30_000,
             throws=UnknownLadderError,
         )(self._refresh_ladder)
-        """The actor: refreshes the ladder of an id. A stop ends its wait for a resting ladder."""
+        """The actor: refreshes the ladder of an id. A stop ends its wait for a cooldown."""
 
     def sweep(self) -> None:
-        """Refresh every ladder that is due and doesn't rest; failures are logged."""
+        """Refresh every ladder that is due and not in its cooldown; failures are logged."""
         try:
             ladders = self._database.read(
                 lambda connection: due_ladders(connection, self._wall_clock())
@@ -96,39 +96,41 @@ class Jobs:
             _log.warning("can't look for ladders to refresh", error=str(error))
             return
         for ladder_id in ladders:
-            if self._rest(ladder_id) <= 0:
+            if self._cooldown(ladder_id) <= 0:
                 self._sweep_one(ladder_id)
 
     def _sweep_one(self, ladder_id: LadderId) -> None:
         try:
             self._refresh(ladder_id)
         except OperationalError as error:
-            _tell_failure(ladder_id, error)
+            _log_failure(ladder_id, error)
         except Exception:  # noqa: BLE001 - one ladder's trouble must not hold up the others
             _log.exception("can't refresh a ladder", ladder_id=ladder_id)
 
     def _refresh_ladder(self, ladder_id: int) -> None:
         ladder = LadderId(ladder_id)
-        self._stop.wait(max(0.0, self._rest(ladder)))
+        self._stop.wait(max(0.0, self._cooldown(ladder)))
         with suppress(redis.RedisError):  # the key expires by itself
             self._dedup_keys.clear(ladder)
         try:
             self._refresh(ladder)
         except OperationalError as error:
-            _tell_failure(ladder, error)
+            _log_failure(ladder, error)
             raise Retry from error  # which dramatiq tells nobody of
 
-    def _rest(self, ladder_id: LadderId) -> float:
-        """How many seconds the ladder still rests; not positive when it doesn't."""
-        return self._rest_ends.get(ladder_id, self._clock()) - self._clock()
+    def _cooldown(self, ladder_id: LadderId) -> float:
+        """The seconds left of the ladder's cooldown; not positive when it is over."""
+        return self._cooldown_ends.get(ladder_id, self._clock()) - self._clock()
 
     def _refresh(self, ladder_id: LadderId) -> None:
         with self._computing:
             start = self._clock()
             if refresh(self._database, ladder_id, self._wall_clock):
                 end = self._clock()
-                self._rest_ends[ladder_id] = end + min(REST * (end - start), MAX_REST)
+                self._cooldown_ends[ladder_id] = end + min(
+                    COOLDOWN_FACTOR * (end - start), MAX_COOLDOWN_S
+                )
 
 
-def _tell_failure(ladder_id: LadderId, error: OperationalError) -> None:
+def _log_failure(ladder_id: LadderId, error: OperationalError) -> None:
     _log.warning("the database fails", ladder_id=ladder_id, error=str(error.orig))

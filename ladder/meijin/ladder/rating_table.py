@@ -1,4 +1,4 @@
-"""The table of a ladder: ratings with intervals, computed from a snapshot of its games."""
+"""The rating table of a ladder: ratings with intervals, computed from a snapshot of its games."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -29,7 +29,7 @@ from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.schema import BotVersionId
 
 ALGORITHM = "rao-kupper-1"
-"""Changes whenever the same games would get other numbers."""
+"""The version of the algorithm; it changes whenever the same games would get other numbers."""
 BASE = 1500.0
 """What the anchors' mean is shown as: classic Elo's start."""
 DIGITS = 4
@@ -40,10 +40,10 @@ ESTABLISHED = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """A fit with what it means for each player; all shapes are (n,), by places in the fit."""
+    """The rating pool: a fit with what it means for each player; all shapes are (n,), by places in the fit."""
 
     fit: Fit
-    scores: "Scores"
+    scores: "ScoreColumns"
     covariance: Covariance
     is_anchor: NDArray[np.bool_]
     is_provisional: NDArray[np.bool_]
@@ -60,7 +60,7 @@ class Pool:
         and not provisional, or to all who are linked where nobody is.
         """
         fitted = fit(counts)
-        scores = Scores.of(fitted.counts, len(fitted.players))
+        scores = ScoreColumns.of(fitted.counts, len(fitted.players))
         is_anchor = np.isin(fitted.players, np.asarray(anchors, dtype=np.int64))
         is_linked = _linked(fitted.counts, is_anchor)
         is_provisional = (scores.games < ESTABLISHED) | scores.is_one_sided
@@ -98,8 +98,8 @@ def _linked(counts: PairCounts, is_anchor: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scores:
-    """What each player scored; shapes (n,)."""
+class ScoreColumns:
+    """The score of each player: wins, draws and losses by colour; shapes (n,)."""
 
     wins_as_black: Integers
     draws_as_black: Integers
@@ -109,7 +109,7 @@ class Scores:
     losses_as_white: Integers
 
     @classmethod
-    def of(cls, counts: PairCounts, players: int) -> "Scores":
+    def of(cls, counts: PairCounts, players: int) -> "ScoreColumns":
         """Add up the rows of each of the players 0, 1, ..."""
         columns = (
             (counts.first, counts.wins),
@@ -148,7 +148,7 @@ def columns(pairs: Sequence[PairCount]) -> PairCounts:
 
 
 def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
-    """The run of a snapshot: nothing else goes into it but the time it is stamped with."""
+    """The rating run of a snapshot: nothing else goes into it but the time it is stamped with."""
     pool = Pool.of(columns(snapshot.pair_counts), snapshot.anchors)
     outcomes, prior = pool.fit.outcomes, Prior()
     return NewRun(

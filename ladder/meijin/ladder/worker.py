@@ -1,4 +1,4 @@
-"""The process that keeps ladders fresh: `meijin worker`."""
+"""The worker process, which refreshes ladders: `meijin worker`."""
 
 import logging
 import signal
@@ -19,21 +19,21 @@ from meijin.ladder.refresh_queue import QUEUE, DedupKeys, OutageLog, connect
 from meijin.store import Database
 from meijin.store.ladders.ladders import mark_outdated
 
-SWEEP = timedelta(seconds=5)
+SWEEP_INTERVAL = timedelta(seconds=5)
 THREADS = 4
-"""Jobs at once; they compute one by one, but a resting ladder's job holds a thread."""
-POLL = 500
-"""The longest wait between two looks for a job, in milliseconds."""
-SIGNAL_POLL = 0.5
-"""Seconds between two looks for a signal."""
-STOP_TIME = 10_000
-"""Milliseconds that a stop waits for running jobs; a job cut off is made up for later."""
+"""Jobs at once; they compute one by one, but a job that waits for a cooldown holds a thread."""
+POLL_INTERVAL_MS = 500
+"""The longest wait between two looks for a job."""
+SIGNAL_POLL_INTERVAL_S = 0.5
+"""Between two looks for a signal."""
+STOP_TIMEOUT_MS = 10_000
+"""That a stop waits for running jobs; a job cut off is made up for later."""
 
 _log = structlog.get_logger()
 
 
 def run_worker(
-    url: str, redis_url: str, *, stop: threading.Event, sweep: timedelta = SWEEP
+    url: str, redis_url: str, *, stop: threading.Event, sweep: timedelta = SWEEP_INTERVAL
 ) -> None:
     """Refresh ladders until `stop` is set, then finish the running jobs.
 
@@ -45,29 +45,29 @@ def run_worker(
     """
     with Database(url) as database:
         database.write(lambda connection: mark_outdated(connection, ALGORITHM))
-        crew = _Crew(database, redis_url, stop)
+        consumers = _Consumers(database, redis_url, stop)
         _log.info("worker started", sweep=sweep.total_seconds())
         while not stop.is_set():
-            crew.jobs.sweep()
-            crew.look_for_redis()
-            if not crew.is_whole():
+            consumers.jobs.sweep()
+            consumers.check_redis()
+            if not consumers.is_whole():
                 _log.warning("a thread died; starting anew")
-                crew.stop()
-                crew = _Crew(database, redis_url, stop)
+                consumers.stop()
+                consumers = _Consumers(database, redis_url, stop)
             stop.wait(sweep.total_seconds())
-        crew.stop()
+        consumers.stop()
         _log.info("worker stopped")
 
 
-class _Crew:
-    """The jobs and the threads that take them from the queue."""
+class _Consumers:
+    """The consumer threads of the queue, and the jobs that they run."""
 
     def __init__(self, database: Database, redis_url: str, stop: threading.Event) -> None:
         self._client = connect(redis_url)
         self._outage = OutageLog()
         broker = make_broker(self._client)
         self.jobs = Jobs(broker, database, DedupKeys(self._client), stop=stop)
-        self._worker = Worker(broker, worker_timeout=POLL, worker_threads=THREADS)
+        self._worker = Worker(broker, worker_timeout=POLL_INTERVAL_MS, worker_threads=THREADS)
         self._worker.start()
 
     def is_whole(self) -> bool:
@@ -75,7 +75,7 @@ class _Crew:
         threads = (*self._worker.workers, *self._worker.consumers.values())
         return all(thread.is_alive() for thread in threads)
 
-    def look_for_redis(self) -> None:
+    def check_redis(self) -> None:
         """Tell the log when Redis went or came back."""
         try:
             self._client.ping()
@@ -87,7 +87,7 @@ class _Crew:
     def stop(self) -> None:
         """Let the threads finish their jobs, and end them."""
         try:
-            self._worker.stop(STOP_TIME)
+            self._worker.stop(STOP_TIMEOUT_MS)
         except redis.RedisError as error:
             _log.warning("no Redis to give waiting jobs back to", error=str(error))
         self._client.close()
@@ -111,7 +111,7 @@ def work_until_signalled(url: str, redis_url: str, *, sweep: float) -> None:
         while not stop.is_set():
             # A signal that comes just before the wait doesn't end it: 1 of 35 on a busy machine.
             with suppress(Empty):
-                signals.get(timeout=SIGNAL_POLL)
+                signals.get(timeout=SIGNAL_POLL_INTERVAL_S)
                 stop.set()
         running.result()
 
