@@ -71,7 +71,7 @@ class Site:
         """Whether a worker process has started."""
         return "worker started" in self.log
 
-    def is_flagged(self) -> bool:
+    def is_enqueued(self) -> bool:
         """Whether a message for the ladder is on its way, and its job has not begun."""
         with connect(self.valkey.url) as client:
             return bool(client.exists(f"{NAMESPACE}:refresh-queued:{self.league.ladder_id}"))

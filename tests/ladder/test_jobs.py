@@ -150,10 +150,10 @@ def test_a_job_delivered_twice_changes_nothing(
     assert runs(league) == 1
 
 
-def test_the_flag_falls_before_the_ladder_is_read(
+def test_the_dedup_key_is_cleared_before_the_ladder_is_read(
     league: "League", jobs: Jobs, dedup_keys: StubDedupKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A game that finishes while the ladder is read finds the flag down, and sends a message."""
+    """A game that finishes while the ladder is read finds the key clear, and sends a message."""
 
     def look(_database: Database, ladder_id: LadderId, _clock: Clock) -> bool:
         assert dedup_keys.cleared == [ladder_id]

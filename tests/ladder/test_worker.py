@@ -74,7 +74,7 @@ def kill_a_worker_in_its_job(site: Site, eventually: "Eventually") -> None:
     site.league.finish_random(50)
     with locked(site.league.database):
         assert site.enqueue()
-        eventually(lambda: not site.is_flagged())
+        eventually(lambda: not site.is_enqueued())
         victim.kill()
         victim.wait()
     assert site.count_runs() == 0
@@ -201,7 +201,7 @@ def test_a_stopped_worker_finishes_its_job(
     site.league.finish_random(50)
     with locked(site.league.database):
         assert site.enqueue()
-        eventually(lambda: not site.is_flagged())
+        eventually(lambda: not site.is_enqueued())
         worker.send_signal(number)
     assert worker.wait(timeout=30) == 0
     assert site.is_current()

@@ -265,16 +265,16 @@ def test_a_large_pool_of_components_needs_a_prior(monkeypatch: pytest.MonkeyPatc
         fit(counts(rows), NO_ADVANTAGE)
 
 
-def test_the_information_is_the_slope_s_slope() -> None:
-    """A game's information is what two of it bend the expected score by, without draws."""
+def test_the_information_is_the_gradient_s_gradient() -> None:
+    """A game's information is the slope of the expected score, without draws."""
     outcomes = Outcomes(advantage=40.0, draws=0.0)
     step = 0.01
     for first in (-1, 1):
-        slope = first * (
+        gradient = first * (
             outcomes.score(100 * first + first * step) - outcomes.score(100 * first - first * step)
         )
         told = replace(outcomes, advantage=outcomes.advantage)._information(np.array(100.0 * first))
-        assert told == pytest.approx(slope * ELO_PER_NAT / (2 * step), rel=1e-6)
+        assert told == pytest.approx(gradient * ELO_PER_NAT / (2 * step), rel=1e-6)
     mean = (outcomes._information(np.array(100.0)) + outcomes._information(np.array(-100.0))) / 2
     assert outcomes.information(100.0) == pytest.approx(mean)
 

@@ -71,7 +71,7 @@ def margins(found: Covariance, players: int) -> Floats:
 def with_others_known(result: Fit) -> Fit:
     """As if the advantage and the draw parameter had been known: BayesElo takes it so."""
     empty = np.empty((0, 0))
-    return replace(result, information=result.information.less(empty, empty))
+    return replace(result, information=result.information.with_border(empty, empty))
 
 
 def los_matrix(result: Fit) -> Floats:

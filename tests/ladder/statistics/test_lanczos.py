@@ -57,7 +57,7 @@ def test_a_mixed_pool_takes_few_steps() -> None:
     """It is seen at the first look that nothing is missing."""
     matrix = mixed(300, 6000)
     values, _ = large_eigenpairs(lambda vector: matrix @ vector, np.ones(300))
-    assert len(values) <= lanczos.LOOKS[0]
+    assert len(values) <= lanczos.CHECK_STEPS[0]
 
 
 def test_a_small_space_is_used_up() -> None:

@@ -37,7 +37,7 @@ def test_a_border_takes_away_what_is_unknown() -> None:
     matrix, rng = graph(6, 40), np.random.default_rng(1)
     border, corner = rng.random((6, 2)), np.array([[9.0, 1.0], [1.0, 7.0]])
     complement = written_out(matrix) - border @ np.linalg.inv(corner) @ border.T
-    assert matrix.less(border, corner).dense() == pytest.approx(complement)
+    assert matrix.with_border(border, corner).dense() == pytest.approx(complement)
 
 
 def test_merging_keeps_the_matrix() -> None:
@@ -54,7 +54,7 @@ def test_met_is_the_matrix_without_its_diagonal() -> None:
     matrix = graph(6, 40)
     vector = np.arange(6.0)
     weights = np.diag(matrix.diagonal) - written_out(matrix)
-    assert matrix.met(vector) == pytest.approx(weights @ vector)
+    assert matrix.weights_times(vector) == pytest.approx(weights @ vector)
 
 
 def test_between_is_an_entry_of_the_weights() -> None:
@@ -62,8 +62,8 @@ def test_between_is_an_entry_of_the_weights() -> None:
     matrix = graph(9, 12).merged()
     weights = np.diag(matrix.diagonal) - matrix.dense()
     one, other = (places.ravel() for places in np.indices((9, 9)))
-    assert matrix.between(one, other) == pytest.approx(weights[one, other], abs=1e-12)
-    assert np.count_nonzero(matrix.between(one, other)) == 2 * len(matrix.weight) < 72
+    assert matrix.weights_between(one, other) == pytest.approx(weights[one, other], abs=1e-12)
+    assert np.count_nonzero(matrix.weights_between(one, other)) == 2 * len(matrix.weight) < 72
 
 
 @pytest.mark.parametrize("dense", [0, 1500])

@@ -23,7 +23,7 @@ def posteriors(draw: st.DrawFn) -> LogPosterior:
     table = np.array(rows, dtype=np.int64).T
     results = table[2:].astype(float)
     results *= np.array(draw(st.sampled_from([(1, 1, 1), (1, 0, 1), (0, 1, 0)])))[:, None]
-    players, counts = PairCounts(*table[:2], *results).seated()
+    players, counts = PairCounts(*table[:2], *results).indexed()
     return LogPosterior.of(counts, len(players), Prior().precisions, has_advantage=True)
 
 
@@ -57,17 +57,17 @@ def free(posterior: LogPosterior) -> list[int]:
 def test_the_slope_is_that_of_finite_differences(point: tuple[LogPosterior, Floats]) -> None:
     """Of the value, along each parameter."""
     posterior, values = point
-    slope = array(Point(posterior, state(values)).slope())
+    gradient = array(Point(posterior, state(values)).gradient())
     for place in free(posterior):
         step = STEP * np.eye(len(values))[place]
         above, below = (Point(posterior, state(values + side * step)).value for side in (1, -1))
-        assert (above - below) / (2 * STEP) == pytest.approx(slope[place], rel=1e-5, abs=1e-4)
+        assert (above - below) / (2 * STEP) == pytest.approx(gradient[place], rel=1e-5, abs=1e-4)
 
 
 @given(points())
 @settings(deadline=None)
 def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, Floats]) -> None:
-    """Of the slope, along each parameter, with the strengths' block written out."""
+    """Of the gradient, along each parameter, with the strengths' block written out."""
     posterior, values = point
     curvature = Point(posterior, state(values)).curvature()
     whole = np.block(
@@ -80,25 +80,25 @@ def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, 
     for place in kept:
         step = STEP * np.eye(len(values))[place]
         above, below = (
-            array(Point(posterior, state(values + side * step)).slope()) for side in (1, -1)
+            array(Point(posterior, state(values + side * step)).gradient()) for side in (1, -1)
         )
-        bend = (below - above) / (2 * STEP)
-        assert bend[kept] == pytest.approx(whole[place, kept], rel=1e-4, abs=1e-4)
+        found = (below - above) / (2 * STEP)
+        assert found[kept] == pytest.approx(whole[place, kept], rel=1e-4, abs=1e-4)
 
 
 @given(points())
 @settings(deadline=None)
 def test_a_newton_step_solves_the_curvature(point: tuple[LogPosterior, Floats]) -> None:
-    """The curvature times the step is the slope; what is held at 0 stays."""
+    """The curvature times the step is the gradient; what is held at 0 stays."""
     posterior, values = point
     here = Point(posterior, state(values - [*np.full(posterior.players, values[:-2].mean()), 0, 0]))
-    curvature, slope = here.curvature(), here.slope()
-    step = curvature.solve(slope)
+    curvature, gradient = here.curvature(), here.gradient()
+    step = curvature.solve(gradient)
     others = np.array([step.advantage, step.draws])
     top = curvature.strengths.dense() @ step.strengths + curvature.border @ others
-    assert top == pytest.approx(slope.strengths, abs=1e-8)
+    assert top == pytest.approx(gradient.strengths, abs=1e-8)
     bottom = curvature.border.T @ step.strengths + curvature.corner @ others
-    expected = np.array([slope.advantage, slope.draws])[posterior.free]
+    expected = np.array([gradient.advantage, gradient.draws])[posterior.free]
     assert bottom[posterior.free] == pytest.approx(expected, abs=1e-8)
     assert not step.draws or posterior.draws
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from meijin.ladder.statistics import matchmaking
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import DenseCovariance
-from meijin.ladder.statistics.matchmaking import Aim, Mask, Matchmaker, Pick, is_settled
+from meijin.ladder.statistics.matchmaking import Criterion, Mask, Matchmaker, Pick, is_settled
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Floats, Integers
 
@@ -42,12 +42,12 @@ def test_components_are_linked_first() -> None:
     for _ in range(2):
         pick = maker.pick(everybody(5))
         assert pick is not None
-        assert pick.aim is Aim.LINK
+        assert pick.criterion is Criterion.LINK
         assert labels[pick.one] != labels[pick.other]
         labels[labels == labels[pick.one]] = labels[pick.other]
     assert len(set(labels.tolist())) == 1
-    aims = [pick.aim for _ in range(4) if (pick := maker.pick(everybody(5)))]
-    assert aims == [Aim.VARIANCE, Aim.ORDER, Aim.VARIANCE, Aim.ORDER]
+    criteria = [pick.criterion for _ in range(4) if (pick := maker.pick(everybody(5)))]
+    assert criteria == [Criterion.VARIANCE, Criterion.ORDER, Criterion.VARIANCE, Criterion.ORDER]
 
 
 def test_components_wait_for_their_own() -> None:
@@ -56,7 +56,7 @@ def test_components_wait_for_their_own() -> None:
     may_meet[:2, 2:] = may_meet[2:, :2] = False
     pick = matchmaker([0.0] * 4, [1e4] * 4, components=[0, 0, 2, 2]).pick(may_meet)
     assert pick is not None
-    assert pick.aim is Aim.VARIANCE
+    assert pick.criterion is Criterion.VARIANCE
 
 
 def test_running_games_link_components() -> None:
@@ -65,15 +65,17 @@ def test_running_games_link_components() -> None:
     maker.expect(3, 1, games=1)
     pick = maker.pick(everybody(4))
     assert pick is not None
-    assert pick.aim is Aim.VARIANCE
+    assert pick.criterion is Criterion.VARIANCE
 
 
-@pytest.mark.parametrize(("picks", "aim"), [(0, Aim.VARIANCE), (1, Aim.ORDER), (8, Aim.VARIANCE)])
-def test_turns_go_on(picks: int, aim: Aim) -> None:
+@pytest.mark.parametrize(
+    ("picks", "criterion"), [(0, Criterion.VARIANCE), (1, Criterion.ORDER), (8, Criterion.VARIANCE)]
+)
+def test_turns_go_on(picks: int, criterion: Criterion) -> None:
     """A new matchmaker goes on where the one before stood."""
     pick = matchmaker([0.0] * 3, [1e4] * 3, picks=picks).pick(everybody(3))
     assert pick is not None
-    assert pick.aim is aim
+    assert pick.criterion is criterion
 
 
 def test_the_most_doubtful_order_is_played_out() -> None:
@@ -145,11 +147,11 @@ def test_newcomers_are_linked() -> None:
     known = matchmaker([-300.0, 0.0, 300.0], [400.0] * 3).posterior
     maker = Matchmaker(known.extended(2), np.array([0, 0, 0, 3, 4]))
     linked = [maker.pick(everybody(5)) for _ in range(2)]
-    assert all(pick is not None and pick.aim is Aim.LINK for pick in linked)
+    assert all(pick is not None and pick.criterion is Criterion.LINK for pick in linked)
     assert set().union(*map(couple, linked)) == {1, 3, 4}
     pick = maker.pick(everybody(5))
     assert pick is not None
-    assert pick.aim is not Aim.LINK
+    assert pick.criterion is not Criterion.LINK
 
 
 def settled(elo: list[float], variances: Floats, confidence: float = 0.95) -> bool:

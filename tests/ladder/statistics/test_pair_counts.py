@@ -41,11 +41,11 @@ def test_merging_adds_up_each_pair() -> None:
     assert rows(counts.merged()) == [(-1, 3, 0, 0, 1), (3, 7, 1, 0, 0), (7, 3, 11, 22, 33)]
 
 
-def test_players_are_seated_in_the_order_of_their_names() -> None:
+def test_players_are_indexed_in_the_order_of_their_names() -> None:
     """And the games are merged, whether they were before or not."""
     games = [(-1, 3, 0, 0, 1), (3, 7, 1, 0, 0), (7, 3, 11, 22, 33)]
     for some in (games, [*games[1:], games[0]]):
-        players, counts = columns(some).seated()
+        players, counts = columns(some).indexed()
         assert players.tolist() == [-1, 3, 7]
         assert rows(counts) == [(0, 1, 0, 0, 1), (1, 2, 1, 0, 0), (2, 1, 11, 22, 33)]
 

@@ -17,9 +17,9 @@ TOLERANCE = 1e-4
 MAX_STEPS = 200
 LONGEST_STEP = 3.0
 """The most that a step may move a log-odds: far from the top, the curvature here says little."""
-SAFE_STEP = 1e-3
+TRUSTED_STEP = 1e-3
 """A step that moves no log-odds further climbs: the curvature changes less than that."""
-MAX_ODDS = 30.0
+MAX_LOG_ODDS = 30.0
 """Log-odds on the way to infinity, where there is no prior: 1 / (1 + e^-30) is nearly 1 itself."""
 
 
@@ -32,7 +32,7 @@ class NoFitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is thought before any game: normal distributions around 0, by their deviations in Elo.
+    """The prior: normal distributions around 0, by their deviations in Elo.
 
     They keep perfect scorers, several components and pools of nothing but draws finite. `math.inf`
     leaves a parameter free.
@@ -55,7 +55,7 @@ class Prior:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How a game between any two players ends, from the first one's side.
+    """Outcome probabilities of a game between any two players, from the first one's side.
 
     With d = (difference + advantage) / 173.7 in Elo, and s the logistic function, the first
     player wins with probability s(d - draws) and loses with s(-d - draws) (Rao & Kupper, Ties
@@ -68,20 +68,20 @@ class Outcomes:
     """What a player has to be better by, in Elo, to win every second game; 0 for no draws."""
 
     def wins(self, difference: ArrayLike) -> Floats:
-        """The first player's chance to win, when it is stronger by so many Elo."""
+        """The probability of a win of the first player, when it is stronger by so many Elo."""
         return logistic((np.asarray(difference) + self.advantage - self.draws) / ELO_PER_NAT)
 
     def losses(self, difference: ArrayLike) -> Floats:
-        """The first player's chance to lose."""
+        """The probability of a loss of the first player."""
         return logistic((-np.asarray(difference) - self.advantage - self.draws) / ELO_PER_NAT)
 
     def score(self, difference: ArrayLike) -> Floats:
-        """The first player's expected points."""
+        """The expected score of the first player."""
         points: Floats = (1 + self.wins(difference) - self.losses(difference)) / 2
         return points
 
     def score_with_both(self, difference: ArrayLike) -> Floats:
-        """The expected points of a player so much stronger who moves first every second time."""
+        """The expected score of a player so much stronger who moves first every second time."""
         difference = np.asarray(difference)
         return (self.score(difference) + 1 - self.score(-difference)) / 2
 
@@ -118,7 +118,7 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """The most probable strengths."""
+    """The maximum a posteriori (MAP) strengths."""
 
     players: Integers
     """Everyone in the counts, ascending; shape (n,)."""
@@ -132,12 +132,12 @@ class Fit:
     steps: int
     """How many steps Newton's method took."""
     information: Laplacian
-    """What the games and the prior tell of the strengths: the inverse of their covariance, in
-    nats, at the fit and with the advantage and the draws unknown."""
+    """The information of the games and the prior on the strengths: the inverse of their
+    covariance, in nats, at the fit and with the advantage and the draws unknown."""
 
 
 def logistic(odds: Floats) -> Floats:
-    """1 / (1 + e^-odds), for any odds."""
+    """The logistic function, 1 / (1 + e^-odds), for any odds."""
     value: Floats = (1 + np.tanh(odds / 2)) / 2
     return value
 
@@ -154,20 +154,20 @@ def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
         NoFitError: without a prior, the counts pull a difference to infinity.
     """
     prior = prior or Prior()
-    players, seated = counts.seated()
+    players, indexed = counts.indexed()
     posterior = LogPosterior.of(
-        seated, len(players), prior.precisions, has_advantage=prior.advantage > 0
+        indexed, len(players), prior.precisions, has_advantage=prior.advantage > 0
     )
     limit = math.inf
     if math.isinf(prior.strength):
-        limit = MAX_ODDS
-        if connected_components(seated.first, seated.second, len(players)).any():
+        limit = MAX_LOG_ODDS
+        if connected_components(indexed.first, indexed.second, len(players)).any():
             raise NoFitError("the games do not connect everybody; give the strengths a prior")
-    point, steps = _climb(posterior, limit)
+    point, steps = _newton(posterior, limit)
     elo = point.state.strengths * ELO_PER_NAT
     return Fit(
         players=players,
-        counts=seated,
+        counts=indexed,
         elo=elo - elo.mean() if len(players) else elo,
         outcomes=Outcomes(point.state.advantage * ELO_PER_NAT, point.state.draws * ELO_PER_NAT),
         log_likelihood=point.log_likelihood,
@@ -176,33 +176,33 @@ def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
     )
 
 
-def _climb(posterior: LogPosterior, limit: float) -> tuple[Point, int]:
-    """The top of the posterior, by Newton steps that are cut until they climb, and their number."""
+def _newton(posterior: LogPosterior, limit: float) -> tuple[Point, int]:
+    """The maximum of the posterior by a damped Newton's method, and the number of its steps."""
     point = Point(posterior, posterior.start())
     for steps in range(1, MAX_STEPS + 1):
-        slope = point.slope()
+        gradient = point.gradient()
         try:
-            step = point.curvature().solve(slope)
+            step = point.curvature().solve(gradient)
         except NoSolutionError:
             break
-        reach = posterior.reach(step)
-        if reach < TOLERANCE:
+        largest = posterior.max_change(step)
+        if largest < TOLERANCE:
             return Point(posterior, point.state.moved(step, 1.0)), steps
-        point = _line_search(posterior, point, step, slope.dot(step), reach)
-        if posterior.reach(point.state) > limit:
+        point = _line_search(posterior, point, step, gradient.dot(step), largest)
+        if posterior.max_change(point.state) > limit:
             break
     raise NoFitError("the counts pull a difference to infinity; give the strengths a prior")
 
 
 def _line_search(
-    posterior: LogPosterior, point: Point, step: State, gain: float, reach: float
+    posterior: LogPosterior, point: Point, step: State, gain: float, largest: float
 ) -> Point:
-    """Go along a step as far as it climbs enough (Armijo), with room for draws left above 0."""
-    share = min(1.0, LONGEST_STEP / reach)
+    """Backtracking line search (Armijo): along a step as far as it climbs enough, with room for draws left above 0."""
+    share = min(1.0, LONGEST_STEP / largest)
     if step.draws < 0:
         share = min(share, 0.9 * point.state.draws / -step.draws)
     while True:
         moved = Point(posterior, point.state.moved(step, share))
-        if share * reach < SAFE_STEP or moved.value >= point.value + 1e-4 * share * gain:
+        if share * largest < TRUSTED_STEP or moved.value >= point.value + 1e-4 * share * gain:
             return moved
         share /= 2

@@ -1,4 +1,4 @@
-"""How sure a fit is: variances of differences, and the chance that one player is the stronger."""
+"""Covariance of a fit: variances of differences, and the likelihood of superiority (LOS)."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ NO_VARIANCE = 1e-200
 
 
 class Covariance(Protocol):
-    """What the errors of a fit's strengths have in common, in Elo squared.
+    """The covariance of the errors of a fit's strengths, in Elo squared.
 
     Strengths are known up to a common shift, so that only differences have a variance.
     """
@@ -39,7 +39,7 @@ class Covariance(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DenseCovariance:
-    """The whole matrix."""
+    """The covariance matrix as a whole."""
 
     matrix: Floats
     """Up to a constant; shape (n, n)."""
@@ -59,7 +59,7 @@ class DenseCovariance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseCovariance:
-    """The matrix of a large pool, by a series.
+    """The covariance matrix of a large pool, by a series.
 
     With d the information's diagonal and N its normalised weights of who met whom, the matrix
     is d^-1/2 (1 + N + N^2 + N^3 (1 - N)^-1) d^-1/2. The last term is taken in the space that
@@ -83,7 +83,7 @@ class SparseCovariance:
         """See `Covariance`."""
         far = ((self.vectors[one] - self.vectors[other]) ** 2) @ self.rest
         per_weight = 1 / self.weights.diagonal
-        shared = self.weights.between(one, other) * per_weight[one] * per_weight[other]
+        shared = self.weights.weights_between(one, other) * per_weight[one] * per_weight[other]
         variances = self.own[one] + self.own[other] - 2 * shared + far
         return ELO_PER_NAT**2 * np.where(one == other, 0.0, np.maximum(variances, 0.0))
 
@@ -141,11 +141,11 @@ def _of_unknown(information: Laplacian, weights: Laplacian) -> Floats:
 
 def _normalised(weights: Laplacian, scale: Floats, vector: Floats) -> Floats:
     """N times a vector."""
-    return scale * weights.met(scale * vector)
+    return scale * weights.weights_times(scale * vector)
 
 
 def normal_cdf(deviations: Floats) -> Floats:
-    """The chance that a standard normal number is smaller."""
+    """The cumulative distribution function of the standard normal distribution."""
     chance: Floats = np.vectorize(math.erfc, otypes=[float])(-np.asarray(deviations) / math.sqrt(2))
     return chance / 2
 

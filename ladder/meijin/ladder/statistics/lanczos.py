@@ -6,23 +6,23 @@ import numpy as np
 
 from meijin.ladder.statistics.pair_counts import Floats
 
-LOOKS = (120, 180, 270, 400, 600, 900, 1350)
-"""After so many steps it is seen whether they are enough. The last look ends it: with 10,000
+CHECK_STEPS = (120, 180, 270, 400, 600, 900, 1350)
+"""After so many steps convergence is checked. The last check ends it: with 10,000
 players the steps up to there take 7 s."""
 LARGE = 0.5
 """Eigenvalues above it are waited for."""
-SETTLED = 0.1
-"""An eigenvalue is found when its residual is smaller than this part of its distance from 1. In
-simulated pools, the worst one's was 0.3 or more before the look at which all were found, and less
+RESIDUAL_TOLERANCE = 0.1
+"""An eigenvalue has converged when its residual is smaller than this part of its distance from 1. In
+simulated pools, the worst one's was 0.3 or more before the check at which all were found, and less
 than 0.001 then."""
-END = 1e-10
+BREAKDOWN = 1e-10
 """A step that finds less that is new was the last, and an eigenvalue nearer to 1 is 1."""
 
 
 def large_eigenpairs(times: Callable[[Floats], Floats], first: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues below 1 and their vectors: exact enough the large ones, the others nearly.
+    """Ritz values below 1 and their vectors: the large ones converged, the others nearly.
 
-    Every new vector is made orthogonal to all before it (Paige 1970: the rounding of the short
+    Every new vector is reorthogonalised against all before it (Paige 1970: the rounding of the short
     recurrence brings found ones back). Of equal eigenvalues, which only symmetry makes, it may
     find fewer than there are.
 
@@ -33,7 +33,7 @@ def large_eigenpairs(times: Callable[[Floats], Floats], first: Floats) -> tuple[
     Returns:
         The values, shape (k,), and the vectors as columns, shape (n, k).
     """
-    most = min(LOOKS[-1], len(first))
+    most = min(CHECK_STEPS[-1], len(first))
     basis, image = np.empty((most, len(first))), np.empty((most, most))
     vector, size = first, float(np.linalg.norm(first))
     values, turns = np.empty(0), np.empty((0, 0))
@@ -47,15 +47,15 @@ def large_eigenpairs(times: Callable[[Floats], Floats], first: Floats) -> tuple[
             vector = np.random.default_rng(0).standard_normal(len(first))
         vector -= seen.T @ (seen @ vector)
         size = float(np.linalg.norm(vector))
-        if steps in LOOKS or steps == most or size <= END:
+        if steps in CHECK_STEPS or steps == most or size <= BREAKDOWN:
             values, turns = np.linalg.eigh(image[:steps, :steps])  # reads the lower half alone
-            if _are_settled(values, size * turns[-1]):
+            if _have_converged(values, size * turns[-1]):
                 break
-    below = values < 1 - END
+    below = values < 1 - BREAKDOWN
     return values[below], basis[: len(values)].T @ turns[:, below]
 
 
-def _are_settled(values: Floats, residuals: Floats) -> bool:
-    wanted = (values > LARGE) & (values < 1 - END)
-    settled = np.abs(residuals[wanted]) <= SETTLED * (1 - values[wanted])
-    return bool(settled.all())
+def _have_converged(values: Floats, residuals: Floats) -> bool:
+    wanted = (values > LARGE) & (values < 1 - BREAKDOWN)
+    converged = np.abs(residuals[wanted]) <= RESIDUAL_TOLERANCE * (1 - values[wanted])
+    return bool(converged.all())

@@ -1,4 +1,4 @@
-"""The weighted graph of who met whom, as a matrix: solved, and inverted."""
+"""The weighted graph Laplacian of who met whom: products, and linear systems solved."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -8,9 +8,9 @@ import numpy as np
 from meijin.ladder.statistics.pair_counts import Floats, Integers, sums
 
 DENSE = 1500
-"""Up to so many players the matrix is written out: its factors cost n^3, 10 ms for 1,000."""
+"""Up to so many players the matrix is dense: its factors cost n^3, 10 ms for 1,000."""
 PRECISION = 1e-7
-"""What conjugate gradients leave of a right-hand side: the next of Newton's steps mends it."""
+"""The residual that conjugate gradients leave: the next of Newton's steps mends it."""
 MAX_ITERATIONS = 5_000
 BLOCK = 64
 """Rows that a triangular system is solved by at a time."""
@@ -55,8 +55,8 @@ class Laplacian:
         ends += sums(self.second, self.weight, self.size)
         return self.ridge + ends
 
-    def less(self, border: Floats, corner: Floats) -> "Laplacian":
-        """This one less border corner^-1 border'."""
+    def with_border(self, border: Floats, corner: Floats) -> "Laplacian":
+        """This one less border corner^-1 border', as a Schur complement."""
         return replace(self, border=border, corner=corner)
 
     def merged(self) -> "Laplacian":
@@ -66,14 +66,14 @@ class Laplacian:
         first, second = np.divmod(keys, self.size)
         return Laplacian(first, second, sums(rows, self.weight, len(keys)), self.ridge)
 
-    def met(self, vector: Floats) -> Floats:
-        """W times a vector."""
+    def weights_times(self, vector: Floats) -> Floats:
+        """W, the weighted adjacency matrix, times a vector."""
         product = sums(self.first, self.weight * vector[self.second], self.size)
         product += sums(self.second, self.weight * vector[self.first], self.size)
         return product
 
-    def between(self, one: Integers, other: Integers) -> Floats:
-        """W's entries for some pairs; only when it is merged."""
+    def weights_between(self, one: Integers, other: Integers) -> Floats:
+        """Entries of W for some pairs; only when it is merged."""
         keys = self.first * self.size + self.second
         wanted = np.minimum(one, other) * self.size + np.maximum(one, other)
         places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -114,7 +114,7 @@ def solve_bordered(
 def _by_factors(
     matrix: Laplacian, border: Floats, corner: Floats, top: Floats, bottom: Floats
 ) -> tuple[Floats, Floats]:
-    """Solve by Cholesky's factors, and by the complement of the matrix (Schur).
+    """Solve by Cholesky's factors, and by Schur's complement of the matrix.
 
     Games tell of differences alone, so the sum of the strengths is held by a stiffness of 1,
     which no solution moves along.
@@ -123,8 +123,8 @@ def _by_factors(
         lower = np.linalg.cholesky(matrix.dense() + 1 / max(matrix.size, 1)).astype(
             float, copy=False
         )
-        half = _substitute(lower, np.column_stack((top, border)))
-        solved = _substitute(lower.T[::-1, ::-1], half[::-1])[::-1]
+        half = _forward_substitution(lower, np.column_stack((top, border)))
+        solved = _forward_substitution(lower.T[::-1, ::-1], half[::-1])[::-1]
         rest = bottom - border.T @ solved[:, 0]
         y = np.linalg.solve(corner - border.T @ solved[:, 1:], rest).astype(float, copy=False)
     except np.linalg.LinAlgError:
@@ -132,8 +132,8 @@ def _by_factors(
     return solved[:, 0] - solved[:, 1:] @ y, y
 
 
-def _substitute(lower: Floats, columns: Floats) -> Floats:
-    """The inverse of a lower triangular matrix times columns, block by block."""
+def _forward_substitution(lower: Floats, columns: Floats) -> Floats:
+    """Forward substitution: a lower triangular system solved for columns, block by block."""
     solved = np.empty_like(columns)
     for start in range(0, len(lower), BLOCK):
         rows = slice(start, start + BLOCK)
@@ -150,16 +150,18 @@ def _by_conjugate_gradients(
 
     def times(vector: Floats) -> Floats:
         x, y = vector[:n], vector[n:]
-        above = own * x - matrix.met(x) + border @ y
+        above = own * x - matrix.weights_times(x) + border @ y
         return np.concatenate((above, border.T @ x + corner @ y))
 
     diagonal = np.concatenate((own, np.diagonal(corner)))
-    solved = _descend(times, diagonal, np.concatenate((top, bottom)))
+    solved = _conjugate_gradients(times, diagonal, np.concatenate((top, bottom)))
     return solved[:n], solved[n:]
 
 
-def _descend(times: Callable[[Floats], Floats], diagonal: Floats, column: Floats) -> Floats:
-    """Conjugate gradients (Hestenes & Stiefel 1952) for one right-hand side."""
+def _conjugate_gradients(
+    times: Callable[[Floats], Floats], diagonal: Floats, column: Floats
+) -> Floats:
+    """Preconditioned conjugate gradients (Hestenes & Stiefel 1952) for one right-hand side."""
     solution = np.zeros_like(column)
     rest = column.copy()
     direction = scaled = rest / diagonal
@@ -169,10 +171,10 @@ def _descend(times: Callable[[Floats], Floats], diagonal: Floats, column: Floats
         if size <= enough:
             return solution
         image = times(direction)
-        bend = float(direction @ image)
-        if bend <= 0:
+        curvature = float(direction @ image)
+        if curvature <= 0:
             break
-        share = size / bend
+        share = size / curvature
         solution += share * direction
         rest -= share * image
         scaled = rest / diagonal

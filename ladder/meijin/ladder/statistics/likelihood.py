@@ -1,4 +1,4 @@
-"""How likely games are, under everyone's strength, the first move's advantage and the draws."""
+"""The log-likelihood of games and the log-posterior, with their first two derivatives."""
 
 import math
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class State:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curvature:
-    """The negative second derivatives: a block of the strengths and a border of the others."""
+    """The negative Hessian: a block of the strengths and a border of the others."""
 
     strengths: Laplacian
     border: Floats
@@ -43,22 +43,22 @@ class Curvature:
     free: Integers
     """Which of these two are to be found."""
 
-    def solve(self, slope: State) -> State:
+    def solve(self, gradient: State) -> State:
         """Newton's step.
 
         Raises:
             NoSolutionError: the curvature is 0 along some way.
         """
         border, corner = self._of_free()
-        rest = np.array((slope.advantage, slope.draws))[self.free]
-        strengths, found = solve_bordered(self.strengths, border, corner, slope.strengths, rest)
+        rest = np.array((gradient.advantage, gradient.draws))[self.free]
+        strengths, found = solve_bordered(self.strengths, border, corner, gradient.strengths, rest)
         others = np.zeros(2)
         others[self.free] = found
         return State(strengths, float(others[0]), float(others[1]))
 
     def marginal(self) -> Laplacian:
-        """What is told of the strengths when the others are unknown."""
-        return self.strengths.less(*self._of_free())
+        """The marginal information on the strengths, when the others are unknown."""
+        return self.strengths.with_border(*self._of_free())
 
     def _of_free(self) -> tuple[Floats, Floats]:
         return self.border[:, self.free], self.corner[np.ix_(self.free, self.free)]
@@ -66,7 +66,7 @@ class Curvature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogPosterior:
-    """The logarithm of what the games and a prior say of a `State`."""
+    """The log-posterior of a `State`, by the games and a prior."""
 
     players: int
     first: Integers
@@ -105,7 +105,7 @@ class LogPosterior:
         )
 
     def start(self) -> State:
-        """What scores say when all opponents are equal, and draws about as often as they came.
+        """The starting point: scores when all opponents are equal, and draws as often as they came.
 
         With one game more for everyone, won and lost, that is finite.
         """
@@ -122,8 +122,8 @@ class LogPosterior:
         odds += state.advantage
         return odds
 
-    def reach(self, step: State) -> float:
-        """The most that a step moves a log-odds."""
+    def max_change(self, step: State) -> float:
+        """The largest change of a log-odds by a step."""
         return float(np.abs(self.odds(step)).max(initial=0.0)) + abs(step.draws)
 
     def by_player(self, column: Floats) -> tuple[Floats, Floats]:
@@ -152,8 +152,8 @@ class Point:
         self.value = self.log_likelihood - sum(weight * square for weight, square in penalties) / 2
         """The log-posterior in nats, up to a constant."""
 
-    def slope(self) -> State:
-        """The first derivatives of the value."""
+    def gradient(self) -> State:
+        """The gradient of the value."""
         posterior, state = self._posterior, self.state
         missed, spared = posterior.wins * (1 - self._win), posterior.losses * (1 - self._loss)
         surprise = missed - spared
@@ -170,7 +170,7 @@ class Point:
         )
 
     def curvature(self) -> Curvature:
-        """The negative second derivatives of the value."""
+        """The negative Hessian of the value."""
         posterior = self._posterior
         from_wins = posterior.wins * self._win * (1 - self._win)
         from_losses = posterior.losses * self._loss * (1 - self._loss)

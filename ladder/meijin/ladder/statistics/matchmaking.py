@@ -1,4 +1,4 @@
-"""Which game teaches most: pairings chosen by what is not known yet."""
+"""Matchmaking by optimal design: the pairings that reduce the ratings' variance most."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -11,15 +11,15 @@ from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Floats, Integers
 
 NEIGHBOURS = 32
-"""Those who may meet are looked at in pairs at most so many ranks apart: the rest teach less."""
+"""Those who may meet are looked at in pairs at most so many ranks apart: the rest inform less."""
 CONFIDENCE = 0.95
-"""How sure the order of two neighbours has to be."""
+"""The LOS that settles the order of two neighbours."""
 
 Mask = NDArray[np.bool_]
 
 
-class Aim(Enum):
-    """What a pairing is chosen for; the value says it to people."""
+class Criterion(Enum):
+    """The criterion that a pairing is chosen by; the value says it to people."""
 
     LINK = "no games lead from one to the other"
     VARIANCE = "all ratings together become surest"
@@ -28,31 +28,31 @@ class Aim(Enum):
     """The chance that the order is wrong, times the share of the doubt that a game takes away."""
 
 
-TURNS = (Aim.VARIANCE, Aim.ORDER)
+ALTERNATION = (Criterion.VARIANCE, Criterion.ORDER)
 """Taken alternately: the order alone would leave the scale unknown, and needs fewest games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Two players to meet, and why."""
+    """A pairing: two players to meet, and why."""
 
     one: int
     """By its number in the posterior."""
     other: int
-    aim: Aim
+    criterion: Criterion
     difference: float
     """By how many Elo `one` was thought the stronger."""
     deviation: float
-    """How unsure that was, in Elo."""
+    """Of that difference's error, in Elo."""
 
     @property
     def reason(self) -> str:
         """Why, in words and numbers."""
-        return f"{self.aim.value} ({self.difference:+.0f} Elo, error {self.deviation:.0f})"
+        return f"{self.criterion.value} ({self.difference:+.0f} Elo, error {self.deviation:.0f})"
 
 
 class Matchmaker:
-    """Says who should meet next, pair by pair.
+    """A matchmaker: says who should meet next, pair by pair.
 
     Players between whom no games lead are linked first. Then one pick lowers the variance of
     all ratings and the next settles an order, in turn. A pick counts as played at once, so
@@ -100,25 +100,27 @@ class Matchmaker:
             return None
         apart: Mask = may_meet & (self._components != self._components.reshape(-1, 1))
         if apart.any():
-            pick = self._best(Aim.LINK, apart)
+            pick = self._best(Criterion.LINK, apart)
         else:
-            pick = self._best(TURNS[self._picks % len(TURNS)], may_meet)
+            pick = self._best(ALTERNATION[self._picks % len(ALTERNATION)], may_meet)
         self.expect(pick.one, pick.other, self._games)
         self._picks += 1
         return pick
 
-    def _best(self, aim: Aim, open_pairs: Mask) -> Pick:
+    def _best(self, criterion: Criterion, open_pairs: Mask) -> Pick:
         one, other = self._near(open_pairs)
         worth = (
             self._doubts(one, other)
-            if aim is Aim.ORDER
+            if criterion is Criterion.ORDER
             else self.posterior.trace_reductions(one, other)
         )
         best = np.argmax(worth, keepdims=True)
         one, other = one[best], other[best]
         difference = self.posterior.elo[one] - self.posterior.elo[other]
         deviation = np.sqrt(self.posterior.variances(one, other))
-        return Pick(int(one[0]), int(other[0]), aim, float(difference[0]), float(deviation[0]))
+        return Pick(
+            int(one[0]), int(other[0]), criterion, float(difference[0]), float(deviation[0])
+        )
 
     def _near(self, open_pairs: Mask) -> tuple[Integers, Integers]:
         """The pairs of few ranks between them, where only those count who have anyone to meet."""

@@ -1,4 +1,4 @@
-"""Games counted by who met whom: all that a fit needs to know of them."""
+"""Pair counts: games counted by who met whom, which is all that a fit needs of them."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Self
@@ -42,11 +42,11 @@ class PairCounts:
 
     def merged(self) -> Self:
         """The same games with one row a pair, sorted by `first`, then `second`."""
-        players, seated = self.seated()
-        return replace(seated, first=players[seated.first], second=players[seated.second])
+        players, indexed = self.indexed()
+        return replace(indexed, first=players[indexed.first], second=players[indexed.second])
 
-    def seated(self) -> tuple[Integers, Self]:
-        """The players, and the merged games with each player named by its place among them."""
+    def indexed(self) -> tuple[Integers, Self]:
+        """The players, and the merged games with each player indexed by its place among them."""
         players = self.players
         first, second = self.places(players)
         keys = first * len(players) + second
