@@ -97,5 +97,5 @@ def _differences(run: Run, rows: Sequence[Standing], again: NewRun) -> tuple[str
 
 
 def transcript(ratings: Sequence[NewRating]) -> bytes:
-    """Ratings as bytes: equal for equal ratings alone."""
+    """A serialisation of ratings: bytes that are equal for equal ratings alone."""
     return "".join(f"{rating!r}\n" for rating in ratings).encode()

@@ -28,9 +28,10 @@ class NoSolutionError(ArithmeticError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Laplacian:
-    """D - W + diag(ridge) - border corner^-1 border', symmetric and positive.
+    """A graph Laplacian with a ridge, symmetric and positive, less what is unknown at its border.
 
-    W has the edges' weights, and D their sums by player.
+    It is D - W + diag(ridge) - border corner^-1 border'. W has the edges' weights, and D their
+    sums by player.
     """
 
     first: Integers
@@ -99,7 +100,7 @@ class Laplacian:
 def solve_bordered(
     matrix: Laplacian, border: Floats, corner: Floats, top: Floats, bottom: Floats
 ) -> tuple[Floats, Floats]:
-    """The x and y of matrix x + border y = top, border' x + corner y = bottom.
+    """Solve the bordered system matrix x + border y = top, border' x + corner y = bottom.
 
     Without a ridge x is found up to a constant.
 

@@ -180,11 +180,11 @@ class _Results:
         return math.sqrt(2) if len(self.scores) == PAIRS else 1.0
 
     def with_mean(self, mean: float) -> Floats:
-        """The likeliest shares that have a mean."""
+        """The maximum likelihood distribution with a given mean."""
         return self._tilted([score - mean for score in self.scores])
 
     def with_deviations(self, wanted: float) -> Floats:
-        """The likeliest shares whose mean is so many of their deviations above a half.
+        """The maximum likelihood distribution whose mean is so many deviations above a half.
 
         It is found again and again for the deviation found before (Van den Bergh, Normalized
         Elo, section 4.1).
@@ -225,7 +225,7 @@ def _distance(one: float, other: float) -> float:
 
 
 def _multiplier(shares: Floats, excess: Floats) -> float:
-    """Where the mean of ``excess / (1 + x * excess)`` is 0, by Newton's method.
+    """The Lagrange multiplier x where the mean of ``excess / (1 + x * excess)`` is 0, by Newton.
 
     It falls all the way between the two poles next to 0, and a step that would leave what is
     known to be around the place goes to its middle instead.
