@@ -3,8 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-from meijin.store.schema import Instant
-
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -41,7 +39,7 @@ def upgrade() -> None:
         "owner",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("name", sa.String(length=40), nullable=False),
-        sa.Column("create_time", Instant(), nullable=False),
+        sa.Column("create_time", sa.DateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("name"),
     )
@@ -49,7 +47,7 @@ def upgrade() -> None:
         "bot",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("name", sa.String(length=40), nullable=False),
-        sa.Column("create_time", Instant(), nullable=False),
+        sa.Column("create_time", sa.DateTime(), nullable=False),
         sa.Column("owner_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("is_open", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -70,7 +68,7 @@ def upgrade() -> None:
         sa.Column("checksum", sa.String(length=64), nullable=False),
         sa.Column("algorithm", sa.String(length=60), nullable=False),
         sa.Column("parameters", sa.JSON(none_as_null=True), nullable=False),
-        sa.Column("create_time", Instant(), nullable=False),
+        sa.Column("create_time", sa.DateTime(), nullable=False),
         sa.ForeignKeyConstraint(
             ["ladder_id"],
             ["ladder.id"],
@@ -95,7 +93,7 @@ def upgrade() -> None:
         sa.Column("time_control", sa.String(length=60), nullable=False),
         sa.Column("max_games", sa.Integer(), nullable=False),
         sa.Column("ladder_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
-        sa.Column("create_time", Instant(), nullable=False),
+        sa.Column("create_time", sa.DateTime(), nullable=False),
         sa.Column("request_id", sa.String(length=100), nullable=True),
         sa.Column(
             "state",
@@ -109,7 +107,7 @@ def upgrade() -> None:
             ),
             nullable=False,
         ),
-        sa.Column("end_time", Instant(), nullable=True),
+        sa.Column("end_time", sa.DateTime(), nullable=True),
         sa.ForeignKeyConstraint(
             ["ladder_id"],
             ["ladder.id"],
@@ -124,7 +122,7 @@ def upgrade() -> None:
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("label", sa.String(length=40), nullable=False),
         sa.Column("configuration", sa.JSON(), nullable=False),
-        sa.Column("create_time", Instant(), nullable=False),
+        sa.Column("create_time", sa.DateTime(), nullable=False),
         sa.Column("parent_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.ForeignKeyConstraint(
             ["bot_id"],
@@ -190,9 +188,9 @@ def upgrade() -> None:
             sa.Enum("bot", "admin", name="tokenkind", native_enum=False, length=20),
             nullable=False,
         ),
-        sa.Column("create_time", Instant(), nullable=False),
+        sa.Column("create_time", sa.DateTime(), nullable=False),
         sa.Column("bot_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
-        sa.Column("revoke_time", Instant(), nullable=True),
+        sa.Column("revoke_time", sa.DateTime(), nullable=True),
         sa.ForeignKeyConstraint(
             ["bot_id"],
             ["bot.id"],
@@ -222,7 +220,7 @@ def upgrade() -> None:
         sa.Column("white_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("opening_plies", sa.Integer(), nullable=False),
         sa.Column("moves", sa.LargeBinary(), nullable=False),
-        sa.Column("start_time", Instant(), nullable=False),
+        sa.Column("start_time", sa.DateTime(), nullable=False),
         sa.Column(
             "state",
             sa.Enum("running", "finished", "void", name="gamestate", native_enum=False, length=20),
@@ -272,7 +270,7 @@ def upgrade() -> None:
         sa.Column(
             "end_sequence", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True
         ),
-        sa.Column("end_time", Instant(), nullable=True),
+        sa.Column("end_time", sa.DateTime(), nullable=True),
         sa.ForeignKeyConstraint(
             ["black_id"],
             ["bot_version.id"],
@@ -373,7 +371,7 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.Column("evidence", sa.JSON(none_as_null=True), nullable=False),
-        sa.Column("create_time", Instant(), nullable=False),
+        sa.Column("create_time", sa.DateTime(), nullable=False),
         sa.Column(
             "version_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True
         ),

@@ -1,10 +1,10 @@
 """Ladders to cite: distinct games, intervals, anchors, history, and tournaments with an open end."""
 
+import hashlib
+import struct
+
 import sqlalchemy as sa
 from alembic import op
-
-from meijin.store.ladders.repeats import fingerprint
-from meijin.store.schema import Instant
 
 revision = "0002"
 down_revision = "0001"
@@ -61,7 +61,7 @@ def _mark_repeats() -> None:
         "SELECT id, black_id, white_id, opening_plies, moves FROM game WHERE state <> 'running'"
     ).execution_options(yield_per=10_000)
     rows = [
-        {"key": key, "value": fingerprint(black, white, opening_plies, bytes(moves))}
+        {"key": key, "value": _fingerprint(black, white, opening_plies, bytes(moves))}
         for key, black, white, opening_plies, moves in connection.execute(games)
     ]
     if rows:
@@ -75,6 +75,13 @@ def _mark_repeats() -> None:
         " AND earlier.opening_plies = game.opening_plies AND earlier.moves = game.moves)"
         " WHERE state = 'finished' AND ladder_id IS NOT NULL"
     )
+
+
+def _fingerprint(black_id: int, white_id: int, opening_plies: int, moves: bytes) -> int:
+    """The hash of a game as it was defined at this step."""
+    players = struct.pack("<QQH", black_id, white_id, opening_plies)
+    digest = hashlib.blake2b(players + moves, digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def _replace_ratings() -> None:
@@ -93,7 +100,7 @@ def _replace_ratings() -> None:
         sa.Column("checksum", sa.String(length=64), nullable=False),
         sa.Column("algorithm", sa.String(length=60), nullable=False),
         sa.Column("parameters", _Json, nullable=False),
-        sa.Column("create_time", Instant(), nullable=False),
+        sa.Column("create_time", sa.DateTime(), nullable=False),
         sa.ForeignKeyConstraint(["ladder_id"], ["ladder.id"]),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("ladder_id", "revision", "algorithm"),
