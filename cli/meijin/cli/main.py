@@ -17,7 +17,6 @@ app = typer.Typer(
     name="meijin",
     help="The arena for Gomoku bots: a match server, tournaments and a ladder.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
