@@ -1,0 +1,63 @@
+"""The lists of folders in the project's files name the folders that there are."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
+TOOLS: dict[str, Any] = PROJECT["tool"]
+ROOMS = {
+    path.parent.name for path in ROOT.glob("*/meijin") if next(path.rglob("*.py"), None) is not None
+}
+"""The folders that the namespace `meijin` is spread over."""
+MODULES = {"benchmarks", "scripts"}
+"""Folders of programs, which tests import by their names."""
+
+
+def unique(names: list[str]) -> set[str]:
+    """The names of a list that has each of them once."""
+    assert len(names) == len(set(names))
+    return set(names)
+
+
+def test_rooms_are_parts_of_one_namespace() -> None:
+    """No folder `meijin` is a package of its own, which would hide the others."""
+    assert "game" in ROOMS
+    assert list(ROOT.glob("*/meijin/__init__.py")) == []
+
+
+def test_build_takes_every_room() -> None:
+    """An editable install and a wheel both have all of them."""
+    build = TOOLS["hatch"]["build"]
+    assert unique(build["dev-mode-dirs"]) == ROOMS
+    assert unique(build["targets"]["wheel"]["packages"]) == {f"{room}/meijin" for room in ROOMS}
+
+
+def test_tests_find_every_room() -> None:
+    """Tests import the rooms and the programs."""
+    assert unique(TOOLS["pytest"]["ini_options"]["pythonpath"]) == ROOMS | MODULES
+
+
+def test_checkers_read_every_room() -> None:
+    """Types and style are checked in the rooms, the programs and the tests."""
+    path = TOOLS["mypy"]["mypy_path"].replace("$MYPY_CONFIG_FILE_DIR/", "")
+    code = re.findall(r"^CODE := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert unique(path.split(":")) == ROOMS | MODULES
+    assert unique(TOOLS["mypy"]["files"]) == ROOMS | MODULES | {"tests"}
+    assert unique(TOOLS["ruff"]["src"]) == ROOMS
+    assert unique(code[0].split()) == ROOMS - {"proto"} | MODULES | {"tests"}
+
+
+def test_walls_stand_around_every_package() -> None:
+    """The contracts of imports know all packages."""
+    packages = {path.parent for room in ROOMS for path in (ROOT / room).glob("meijin/*/*.py")}
+    wanted = {f"meijin.{path.name}" for path in packages}
+    assert unique(TOOLS["importlinter"]["root_packages"]) == wanted
+
+
+def test_folders_with_rules_of_their_own_exist() -> None:
+    """No exception from a rule of style outlives the files that it was made for."""
+    for pattern in TOOLS["ruff"]["lint"]["per-file-ignores"]:
+        assert next(ROOT.glob(pattern), None) is not None, pattern
