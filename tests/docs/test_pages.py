@@ -1,6 +1,7 @@
 """What the pages say is what the code has: links, tables, numbers and names."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from enum import Enum
@@ -298,6 +299,14 @@ def test_names_of_bots_are_as_in_the_sdk(pages: "Callable[[str], Page]") -> None
 
 
 # the others
+
+
+def test_version_is_the_newest_in_the_changelog(pages: "Callable[[str], Page]") -> None:
+    """The project's version, which stands in one place, is the release that is described."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    newest = re.search(r"^## (\d\S+) - \d{4}-\d\d-\d\d$", pages("CHANGELOG.md").text, re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == project["version"]
 
 
 def test_sdk_errors_exist(pages: "Callable[[str], Page]") -> None:
