@@ -4,12 +4,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := game store bots ladder server cli tests benchmarks scripts
 
-.PHONY: help demo test check lint types generate lock clean
+.PHONY: help demo test check lint types walls protos install generate lock clean
 
 help:
 	@echo "make demo      a server, three bots, a double round robin and its ladder"
 	@echo "make test      every check and every test"
-	@echo "make check     the checks alone: lint, types, walls, protos, generated code"
+	@echo "make check     the checks alone: lint, types, walls, protos; each is a target too"
+	@echo "make install   what demo and test install, and nothing more"
 	@echo "make generate  the Python code of the protos"
 	@echo "make lock      requirements.lock and requirements-dev.lock, from pyproject.toml"
 	@echo "make clean     remove the virtual environment and all caches"
@@ -20,13 +21,23 @@ demo: .venv/installed
 test: check
 	$(BIN)/python -m pytest
 
-check: .venv/installed-dev
+check: lint types walls protos
+
+lint: .venv/installed-dev
 	$(BIN)/ruff check $(CODE) proto/meijin/wire
 	$(BIN)/ruff format --check $(CODE) proto/meijin/wire
+
+types: .venv/installed-dev
 	$(BIN)/mypy
+
+walls: .venv/installed-dev
 	$(BIN)/lint-imports
+
+protos: .venv/installed-dev
 	$(BIN)/buf lint
 	$(BIN)/python scripts/generate.py --check
+
+install: .venv/installed-dev
 
 generate: .venv/installed-dev
 	$(BIN)/python scripts/generate.py

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from tests.docs.conftest import Command, Page, Terminal
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+NAMES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
+]
 GOOD_ENDINGS = {"ENDING_FIVE", "ENDING_DRAW", "ENDING_RESIGN"}
 
 

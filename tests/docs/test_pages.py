@@ -47,6 +47,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = [
     "README.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
     *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
 ]
 FIRST_SCREEN = 45
