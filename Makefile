@@ -19,7 +19,7 @@ demo: .venv/installed
 	$(BIN)/meijin demo
 
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --cov
 
 check: lint types walls protos
 
@@ -46,7 +46,7 @@ lock: .venv/installed-dev
 	$(BIN)/python scripts/lock.py
 
 clean:
-	rm -rf .venv build dist demo-data .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist demo-data .coverage .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "meijin needs Python 3.11 or newer; set PYTHON=/path/to/python3")'

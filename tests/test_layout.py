@@ -50,6 +50,14 @@ def test_checkers_read_every_room() -> None:
     assert unique(code[0].split()) == ROOMS - {"proto"} | MODULES | {"tests"}
 
 
+def test_coverage_is_of_every_room() -> None:
+    """But for `cli`, whose tests run it as processes; what else is left out exists."""
+    run = TOOLS["coverage"]["run"]
+    assert unique(run["source"]) == ROOMS - {"cli"}
+    for pattern in run["omit"]:
+        assert next(ROOT.glob(pattern), None) is not None, pattern
+
+
 def test_walls_stand_around_every_package() -> None:
     """The contracts of imports know all packages."""
     packages = {path.parent for room in ROOMS for path in (ROOT / room).glob("meijin/*/*.py")}
