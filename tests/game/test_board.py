@@ -19,6 +19,7 @@ from meijin.game import (
     IllegalMoveError,
     Variant,
 )
+from meijin.game.rule import Stones
 
 SIZES = (GOMOKU, TIC_TAC_TOE, Variant(width=5, height=5), Variant(STANDARD, 22, 22))
 TIC_TAC_TOE_WIDE = Variant(width=4, height=3, line=3)
@@ -30,11 +31,11 @@ class NoCorners:
 
     name = "no corners"
 
-    def wins(self, board: Board, cell: int) -> bool:
+    def wins(self, board: Stones, cell: int) -> bool:
         """Judge as freestyle does."""
         return FREESTYLE.wins(board, cell)
 
-    def forbids(self, board: Board, cell: int, color: Color) -> bool:  # noqa: ARG002 - see Rule
+    def forbids(self, board: Stones, cell: int, color: Color) -> bool:  # noqa: ARG002 - see Rule
         """Forbid the corner."""
         return cell == 0 and color is Color.BLACK
 

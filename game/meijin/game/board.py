@@ -110,6 +110,11 @@ class Board:
                 self.winner = color
 
     @property
+    def line(self) -> int:
+        """Stones in a row that win."""
+        return self.variant.line
+
+    @property
     def ply(self) -> int:
         """The number of moves played."""
         return len(self.moves)

@@ -1,16 +1,28 @@
 """What wins and what is forbidden."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from meijin.game.color import Color
+from meijin.game.grid import Grid
 
-if TYPE_CHECKING:
-    from meijin.game.board import Board
+
+class Stones(Protocol):
+    """The stones of a board, which is what a rule sees of it."""
+
+    @property
+    def stones(self) -> bytearray:
+        """A flat array: 0 for empty, else a `Color` or the border."""
+
+    @property
+    def grid(self) -> Grid:
+        """Where each cell lies in `stones`."""
+
+    @property
+    def line(self) -> int:
+        """Stones in a row that win."""
 
 
 class Rule(Protocol):
@@ -20,13 +32,13 @@ class Rule(Protocol):
     def name(self) -> str:
         """The rule's name in variants and game records, in lower case."""
 
-    def wins(self, board: Board, cell: int) -> bool:
+    def wins(self, board: Stones, cell: int) -> bool:
         """Whether the stone on `cell` stands in a winning line.
 
         Called once per move, so it looks at the lines through `cell` alone.
         """
 
-    def forbids(self, board: Board, cell: int, color: Color) -> bool:
+    def forbids(self, board: Stones, cell: int, color: Color) -> bool:
         """Whether the rule forbids `color` a stone on the empty `cell`."""
 
 
@@ -38,7 +50,7 @@ class LineRule:
     overline_wins: bool
     """Whether a line longer than the variant's wins too."""
 
-    def wins(self, board: Board, cell: int) -> bool:
+    def wins(self, board: Stones, cell: int) -> bool:
         """Whether the stone on `cell` stands in a winning line.
 
         The border of `board.stones` ends each walk without a bounds check.
@@ -56,12 +68,12 @@ class LineRule:
             while stones[high] == color:
                 high += step
             # `low` and `high` lie outside the run: n stones span n + 1 steps.
-            line, steps = board.variant.line, (high - low) // step
+            line, steps = board.line, (high - low) // step
             if steps > line and (self.overline_wins or steps == line + 1):
                 return True
         return False
 
-    def forbids(self, board: Board, cell: int, color: Color) -> bool:  # noqa: ARG002 - see Rule
+    def forbids(self, board: Stones, cell: int, color: Color) -> bool:  # noqa: ARG002 - see Rule
         """Forbid nothing."""
         return False
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from meijin.bots.builtin.compiled import CompiledBot
-from meijin.bots.sdk.answer import RESIGN, Choice, Resignation
+from meijin.bots.sdk.answer import RESIGN, Analysis, Choice, Resignation
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
 from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
@@ -119,7 +119,8 @@ class AlphaBetaBot(CompiledBot):
             self._engines[position.variant].append(engine)
         if self._resign and _is_lost(finding):
             return RESIGN
-        return Choice(finding.cell, finding)
+        analysis = Analysis(finding.score, finding.depth, finding.nodes, finding.pv)
+        return Choice(finding.cell, analysis)
 
     def _take(self, variant: Variant) -> Engine:
         """Take an engine that no other thread is using."""

@@ -15,7 +15,6 @@ from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.search import deepen
 from meijin.bots.core.state import STATE, init, make
 from meijin.bots.core.table import new_table
-from meijin.bots.sdk.answer import Analysis
 from meijin.game import FREESTYLE, STANDARD, Board, Color, Variant
 from meijin.game.variant import GOMOKU_LINE, MIN_GOMOKU_SIDE
 
@@ -58,11 +57,19 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding(Analysis):
+class Finding:
     """What a search of the core found; the first cell of its line is the move."""
 
+    score: int
+    """From the side to move, in hundredths of the logarithm of the odds; see `WIN_SCORE`."""
+    depth: int
+    """Plies searched in full."""
+    nodes: int
+    """Positions visited."""
+    pv: tuple[int, ...]
+    """The principal variation: the cells expected, beginning with `cell`."""
     deepest: int = 0
-    """The ply that the last iterations reached with all extensions."""
+    """The ply that the last iterations reached with all extensions (selective depth)."""
 
     @property
     def cell(self) -> int:
