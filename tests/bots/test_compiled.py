@@ -92,7 +92,8 @@ def test_says_so_in_a_second_environment(tmp_path: Path, said: pytest.LogCapture
 
 def test_says_it_again_while_it_lasts(said: pytest.LogCaptureFixture) -> None:
     """Not with every function, but as time goes by."""
-    times = iter((0.0, 1.0, NOTICE_INTERVAL, NOTICE_INTERVAL + 1))
+    later = NOTICE_INTERVAL.total_seconds()
+    times = iter((0.0, 1.0, later, later + 1))
     progress = Progress(lambda: next(times))
     for functions in range(1, 5):
         progress.begin(functions)

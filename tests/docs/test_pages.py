@@ -15,7 +15,6 @@ from rich.console import Console
 from rich.table import Table
 
 import meijin.bots
-from meijin.bots.sdk import settings as bot_settings
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.main import app
 from meijin.cli.output import crosstable
@@ -39,6 +38,7 @@ from meijin.v1.tournament_service_pb2 import (
     Tournament,
     TournamentSettings,
 )
+from meijin.wire.contract import BOT_NAME
 
 if TYPE_CHECKING:
     from tests.docs.conftest import Page
@@ -291,13 +291,12 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
     assert told["starts, ends and turns in one message"].startswith(f"{session.MAX_EVENTS:,} ")
 
 
-def test_names_of_bots_are_as_in_the_sdk(pages: "Callable[[str], Page]") -> None:
-    """The longest name in the page is the longest that both sides take."""
+def test_names_of_bots(pages: "Callable[[str], Page]") -> None:
+    """The longest name in the page is the longest that there is."""
     told = {row[0]: row[1] for row in pages("docs/protocol.md").table("## Limits")}
     longest = int(re.findall(r"1 to (\d+)", told["bot name"])[0])
-    assert convert.NAME.fullmatch("a" * longest)
-    assert not convert.NAME.fullmatch("a" * (longest + 1))
-    assert bot_settings.check_name("a" * longest)
+    assert BOT_NAME.fullmatch("a" * longest)
+    assert not BOT_NAME.fullmatch("a" * (longest + 1))
 
 
 # the others

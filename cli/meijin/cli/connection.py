@@ -14,11 +14,12 @@ from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
+from meijin.wire import contract
+from meijin.wire.contract import DATA_VARIABLE, DEFAULT_DATA, DEFAULT_PORT, OPERATOR_TOKEN_FILE
 
-DEFAULT_PORT = 7464
-DEFAULT_SERVER = f"127.0.0.1:{DEFAULT_PORT}"
+DEFAULT_SERVER = contract.DEFAULT_SERVER
+"""What ``--server`` is unless it is given."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
-DEFAULT_DATA = Path("meijin-data")
 Q = TypeVar("Q")
 A = TypeVar("A")
 
@@ -27,13 +28,15 @@ TIMEOUT = 30.0
 
 ServerOption = Annotated[
     str,
-    typer.Option("--server", "-s", envvar="MEIJIN_SERVER", help="The server's host and port."),
+    typer.Option(
+        "--server", "-s", envvar=contract.SERVER_VARIABLE, help="The server's host and port."
+    ),
 ]
 TokenOption = Annotated[
     str | None,
     typer.Option(
         "--token",
-        envvar="MEIJIN_TOKEN",
+        envvar=contract.TOKEN_VARIABLE,
         help="The operator's token; else read from the file operator.token in the data folder.",
         show_envvar=True,
     ),
@@ -75,7 +78,7 @@ def connect(server: str, token: str | None = None) -> Iterator[Connection]:
 
 def _kept_token() -> str | None:
     """The token that a server on this machine has left in its data folder."""
-    path = Path(os.environ.get("MEIJIN_DATA", DEFAULT_DATA)) / "operator.token"
+    path = Path(os.environ.get(DATA_VARIABLE, DEFAULT_DATA)) / OPERATOR_TOKEN_FILE
     try:
         return path.read_text().strip() or None
     except FileNotFoundError:

@@ -13,6 +13,7 @@ from meijin.cli.commands.servers import unusable_database
 from meijin.cli.errors import CommandError
 from meijin.store import Database, FileClaim, StoreInUseError
 from meijin.store.schema import Bot, Tournament
+from meijin.wire.contract import OPERATOR_TOKEN_FILE
 
 MARKER = "demo"
 """The file that names the demo whose folder it is: its tournament's request id."""
@@ -27,7 +28,7 @@ WRITTEN = LOCKS | {
     DATABASE,
     f"{DATABASE}-wal",
     f"{DATABASE}-shm",
-    "operator.token",
+    OPERATOR_TOKEN_FILE,
     "server.log",
     "valkey",
 }

@@ -44,6 +44,7 @@ from meijin.v1 import (
     tournament_service_pb2,
     tournament_service_pb2_grpc,
 )
+from meijin.wire.contract import keepalive_options
 
 log = structlog.get_logger()
 
@@ -209,13 +210,10 @@ async def _authenticate(storage: Storage, token: str) -> Identity | None:
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:
-    """GRPC's settings. `http2.ping_timeout_ms` is what notices a peer that hangs."""
-    keepalive = int(settings.keepalive.total_seconds() * 1000)
+    """GRPC's settings."""
     return [
         ("grpc.so_reuseport", 0),
-        ("grpc.keepalive_time_ms", keepalive),
-        ("grpc.keepalive_timeout_ms", keepalive // 2),
-        ("grpc.http2.ping_timeout_ms", keepalive // 2),
+        *keepalive_options(settings.keepalive),
         ("grpc.http2.min_ping_interval_without_data_ms", 5000),
         ("grpc.max_concurrent_streams", 8),
         ("grpc.max_connection_idle_ms", 10_000),

@@ -10,8 +10,12 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
 from meijin.store import Durability
-
-DEFAULT_ADDRESS = "127.0.0.1:7464"
+from meijin.wire.contract import (
+    DEFAULT_DATA,
+    DEFAULT_SERVER,
+    KEEPALIVE_INTERVAL,
+    MAX_MESSAGE_BYTES,
+)
 
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
@@ -36,9 +40,9 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="MEIJIN_", env_file="meijin.env", frozen=True)
 
-    listen: str = DEFAULT_ADDRESS
+    listen: str = DEFAULT_SERVER
     """Host and port to serve on; port 0 takes a free one."""
-    data: Path = Path("meijin-data")
+    data: Path = Path(DEFAULT_DATA)
     """The folder of the embedded database, the embedded Valkey and the operator's token."""
     database_url: str | None = None
     """An SQLAlchemy URL; SQLite in the data folder when absent."""
@@ -52,9 +56,9 @@ class Settings(BaseSettings):
     """How long a bot may be away in one game altogether."""
     drain: Duration = Field(default=timedelta(seconds=5), ge=timedelta(0))
     """How long running games may go on when the server is told to stop."""
-    keepalive: Duration = Field(default=timedelta(seconds=10), gt=timedelta(0))
+    keepalive: Duration = Field(default=KEEPALIVE_INTERVAL, gt=timedelta(0))
     """How often a silent connection is probed; it is dropped after half of that without answer."""
-    max_message_bytes: PositiveInt = 256 * 1024
+    max_message_bytes: PositiveInt = MAX_MESSAGE_BYTES
     """The largest message that a bot may send."""
     max_notices: PositiveInt = 100
     """How many refused actions end a stream."""

@@ -394,7 +394,7 @@ def test_delays_after_a_good_stream(
     play: Play, monkeypatch: pytest.MonkeyPatch, settled: float, resets: int
 ) -> None:
     """Delays grow over streams that break soon, and begin anew after one that held."""
-    monkeypatch.setattr(client_module, "SETTLED_SECONDS", settled)
+    monkeypatch.setattr(client_module, "SETTLED_AFTER", timedelta(seconds=settled))
 
     class NotingBackoff(Backoff):
         def __init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import grpc
@@ -97,7 +98,7 @@ def test_open() -> None:
 @pytest.mark.parametrize("reads", [[], [PING], [PlayResponse()]])
 def test_no_welcome(reads: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that says nothing, or something else, is left."""
-    monkeypatch.setattr(stream_module, "WELCOME_SECONDS", 0.01)
+    monkeypatch.setattr(stream_module, "WELCOME_TIMEOUT", timedelta(seconds=0.01))
     with pytest.raises(StreamLostError, match="the server doesn't"):
         run(stream_of(*reads).open(PlayRequest()))
 

@@ -12,8 +12,8 @@ from meijin.bots import RESIGN, Analysis, Choice
 from meijin.bots.sdk.answer import Failure
 from meijin.bots.sdk.events import Draining, Ended, Events, Notice, Ping, Started, Turn, Welcome
 from meijin.bots.sdk.wire import (
+    MAX_BATCH_BYTES,
     MAX_FAILURE_BYTES,
-    MAX_MESSAGE_BYTES,
     MAX_PV,
     Action,
     actions_to_proto,
@@ -53,7 +53,7 @@ def test_large_batches_are_split() -> None:
     actions = [Action(number, 0, Choice(7, analysis)) for number in range(1_000)]
     requests = actions_to_proto(actions)
     assert len(requests) > 1
-    assert all(request.ByteSize() <= MAX_MESSAGE_BYTES for request in requests)
+    assert all(request.ByteSize() <= MAX_BATCH_BYTES for request in requests)
     sent = [play.game for request in requests for play in request.actions.plays]
     assert sent == list(range(1_000))
 

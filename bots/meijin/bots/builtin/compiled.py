@@ -8,6 +8,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from datetime import timedelta
 
 from meijin.bots.core.cache import source_digest
 from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot
@@ -18,8 +19,8 @@ logger = logging.getLogger("meijin.bots")
 COMPILING = "compiling the search"
 """What a bot says while it compiles, and nothing else says."""
 
-NOTICE_INTERVAL = 10.0
-"""Seconds between two notices of a compilation, at least."""
+NOTICE_INTERVAL = timedelta(seconds=10)
+"""Between two notices of a compilation, at least."""
 
 
 class Progress:
@@ -36,7 +37,7 @@ class Progress:
         now = self._now()
         if now < self._next:
             return
-        self._next = now + NOTICE_INTERVAL
+        self._next = now + NOTICE_INTERVAL.total_seconds()
         if functions == 1:
             logger.info("%s, once; it takes a minute, or more on a busy machine", COMPILING)
         else:

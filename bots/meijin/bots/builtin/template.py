@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 
-from meijin.bots.sdk.settings import check_name
+from meijin.wire.contract import check_bot_name
 
 _SOURCE = '''\
 """{name}: a bot for the Meijin arena."""
@@ -43,7 +43,7 @@ def bot_source(name: str) -> str:
     Raises:
         ValueError: no bot can be called so.
     """
-    return _SOURCE.format(name=check_name(name), class_name=_class_name(name))
+    return _SOURCE.format(name=check_bot_name(name), class_name=_class_name(name))
 
 
 def _class_name(name: str) -> str:

@@ -7,6 +7,7 @@ import logging
 import math
 import time
 from contextlib import suppress
+from datetime import timedelta
 from random import Random
 
 import grpc
@@ -24,17 +25,15 @@ from meijin.bots.sdk.threads import SearchThreads
 from meijin.bots.sdk.wire import hello_to_proto
 from meijin.v1.play_service_pb2 import PlayRequest
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
+from meijin.wire.contract import keepalive_options
 
-GOODBYE_SECONDS = 1.0
+GOODBYE_TIMEOUT = timedelta(seconds=1)
 """What the server may take to close the stream after a goodbye."""
-SETTLED_SECONDS = 1.0
-"""After a stream that lived for so long the delays begin with the first again."""
+SETTLED_AFTER = timedelta(seconds=1)
+"""After a stream that lived as long the delays begin with the first again."""
 
 CHANNEL_OPTIONS = (
-    ("grpc.keepalive_time_ms", 10_000),
-    ("grpc.keepalive_timeout_ms", 5_000),
-    # Without it a server that hangs is noticed after 70 s instead of 15.
-    ("grpc.http2.ping_timeout_ms", 5_000),
+    *keepalive_options(),
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 1_000),
@@ -153,7 +152,7 @@ class Client:
                 await asyncio.gather(reader, writer)
             elif self._is_in and not self._table.running_games:
                 outbox.say_goodbye()
-                await asyncio.wait((reader,), timeout=GOODBYE_SECONDS)
+                await asyncio.wait((reader,), timeout=GOODBYE_TIMEOUT.total_seconds())
         finally:
             self._is_in = False
             for task in tasks:
@@ -187,7 +186,7 @@ class Client:
 
     async def _pause(self, lost: StreamLostError) -> None:
         """Wait before the next attempt, or until `stop`."""
-        if time.monotonic() - self._entered_at >= SETTLED_SECONDS:
+        if time.monotonic() - self._entered_at >= SETTLED_AFTER.total_seconds():
             self._backoff.reset()
         self._entered_at = math.inf
         delay = self._backoff.next().total_seconds()

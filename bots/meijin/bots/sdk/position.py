@@ -72,10 +72,10 @@ class Position:
         self.move_ms = min(own_ms, self._cap_ms)
         self.opponent_clock_ms = opponent_ms
 
-    def spend(self, milliseconds: int) -> None:
-        """Take off what has passed since the clocks were set."""
-        self.clock_ms = max(0, self.clock_ms - milliseconds)
-        self.move_ms = max(0, self.move_ms - milliseconds)
+    def spend(self, elapsed_ms: int) -> None:
+        """Take the milliseconds since the clocks were set off the bot's."""
+        self.clock_ms = max(0, self.clock_ms - elapsed_ms)
+        self.move_ms = max(0, self.move_ms - elapsed_ms)
 
     @property
     def variant(self) -> Variant:

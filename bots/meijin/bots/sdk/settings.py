@@ -7,10 +7,14 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-DEFAULT_HOST = "127.0.0.1"
-DEFAULT_PORT = 7464
+from meijin.wire.contract import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    SERVER_VARIABLE,
+    TOKEN_VARIABLE,
+    check_bot_name,
+)
 
-_BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _ADDRESS = re.compile(r"(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
 
 
@@ -34,27 +38,14 @@ class Settings:
         Raises:
             ValueError: the address, the token or the name can't be one.
         """
-        token = (token or os.environ.get("MEIJIN_TOKEN") or "").strip()
+        token = (token or os.environ.get(TOKEN_VARIABLE) or "").strip()
         if not (token.isascii() and token.isprintable()):
             raise ValueError("the token holds characters that no token has; copy it again")
         name = name or ("" if token else default_name)
         if name:
-            check_name(name)
-        address = parse_address(server or os.environ.get("MEIJIN_SERVER") or DEFAULT_HOST)
+            check_bot_name(name)
+        address = parse_address(server or os.environ.get(SERVER_VARIABLE) or DEFAULT_HOST)
         return cls(address=address, token=token, name=name)
-
-
-def check_name(name: str) -> str:
-    """Return `name` if a bot may be called so.
-
-    Raises:
-        ValueError: it is too long, or holds other characters than names do.
-    """
-    if not _BOT_NAME.fullmatch(name):
-        raise ValueError(
-            f'"{name}" can be no bot\'s name; use 1 to 40 letters, digits, "-", "_" or "."'
-        )
-    return name
 
 
 def parse_address(text: str) -> str:

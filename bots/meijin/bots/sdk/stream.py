@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import TypeAlias
 
 import grpc
@@ -14,7 +15,7 @@ from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.wire import fact_from_proto
 from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
 
-WELCOME_SECONDS = 10.0
+WELCOME_TIMEOUT = timedelta(seconds=10)
 """What the server may take to answer the hello."""
 
 Call: TypeAlias = "grpc.aio.StreamStreamCall[PlayRequest, PlayResponse]"
@@ -37,7 +38,7 @@ class Stream:
             StreamLostError: it may later.
         """
         try:
-            async with asyncio.timeout(WELCOME_SECONDS):
+            async with asyncio.timeout(WELCOME_TIMEOUT.total_seconds()):
                 await self._write(hello)
                 fact = await self.read()
         except TimeoutError:

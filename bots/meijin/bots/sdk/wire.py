@@ -29,10 +29,10 @@ from meijin.wire import (
     time_control_from_proto,
     variant_from_proto,
 )
+from meijin.wire.contract import PROTOCOL_VERSION
 
-PROTOCOL_VERSION = 1
-MAX_MESSAGE_BYTES = 48 * 1024
-"""A bigger batch is split: servers refuse messages of more than 256 KiB, or less."""
+MAX_BATCH_BYTES = 48 * 1024
+"""A bigger batch is split: servers refuse messages above `MAX_MESSAGE_BYTES`, or less."""
 MAX_FAILURE_BYTES = 500
 MAX_PV = 64
 
@@ -85,7 +85,7 @@ def actions_to_proto(actions: Sequence[Action]) -> list[play_service_pb2.PlayReq
             plays.add(game=number, ply=ply, cell=answer)
         else:
             _add_rare(request.actions, action)
-    if len(actions) > 1 and request.ByteSize() > MAX_MESSAGE_BYTES:
+    if len(actions) > 1 and request.ByteSize() > MAX_BATCH_BYTES:
         middle = len(actions) // 2
         return [*actions_to_proto(actions[:middle]), *actions_to_proto(actions[middle:])]
     return [request]

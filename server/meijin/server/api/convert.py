@@ -1,6 +1,5 @@
 """Between the wire's messages and our own types: the one place that knows both."""
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -29,6 +28,7 @@ from meijin.wire import (
     capabilities_from_proto,
     capabilities_to_proto,
     color_to_proto,
+    contract,
     outcome_to_proto,
     time_control_from_proto,
     time_control_to_proto,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
     from meijin.server.match.session import Player
 
-NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 MAX_LABEL = 40
 MAX_DIGEST = 64
 
@@ -331,10 +330,10 @@ def check_bot_name(name: str) -> None:
     Raises:
         InvalidRequestError: it may not.
     """
-    if not NAME.fullmatch(name):
-        raise InvalidRequestError(
-            f'"{name}" is no bot name; take 1 to 40 letters, digits, "-", "_" or "."'
-        )
+    try:
+        contract.check_bot_name(name)
+    except ValueError as error:
+        raise InvalidRequestError(str(error)) from None
 
 
 def bot_to_proto(

@@ -27,10 +27,9 @@ from meijin.store.bots import EngineRow, Identity
 from meijin.store.schema import BotId, BotVersionId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
+from meijin.wire.contract import PROTOCOL_VERSION
 
 log = structlog.get_logger()
-
-PROTOCOL_VERSION = 1
 
 HELLO_TIMEOUT = 5.0
 """Seconds that a new stream has to say hello."""

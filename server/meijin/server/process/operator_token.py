@@ -10,13 +10,14 @@ from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.store.bots import add_token, has_admin_token, new_token
 from meijin.store.schema import TokenKind
+from meijin.wire.contract import OPERATOR_TOKEN_FILE
 
 log = structlog.get_logger()
 
 
 def operator_token_path(data: Path) -> Path:
     """The file in the data folder that commands on the same machine read the token from."""
-    return data / "operator.token"
+    return data / OPERATOR_TOKEN_FILE
 
 
 async def ensure_operator_token(storage: Storage, settings: Settings) -> None:

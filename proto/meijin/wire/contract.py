@@ -1,0 +1,57 @@
+"""The contract's constants: facts that server, bots and command line must agree on."""
+
+import re
+from datetime import timedelta
+
+PROTOCOL_VERSION = 1
+"""Of `Play`; a server refuses a hello that names another."""
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 7464
+DEFAULT_SERVER = f"{DEFAULT_HOST}:{DEFAULT_PORT}"
+"""Where a server listens, and where bots and commands look for it."""
+
+SERVER_VARIABLE = "MEIJIN_SERVER"
+"""The environment variable with the server's address."""
+TOKEN_VARIABLE = "MEIJIN_TOKEN"  # noqa: S105 - a name
+"""The environment variable with a bot's or the operator's token."""
+DATA_VARIABLE = "MEIJIN_DATA"
+"""The environment variable with the server's data folder."""
+DEFAULT_DATA = "meijin-data"
+"""The server's data folder."""
+OPERATOR_TOKEN_FILE = "operator.token"  # noqa: S105 - a name
+"""The file in the data folder that commands on the same machine read the token from."""
+
+MAX_MESSAGE_BYTES = 256 * 1024
+"""The largest message that a bot may send, where the operator sets no other limit."""
+KEEPALIVE_INTERVAL = timedelta(seconds=10)
+"""How often a silent connection is probed, unless the operator says otherwise."""
+
+BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
+"""What a bot may be called."""
+
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def check_bot_name(name: str) -> str:
+    """Return `name` if a bot may be called so.
+
+    Raises:
+        ValueError: it is empty or too long, or holds other characters than names do.
+    """
+    if not BOT_NAME.fullmatch(name):
+        raise ValueError(f'"{name}" is no bot name; use 1 to 40 letters, digits, "-", "_" or "."')
+    return name
+
+
+def keepalive_options(interval: timedelta = KEEPALIVE_INTERVAL) -> tuple[tuple[str, int], ...]:
+    """GRPC's options that drop a peer which hasn't answered a probe in half of `interval`.
+
+    Without `http2.ping_timeout_ms` a peer that hangs is noticed after 70 s instead of 15.
+    """
+    interval_ms = interval // _MILLISECOND
+    return (
+        ("grpc.keepalive_time_ms", interval_ms),
+        ("grpc.keepalive_timeout_ms", interval_ms // 2),
+        ("grpc.http2.ping_timeout_ms", interval_ms // 2),
+    )
