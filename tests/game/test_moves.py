@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.game import Board, decode_moves, encode_moves, moves
+from meijin.game import Board, byte_order, decode_moves, encode_moves
 
 
 def test_wire_form() -> None:
@@ -36,7 +36,7 @@ def test_other_byte_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine of the other byte order swaps the bytes both ways, not in the caller's array."""
     cells = array("H", [1, 258])
     native = encode_moves(cells)
-    monkeypatch.setattr(moves, "_SWAP", not moves._SWAP)
+    monkeypatch.setattr(byte_order, "_SWAP", not byte_order._SWAP)
     assert encode_moves(cells) == b"".join(native[at : at + 2][::-1] for at in (0, 2))
     assert decode_moves(encode_moves(cells)) == cells == array("H", [1, 258])
 

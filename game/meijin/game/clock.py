@@ -94,45 +94,34 @@ class Clock:
         self._left = [0, start, start]  # by the value of a Color
         self._increment = _nanoseconds(time_control.increment)
 
-    def budget(self, color: Color) -> int:
+    def budget_ns(self, color: Color) -> int:
         """The nanoseconds that `color` may spend on its next move."""
         return min(self._left[color], self._cap)
 
-    def left(self, color: Color) -> int:
+    def left_ns(self, color: Color) -> int:
         """The nanoseconds on the clock of `color`; without a clock, the time per move."""
         return self._left[color]
 
-    def charge(self, color: Color, spent: int) -> bool:
+    def charge(self, color: Color, spent_ns: int) -> bool:
         """Take the nanoseconds of one move off the clock of `color`, and add the increment.
 
         False means that the move took more than the budget; the clock is as before. A move
         that took the budget to the last nanosecond is in time.
 
         Raises:
-            ValueError: `spent` is negative.
+            ValueError: `spent_ns` is negative.
         """
-        if spent < 0:
-            raise ValueError(f"a move can't take {spent} ns; charge 0 or more")
-        if spent > self._left[color] or spent > self._cap:
+        if spent_ns < 0:
+            raise ValueError(f"a move can't take {spent_ns} ns; charge 0 or more")
+        if spent_ns > self._left[color] or spent_ns > self._cap:
             return False
         if self._runs:
-            self._left[color] += self._increment - spent
+            self._left[color] += self._increment - spent_ns
         return True
 
     def drop_flag(self, color: Color) -> None:
         """Leave `color` nothing: it has overstepped its time."""
         self._left[color] = 0
-
-    def restore(self, color: Color, left: int) -> None:
-        """Set the clock of `color` to `left` nanoseconds; without a clock, do nothing.
-
-        Raises:
-            ValueError: `left` is negative.
-        """
-        if left < 0:
-            raise ValueError(f"a clock can't show {left} ns; restore 0 or more")
-        if self._runs:
-            self._left[color] = left
 
 
 def _nanoseconds(duration: timedelta) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections.abc import Iterable
 
-MOVE_BYTES = 2
+from meijin.game.byte_order import little_endian
 
-_SWAP = sys.byteorder == "big"
+MOVE_BYTES = 2
 
 
 def encode_moves(moves: Iterable[int]) -> bytes:
@@ -18,10 +17,7 @@ def encode_moves(moves: Iterable[int]) -> bytes:
         OverflowError: a cell fits in no two bytes.
     """
     cells = moves if type(moves) is array and moves.typecode == "H" else array("H", moves)
-    if _SWAP:
-        cells = array("H", cells)
-        cells.byteswap()
-    return cells.tobytes()
+    return little_endian(cells).tobytes()
 
 
 def decode_moves(data: bytes) -> array[int]:
@@ -32,7 +28,4 @@ def decode_moves(data: bytes) -> array[int]:
     """
     if len(data) % MOVE_BYTES:
         raise ValueError(f"{len(data)} bytes are no list of moves: a move takes {MOVE_BYTES}")
-    cells = array("H", data)
-    if _SWAP:
-        cells.byteswap()
-    return cells
+    return little_endian(array("H", data))

@@ -1,6 +1,5 @@
 """Games as they are kept: looked up, listed, and restored when a server starts."""
 
-import sys
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.orm import aliased
 
 from meijin.game import Ending, Party, Result
+from meijin.game.byte_order import little_endian
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -62,7 +62,7 @@ class GameRow:
 
 def encode_times(raw: "array[int]", charged: "array[int]") -> bytes:
     """The nanoseconds of every move as they are stored; both columns of one length."""
-    return _little_endian(raw).tobytes() + _little_endian(charged).tobytes()
+    return little_endian(raw).tobytes() + little_endian(charged).tobytes()
 
 
 def decode_times(data: bytes) -> "tuple[array[int], array[int]]":
@@ -70,14 +70,7 @@ def decode_times(data: bytes) -> "tuple[array[int], array[int]]":
     raw, charged = array("Q"), array("Q")
     raw.frombytes(data[: len(data) // 2])
     charged.frombytes(data[len(data) // 2 :])
-    return _little_endian(raw), _little_endian(charged)
-
-
-def _little_endian(column: "array[int]") -> "array[int]":
-    if sys.byteorder == "big":
-        column = array("Q", column)
-        column.byteswap()
-    return column
+    return little_endian(raw), little_endian(charged)
 
 
 def get_game(connection: Connection, game_id: GameId) -> GameRow | None:

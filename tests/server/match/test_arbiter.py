@@ -83,7 +83,7 @@ class Match:
 
     def left(self, color: Color) -> float:
         """Seconds on a clock."""
-        return self.arbiter.clock.left(color) / SECOND
+        return self.arbiter.clock.left_ns(color) / SECOND
 
 
 # -- endings on the board ---------------------------------------------------------
@@ -663,7 +663,7 @@ class Chaos:
         arbiter = self._match.arbiter
         assert len(arbiter.raw) == len(arbiter.charged) == arbiter.board.ply
         assert all(c <= r for r, c in zip(arbiter.raw, arbiter.charged, strict=True))
-        assert all(arbiter.clock.left(color) >= 0 for color in Color)
+        assert all(arbiter.clock.left_ns(color) >= 0 for color in Color)
         assert bool(arbiter.evidence) == (
             arbiter.outcome is not None
             and (arbiter.outcome.ending.is_forfeit or arbiter.outcome.ending is Ending.VOID)
@@ -709,4 +709,4 @@ def test_a_clock_is_exact() -> None:
     arbiter = Arbiter(Board(SMALL), Clock(control), grace=GRACE)
     arbiter.ask(Moment(0, 0))
     arbiter.play(BLACK, 0, 12, Moment(SECOND, 0), 0)
-    assert arbiter.clock.left(BLACK) == SECOND // 2 + 1_000
+    assert arbiter.clock.left_ns(BLACK) == SECOND // 2 + 1_000

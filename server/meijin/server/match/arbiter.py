@@ -101,7 +101,7 @@ class Arbiter:
             The nanoseconds left on its clock, less what this move has used before an absence.
         """
         self._asked_at, self._stall_at_ask = moment
-        left = self.clock.left(SIDES[len(self.board.moves) & 1])
+        left = self.clock.left_ns(SIDES[len(self.board.moves) & 1])
         return max(left - self._used, 0) if self._used else left
 
     def play(self, color: Color, ply: int, cell: int, moment: Moment, lag: int) -> Verdict:
@@ -228,7 +228,7 @@ class Arbiter:
         raw = self._used + moment.now - self._asked_at
         credit = min(lag, LAG_PER_MOVE, self._lag_left[color])
         charged = raw - (moment.stall - self._stall_at_ask) - credit
-        if charged > self.clock.budget(color):
+        if charged > self.clock.budget_ns(color):
             self._forfeit_time(color, raw, charged)
 
     def _expire_grace(self, color: Color, away: int) -> None:
@@ -241,7 +241,7 @@ class Arbiter:
         self.evidence |= {"away_us": away // 1000, "ply": self.board.ply}
 
     def _forfeit_time(self, color: Color, raw: int, charged: int) -> None:
-        budget = self.clock.budget(color)
+        budget = self.clock.budget_ns(color)
         self.clock.drop_flag(color)
         detail = f"{charged / SECOND:.3f} s for a move that had {budget / SECOND:.3f} s"
         self._forfeit(color, Ending.TIME, detail)

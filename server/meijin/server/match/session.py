@@ -200,7 +200,7 @@ class Session:
             turn.ply = ply
             turn.moves = encode_moves(moves)
             turn.own_clock_ms = arbiter.ask(moment) // 1_000_000
-            turn.opponent_clock_ms = arbiter.clock.left(SIDES[~ply & 1]) // 1_000_000
+            turn.opponent_clock_ms = arbiter.clock.left_ns(SIDES[~ply & 1]) // 1_000_000
 
     # -- what came back ---------------------------------------------------------
 
