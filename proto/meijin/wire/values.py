@@ -23,6 +23,7 @@ from meijin.game import (
     Variant,
 )
 from meijin.v1 import game_pb2
+from meijin.wire.enums import enum_table
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -33,28 +34,11 @@ _RULES: dict[game_pb2.Rule.ValueType, Rule] = {
     game_pb2.RULE_STANDARD: STANDARD,
 }
 _RULE_VALUES = {FREESTYLE.name: game_pb2.RULE_FREESTYLE, STANDARD.name: game_pb2.RULE_STANDARD}
-_COLOR_VALUES = {Color.BLACK: game_pb2.COLOR_BLACK, Color.WHITE: game_pb2.COLOR_WHITE}
+_COLOR_VALUES = enum_table(Color, game_pb2.Color)
 _COLORS = {value: color for color, value in _COLOR_VALUES.items()}
-_ENDING_VALUES = {
-    Ending.FIVE: game_pb2.ENDING_FIVE,
-    Ending.DRAW: game_pb2.ENDING_DRAW,
-    Ending.RESIGN: game_pb2.ENDING_RESIGN,
-    Ending.TIME: game_pb2.ENDING_TIME,
-    Ending.ILLEGAL: game_pb2.ENDING_ILLEGAL,
-    Ending.CRASH: game_pb2.ENDING_CRASH,
-    Ending.DISCONNECT: game_pb2.ENDING_DISCONNECT,
-    Ending.ADJUDICATION: game_pb2.ENDING_ADJUDICATION,
-    Ending.VOID: game_pb2.ENDING_VOID,
-}
+_ENDING_VALUES = enum_table(Ending, game_pb2.Ending)
 _ENDINGS = {value: ending for ending, value in _ENDING_VALUES.items()}
-_PARTY_VALUES = {
-    Party.NOBODY: game_pb2.PARTY_UNSPECIFIED,
-    Party.BLACK: game_pb2.PARTY_BLACK,
-    Party.WHITE: game_pb2.PARTY_WHITE,
-    Party.SERVER: game_pb2.PARTY_SERVER,
-    Party.NETWORK: game_pb2.PARTY_NETWORK,
-    Party.OPERATOR: game_pb2.PARTY_OPERATOR,
-}
+_PARTY_VALUES = enum_table(Party, game_pb2.Party, absent=Party.NOBODY)
 _PARTIES = {value: party for party, value in _PARTY_VALUES.items()}
 
 
@@ -149,11 +133,6 @@ def time_to_proto(time: datetime) -> Timestamp:
     message = Timestamp()
     message.FromDatetime(time.astimezone(UTC))
     return message
-
-
-def time_from_proto(message: Timestamp) -> datetime:
-    """Read an instant, in UTC."""
-    return message.ToDatetime(UTC)
 
 
 def _known(table: Mapping[_Key, _Value], key: _Key, noun: str) -> _Value:

@@ -36,6 +36,7 @@ from meijin.wire import (
     variant_from_proto,
     variant_to_proto,
 )
+from meijin.wire.enums import enum_table
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
@@ -50,15 +51,9 @@ MAX_PV = 2 * 22 * 22
 MAX_INCREMENT = timedelta(hours=4)
 """A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
 
-GAME_STATES = {state: game_pb2.GameState.Value(f"GAME_STATE_{state.name}") for state in GameState}
-TOURNAMENT_STATES = {
-    state: tournament_service_pb2.TournamentState.Value(f"TOURNAMENT_STATE_{state.name}")
-    for state in TournamentState
-}
-FORMATS = {
-    form: tournament_service_pb2.TournamentFormat.Value(f"TOURNAMENT_FORMAT_{form.name}")
-    for form in TournamentFormat
-}
+GAME_STATES = enum_table(GameState, game_pb2.GameState)
+TOURNAMENT_STATES = enum_table(TournamentState, tournament_service_pb2.TournamentState)
+FORMATS = enum_table(TournamentFormat, tournament_service_pb2.TournamentFormat)
 
 
 # -- values -----------------------------------------------------------------------

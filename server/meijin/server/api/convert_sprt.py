@@ -5,12 +5,13 @@ from meijin.server.errors import InvalidRequestError
 from meijin.server.tournaments.formats.schedule import MAX_GAMES
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Standing, Unit
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.enums import enum_table
 
 DEFAULT_SPRT_GAMES = 100_000
 DEFAULT_SPRT_RISK = 0.05
 
-SPRT_SCALES = {scale: pb.SprtScale.Value(f"SPRT_SCALE_{scale.name}") for scale in Scale}
-SPRT_UNITS = {unit: pb.SprtUnit.Value(f"SPRT_UNIT_{unit.name}") for unit in Unit}
+SPRT_SCALES = enum_table(Scale, pb.SprtScale)
+SPRT_UNITS = enum_table(Unit, pb.SprtUnit)
 _SCALES = {pb.SPRT_SCALE_UNSPECIFIED: Scale.NORMALISED} | {
     value: scale for scale, value in SPRT_SCALES.items()
 }
