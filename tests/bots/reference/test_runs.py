@@ -5,7 +5,6 @@ import pytest
 from meijin.bots.reference.runs import (
     WIN,
     board_worth,
-    cell_value,
     cell_worth,
     promise,
     run_worth,
@@ -53,13 +52,11 @@ def test_directions_add_up() -> None:
     assert worth("...x.../..xx.../......./.......", "d13", Color.BLACK) == 2.25 + 4
 
 
-def test_white_counts_for_and_black_against() -> None:
-    """A cell's value is the difference of its worths, its promise their sum."""
+def test_promise_is_the_same_for_both_sides() -> None:
+    """A cell's promise is the sum of its worths."""
     board = Board.parse("x....../.x...../......./.....o./.....o./.....o.")
     cell = parse_cell("c13", GOMOKU)
     other = parse_cell("f9", GOMOKU)
-    assert cell_value(board, cell) == -2.25
-    assert cell_value(board, other) == 16
     assert promise(board, cell) == 2.25
     assert promise(board, other) == 16
 

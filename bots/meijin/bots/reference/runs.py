@@ -41,11 +41,6 @@ def cell_worth(board: Board, cell: int, color: Color) -> float:
     return total
 
 
-def cell_value(board: Board, cell: int) -> float:
-    """What the empty `cell` is worth: white's runs through it count for it, black's against."""
-    return cell_worth(board, cell, Color.WHITE) - cell_worth(board, cell, Color.BLACK)
-
-
 def promise(board: Board, cell: int) -> float:
     """How much the empty `cell` matters, to whichever side takes it."""
     return cell_worth(board, cell, Color.WHITE) + cell_worth(board, cell, Color.BLACK)
