@@ -9,18 +9,18 @@ import numpy as np
 from meijin.bots.core.evaluate import WIN_SCORE, evaluate
 from meijin.bots.core.jit import int64, jit, record_type, uint64, void
 from meijin.bots.core.lookup import TABLES_TYPE
-from meijin.bots.core.movegen import add_candidates, add_row, pick, score_moves
+from meijin.bots.core.movegen import add_candidates, add_row, pick_move, score_moves
 from meijin.bots.core.shapes import WIN
 from meijin.bots.core.state import OCCUPIED_MARGIN, STATE_TYPE, make, undo
-from meijin.bots.core.table import (
+from meijin.bots.core.transposition import (
     EXACT,
     LOWER,
     TABLE_TYPE,
     UPPER,
     Table,
-    find,
-    from_here,
-    from_root,
+    probe,
+    score_from_tt,
+    score_to_tt,
     store,
 )
 
@@ -35,7 +35,7 @@ TALLY = np.dtype(
         ("order", np.int64),
         ("seed", np.uint64),  # of `RANDOM`
         ("use_table", np.int64),
-        ("favourite", np.int64),  # the table's move for the position just entered, or -1
+        ("tt_move", np.int64),  # the table's move for the position just entered, or -1
         ("nodes", np.int64),  # positions visited, the first included
         ("leaves", np.int64),  # those of them that were evaluated
     ],
@@ -67,15 +67,15 @@ def shuffle(state: np.record, seed: int, ply: int, count: int) -> None:
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, TALLY_TYPE, int64))
-def list_moves(state: np.record, tables: np.record, tally: np.record, ply: int) -> int:
+def generate_moves(state: np.record, tables: np.record, tally: np.record, ply: int) -> int:
     """List the moves to try and score them for their order; return how many there are."""
     wide = tally.wide != 0
     count = add_empty(state, tables, ply) if wide else add_candidates(state, tables, ply)
-    state.listed[ply] = count
+    state.move_counts[ply] = count
     if tally.order == RANDOM:
         shuffle(state, tally.seed, ply, count)
     elif tally.order == PROMISE:
-        score_moves(state, tables, ply, count, tally.favourite)
+        score_moves(state, tables, ply, count, tally.tt_move)
     return count
 
 
@@ -84,7 +84,7 @@ def next_move(state: np.record, tally: np.record, ply: int, number: int) -> int:
     """The move that comes next in the order."""
     if tally.order == SCAN:
         return state.moves[ply, number]
-    return pick(state, ply, number)
+    return pick_move(state, ply, number)
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, TALLY_TYPE, int64))
@@ -114,7 +114,7 @@ def minimax(state: np.record, tables: np.record, tally: np.record, depth: int, p
     if score != NONE:
         return score
     best = int64(NONE)
-    for number in range(list_moves(state, tables, tally, ply)):
+    for number in range(generate_moves(state, tables, tally, ply)):
         move = next_move(state, tally, ply, number)
         score = five_score(state, tables, tally, move, ply)
         if score == NONE:
@@ -126,21 +126,21 @@ def minimax(state: np.record, tables: np.record, tally: np.record, depth: int, p
 
 
 @jit(int64(TALLY_TYPE, TABLE_TYPE, uint64, int64, int64, int64, int64))
-def recall(
+def tt_cutoff(
     tally: np.record, table: Table, key: int, alpha: int, beta: int, depth: int, ply: int
 ) -> int:
-    """The score in the table where it is enough, else `NONE`; sets `favourite`.
+    """The score in the table that cuts off, else `NONE`; sets `tt_move`.
 
     Entries count for their own depth alone, or deeper searches would give other values.
     """
-    tally.favourite = -1
-    at = find(table, key) if tally.use_table != 0 else int64(-1)
+    tally.tt_move = -1
+    at = probe(table, key) if tally.use_table != 0 else int64(-1)
     if at < 0:
         return NONE
-    tally.favourite = table[at].move
+    tally.tt_move = table[at].move
     if int64(table[at].depth) != depth:
         return NONE
-    score = from_root(int64(table[at].score), ply)
+    score = score_from_tt(int64(table[at].score), ply)
     bound = int64(table[at].bound)
     if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
         return score
@@ -163,11 +163,11 @@ def alphabeta(
     if score != NONE:
         return score
     key = state.hash ^ tables.turn[state.side]
-    score = recall(tally, table, key, alpha, beta, depth, ply)
+    score = tt_cutoff(tally, table, key, alpha, beta, depth, ply)
     if score != NONE:
         return score
     best, best_move, first_alpha = int64(NONE), int64(-1), alpha
-    for number in range(list_moves(state, tables, tally, ply)):
+    for number in range(generate_moves(state, tables, tally, ply)):
         move = next_move(state, tally, ply, number)
         score = five_score(state, tables, tally, move, ply)
         if score == NONE:
@@ -184,5 +184,5 @@ def alphabeta(
     if tally.use_table != 0:
         bound = LOWER if best >= beta else (EXACT if best > first_alpha else UPPER)
         kept = best_move if best > first_alpha else int64(-1)
-        store(table, key, int64(1), from_here(best, ply), kept, depth, int64(bound))
+        store(table, key, int64(1), score_to_tt(best, ply), kept, depth, int64(bound))
     return best

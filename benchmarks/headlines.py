@@ -29,15 +29,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from counted_search import PROMISE, RANDOM, SCAN, TALLY, alphabeta, list_moves, minimax
+from counted_search import PROMISE, RANDOM, SCAN, TALLY, alphabeta, generate_moves, minimax
 from report import report
 
 from meijin.bots.core.evaluate import WIN_SCORE
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
-from meijin.bots.core.movegen import forget
+from meijin.bots.core.movegen import clear_history
 from meijin.bots.core.state import STATE, init, make
-from meijin.bots.core.table import new_table
+from meijin.bots.core.transposition import new_table
 from meijin.bots.reference import fewest_leaves
 from meijin.bots.reference.gomoku import MIDGAME
 from meijin.game import GOMOKU, Variant
@@ -71,12 +71,12 @@ class Counter:
         init(self._state, self._tables)
         for cell in cells:
             make(self._state, self._tables, cell)
-        forget(self._state)
+        clear_history(self._state)
 
     @property
     def moves(self) -> int:
         """How many moves the position has."""
-        return list_moves(self._state, self._tables, self._tally(SCAN), 0)
+        return generate_moves(self._state, self._tables, self._tally(SCAN), 0)
 
     def minimax(self, depth: int) -> Count:
         """Visit everything."""
@@ -104,7 +104,7 @@ class Counter:
 
     def _tally(self, order: int) -> np.record:
         tally = new_record(TALLY)
-        tally.wide, tally.order, tally.seed, tally.favourite = self._wide, order, SEED, -1
+        tally.wide, tally.order, tally.seed, tally.tt_move = self._wide, order, SEED, -1
         return tally
 
 

@@ -7,10 +7,10 @@ from plain_state import WALLS, PlainState
 from meijin.bots.core.geometry import LINES
 from meijin.bots.core.lookup import CHANNELS, tables_of
 from meijin.bots.core.network import (
+    INT16_MAX,
     LAYER_SHIFT,
-    MOST,
+    POLICY_SHIFT,
     POOL_SHIFT,
-    PRIORITY_SHIFT,
     VALUE_SHIFT,
 )
 from meijin.bots.core.windows import WINDOW
@@ -42,7 +42,7 @@ class PlainNetwork:
         self._features = [[0] * 2 * CHANNELS for _ in range(state.cells)]
         self._pooled = [0] * 2 * CHANNELS
 
-    def see(self) -> None:
+    def sync(self) -> None:
         """Take the stones that were undone, and place those that are new."""
         stones, seen = self._state.played(), self._seen
         common = 0
@@ -59,10 +59,10 @@ class PlainNetwork:
 
     def value(self) -> int:
         """The value of the position for the side to move."""
-        self.see()
+        self.sync()
         views = [self._pooled[:CHANNELS], self._pooled[CHANNELS:]]
         side = self._state.side
-        layer = [min(total >> POOL_SHIFT, MOST) for total in views[side] + views[1 - side]]
+        layer = [min(total >> POOL_SHIFT, INT16_MAX) for total in views[side] + views[1 - side]]
         for units in (self._first, self._second):
             layer = [
                 max(sum(map(int.__mul__, weights, layer), bias) >> LAYER_SHIFT, 0)
@@ -71,12 +71,12 @@ class PlainNetwork:
         total = sum(map(int.__mul__, self._last, layer), self._last_bias)
         return int(total) >> VALUE_SHIFT
 
-    def priority(self, cell: int) -> int:
+    def policy_score(self, cell: int) -> int:
         """The priority of a move of the side to move; the position must have been seen."""
         policy = self._policy[self._state.side]
         pairs = zip(self._features[cell], policy, strict=True)
         total = sum(feature * weight for feature, weight in pairs if feature > 0)
-        return int(total) >> PRIORITY_SHIFT
+        return int(total) >> POLICY_SHIFT
 
     def _count(self, cell: int, sign: int) -> None:
         pairs = zip(self._pooled, self._features[cell], strict=True)

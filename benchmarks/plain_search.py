@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from plain_network import PlainNetwork
 from plain_state import PlainState
 
-from meijin.bots.core.evaluate import MOST, PROVEN, WIN_SCORE
-from meijin.bots.core.movegen import TABLE_BONUS
+from meijin.bots.core.evaluate import MAX_EVAL, PROVEN, WIN_SCORE
+from meijin.bots.core.movegen import TT_MOVE_BONUS
 from meijin.bots.core.shapes import WIN
 
 LOWEST = -(1 << 40)
@@ -29,7 +29,7 @@ class PlainSearch:
     def __post_init__(self) -> None:
         self.network = PlainNetwork(self.state)
 
-    def deepen(self, depth_limit: int) -> int:
+    def iterative_deepening(self, depth_limit: int) -> int:
         """Score the position for the side to move."""
         state = self.state
         if state.counts[state.side][WIN]:
@@ -50,7 +50,7 @@ class PlainSearch:
         if state.empties == 0:
             return 0
         if depth <= 0:
-            return max(-MOST, min(MOST, self.network.value()))
+            return max(-MAX_EVAL, min(MAX_EVAL, self.network.value()))
         best = LOWEST
         moves, scores = self._listed(self._first if ply == 0 else -1)
         for number in range(len(moves)):
@@ -67,13 +67,13 @@ class PlainSearch:
                 break
         return best
 
-    def _listed(self, favourite: int) -> tuple[list[int], list[int]]:
-        """The moves to try with their scores; `favourite` is the one to try first, or -1."""
+    def _listed(self, tt_move: int) -> tuple[list[int], list[int]]:
+        """The moves to try with their scores; `tt_move` is the one to try first, or -1."""
         moves = self.state.candidates()
-        self.network.see()
-        scores = [self.network.priority(cell) for cell in moves]
-        if favourite >= 0:
-            scores[moves.index(favourite)] += TABLE_BONUS
+        self.network.sync()
+        scores = [self.network.policy_score(cell) for cell in moves]
+        if tt_move >= 0:
+            scores[moves.index(tt_move)] += TT_MOVE_BONUS
         return moves, scores
 
 

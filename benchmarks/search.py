@@ -33,7 +33,7 @@ from report import report
 from meijin.bots.core.engine import Engine, Limits, Options
 from meijin.bots.core.guided_tree import GuidedTree
 from meijin.bots.core.pure_tree import PureTree
-from meijin.bots.core.thought import Effort
+from meijin.bots.core.tree_result import TreeLimits
 from meijin.bots.reference import alphabeta as readable_alphabeta
 from meijin.bots.reference.gomoku import NEAR, GomokuGame, by_promise
 from meijin.game import GOMOKU, Board
@@ -57,7 +57,7 @@ def alphabeta(positions: Sequence[Opening], seconds: float) -> Row:
         found = engine.search(moves, Limits(time=timedelta(seconds=seconds)))
         nodes += found.nodes
         depths.append(found.depth)
-        deepest.append(found.deepest)
+        deepest.append(found.seldepth)
     return {
         "search": "alphabeta",
         "seconds": seconds,
@@ -70,15 +70,15 @@ def alphabeta(positions: Sequence[Opening], seconds: float) -> Row:
 def trees(positions: Sequence[Opening], seconds: float) -> Iterator[Row]:
     """Both forms of tree search."""
     for name, kind in (("pure", PureTree), ("guided", GuidedTree)):
-        kind(GOMOKU).think((), Effort(ALWAYS, 0))
+        kind(GOMOKU).search((), TreeLimits(ALWAYS, timedelta(0)))
         spent, visits, depths = 0.0, 0, []
         for moves in positions:
             tree = kind(GOMOKU)
             start = time.thread_time()
-            thought = tree.think(moves, Effort(ALWAYS, seconds))
+            found = tree.search(moves, TreeLimits(ALWAYS, timedelta(seconds=seconds)))
             spent += time.thread_time() - start
-            visits += thought.visits
-            depths.append(len(thought.line))
+            visits += found.visits
+            depths.append(len(found.pv))
         yield {
             "search": name,
             "seconds": seconds,
@@ -101,7 +101,7 @@ def comparison(positions: Sequence[Opening], depth: int) -> Iterator[Row]:
     compiled = _plain("plain", depth, sum(f.nodes for f in findings), time.thread_time() - start)
     searches = [PlainSearch(PlainState(GOMOKU, moves)) for moves in positions]
     start = time.thread_time()
-    scores = [search.deepen(depth) for search in searches]
+    scores = [search.iterative_deepening(depth) for search in searches]
     spent = time.thread_time() - start
     for finding, score, search in zip(findings, scores, searches, strict=True):
         if (finding.score, finding.nodes) != (score, search.nodes):

@@ -39,7 +39,7 @@ from meijin.bots.builtin.alphabeta import LEVELS, STRONGEST
 from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Engine, Limits, Options
 from meijin.bots.core.guided_tree import GuidedTree
 from meijin.bots.core.pure_tree import PureTree
-from meijin.bots.core.thought import Effort
+from meijin.bots.core.tree_result import TreeLimits
 from meijin.bots.reference import gomoku
 from meijin.game import GOMOKU, Board, Color
 from meijin.game.opening import Opening, openings_for
@@ -80,8 +80,8 @@ def player(spec: str, seconds: float, seed: int) -> Player:
     if name in {"guided", "pure"}:
         tree = GuidedTree(GOMOKU) if name == "guided" else PureTree(GOMOKU, seed)
         visits = options.get("playouts")
-        effort = Effort(visits, math.inf) if visits else Effort(ALWAYS, seconds)
-        return lambda board: tree.think(board.moves, effort).cell
+        limits = TreeLimits(visits) if visits else TreeLimits(ALWAYS, timedelta(seconds=seconds))
+        return lambda board: tree.search(board.moves, limits).cell
     if name == "reference":
         depth = options.get("depth", REFERENCE_DEPTH)
         return lambda board: gomoku.choose(board, depth, reach=gomoku.NEAR)

@@ -32,9 +32,9 @@ from meijin.bots.core.jit import new_record
 from meijin.bots.core.network import (
     LAYER_SHIFT,
     POINTS,
+    POLICY_POINTS,
+    POLICY_SHIFT,
     POOL_SHIFT,
-    PRIORITY_POINTS,
-    PRIORITY_SHIFT,
     VALUE_SHIFT,
 )
 from meijin.bots.core.windows import number_windows
@@ -222,7 +222,7 @@ def rounded(
 def whole_numbers(parameters: np.record) -> dict[str, NDArray[np.int64]]:
     """The arrays that `meijin.bots.core.network` computes with."""
     layer = INPUT_SCALE * WEIGHT_SCALE
-    policy = PRIORITY_POINTS * (1 << PRIORITY_SHIFT) / ROW_SCALE
+    policy = POLICY_POINTS * (1 << POLICY_SHIFT) / ROW_SCALE
     last = POINTS * (1 << VALUE_SHIFT) / INPUT_SCALE
     count = len(parameters.first_bias)
     return {

@@ -14,7 +14,7 @@ from meijin.bots.core.engine import Engine, Limits, Options
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.movegen import add_candidates
-from meijin.bots.core.network import priority, see, value
+from meijin.bots.core.network import policy_score, sync, value
 from meijin.bots.core.state import STATE, init, make, undo
 from meijin.game import FREESTYLE, GOMOKU, STANDARD, Board, Variant
 from meijin.game.opening import openings_for
@@ -72,18 +72,18 @@ def test_networks_agree() -> None:
             undo(state, tables)
         if rng.random() < 0.5:
             assert network.value() == value(state, tables)
-            see(state, tables)
-            network.see()
+            sync(state, tables)
+            network.sync()
             near = plain.candidates()
-            found = [network.priority(cell) for cell in near]
-            assert found == [priority(state, tables, cell) for cell in near]
+            found = [network.policy_score(cell) for cell in near]
+            assert found == [policy_score(state, tables, cell) for cell in near]
 
 
 def assert_searches_agree(board: Board, depth: int) -> None:
     """The core and plain Python find the same score in as many positions."""
     found = Engine(board.variant, Options(plain=True)).search_board(board, Limits(depth=depth))
     search = PlainSearch(PlainState(board.variant, board.moves))
-    assert (search.deepen(depth), search.nodes) == (found.score, found.nodes)
+    assert (search.iterative_deepening(depth), search.nodes) == (found.score, found.nodes)
 
 
 @pytest.mark.parametrize("number", range(3))

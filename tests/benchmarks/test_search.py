@@ -39,6 +39,6 @@ def test_comparison() -> None:
 
 def test_disagreement_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """If plain Python finds another score the comparison is worth nothing."""
-    monkeypatch.setattr(PlainSearch, "deepen", lambda _search, _depth: 12_345)
+    monkeypatch.setattr(PlainSearch, "iterative_deepening", lambda _search, _depth: 12_345)
     with pytest.raises(RuntimeError, match=r"the core finds .*, plain Python 12345 in 0"):
         list(search.comparison(POSITIONS, 1))

@@ -15,7 +15,7 @@ from strength import Pair, elo, play_pair, player, read_player, summary
 
 from meijin.bots.core.engine import Engine, Limits
 from meijin.bots.core.guided_tree import GuidedTree
-from meijin.bots.core.thought import Effort
+from meijin.bots.core.tree_result import TreeLimits
 from meijin.game import GOMOKU, Board, parse_cell
 from meijin.game.opening import openings_for
 
@@ -112,8 +112,8 @@ def test_counts_need_no_time() -> None:
         board = Board.from_moves(opening)
         found = Engine(GOMOKU).search_board(board, Limits(nodes=20_000))
         assert player("alphabeta:nodes=20000", 1e-9, 1)(board) == found.cell
-        thought = GuidedTree(GOMOKU).think(board.moves, Effort(3_000, math.inf))
-        assert player("guided:playouts=3000", 1e-9, 1)(board) == thought.cell
+        visited = GuidedTree(GOMOKU).search(board.moves, TreeLimits(3_000))
+        assert player("guided:playouts=3000", 1e-9, 1)(board) == visited.cell
 
 
 def test_pair() -> None:

@@ -15,7 +15,7 @@ from train import Trainer
 from meijin.bots.core.engine import Engine, Options
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
-from meijin.bots.core.network import POINTS, PRIORITY_POINTS, priority, value
+from meijin.bots.core.network import POINTS, POLICY_POINTS, policy_score, value
 from meijin.bots.core.state import STATE, init, make
 from meijin.game import GOMOKU
 
@@ -103,8 +103,8 @@ def test_whole_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert value(state, tables) == pytest.approx(POINTS * work.value, abs=2)
     shown = dict(zip(work.cells[: work.active], work.chances[: work.active], strict=True))
     first, second = list(shown)[:2]
-    gap = priority(state, tables, first) - priority(state, tables, second)
-    expected = PRIORITY_POINTS * np.log(shown[first] / shown[second])
+    gap = policy_score(state, tables, first) - policy_score(state, tables, second)
+    expected = POLICY_POINTS * np.log(shown[first] / shown[second])
     assert gap == pytest.approx(expected, abs=2)
 
 

@@ -9,7 +9,7 @@ from threading import Timer
 
 import pytest
 
-from meijin.bots.core.engine import Engine, Finding, Limits, Options, plays
+from meijin.bots.core.engine import Engine, Limits, Options, SearchResult, supports
 from meijin.bots.core.evaluate import PROVEN
 from meijin.game import GOMOKU, STANDARD, TIC_TAC_TOE, Board, Variant, parse_cell
 
@@ -78,9 +78,9 @@ def test_finding() -> None:
     first, second = (Engine(GOMOKU, FEW).search_board(board, Limits(depth=7)) for _ in range(2))
     assert first == second
     assert board == before
-    assert isinstance(first, Finding)
+    assert isinstance(first, SearchResult)
     assert (first.cell, first.depth) == (first.pv[0], 7)
-    assert first.deepest >= 7
+    assert first.seldepth >= 7
     assert len(first.pv) >= 5
     Board.from_moves([*board.moves, *first.pv])
 
@@ -162,4 +162,4 @@ def test_wrong_positions() -> None:
         engine.search_board(Board(Variant(STANDARD)))
     with pytest.raises(ValueError, match="not freestyle 3x3 line 3"):
         Engine(TIC_TAC_TOE)
-    assert plays(Variant(STANDARD, 22, 5))
+    assert supports(Variant(STANDARD, 22, 5))

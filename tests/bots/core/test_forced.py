@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from meijin.bots.core.forced import add_replies, cell_at_hand, plies_at_hand
+from meijin.bots.core.forced import add_forced_replies, immediate_win_cell, immediate_win_plies
 from meijin.game import GOMOKU, cell_name, parse_cell
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def after(core: type[Core], names: str) -> Core:
 def test_wins_at_hand(names: str, plies: int, winning: set[str], core: type[Core]) -> None:
     """A five comes before an open four, which must not come after the other side's five."""
     position = after(core, names)
-    assert plies_at_hand(position.state) == plies
+    assert immediate_win_plies(position.state) == plies
     if plies:
-        cell = cell_at_hand(position.state, position.tables, plies)
+        cell = immediate_win_cell(position.state, position.tables, plies)
         assert cell_name(cell, GOMOKU) in winning
 
 
@@ -50,6 +50,6 @@ def test_wins_at_hand(names: str, plies: int, winning: set[str], core: type[Core
 def test_replies(names: str, replies: set[str], core: type[Core]) -> None:
     """A four leaves one cell, an open three those of its fours and one's own fours."""
     position = after(core, names)
-    count = add_replies(position.state, position.tables, 0)
+    count = add_forced_replies(position.state, position.tables, 0)
     moves = {cell_name(int(cell), GOMOKU) for cell in position.state.moves[0, :count]}
     assert moves == replies

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from meijin.bots.core.evaluate import MOST, evaluate
+from meijin.bots.core.evaluate import MAX_EVAL, evaluate
 from meijin.bots.core.lookup import load_network
 from meijin.bots.core.network import (
     LAYER_SHIFT,
+    POLICY_SHIFT,
     POOL_SHIFT,
-    PRIORITY_SHIFT,
     VALUE_SHIFT,
-    priority,
-    see,
+    policy_score,
+    sync,
     value,
 )
 from meijin.bots.core.state import make, undo
@@ -91,12 +91,12 @@ def test_seeing_keeps_up(variant: Variant, seed: int, share: float, core: type[C
             for _ in range(rng.randint(1, int(position.state.made))):
                 undo(position.state, position.tables)
         if rng.random() < 0.2:
-            see(position.state, position.tables)
-    see(position.state, position.tables)
+            sync(position.state, position.tables)
+    sync(position.state, position.tables)
     state, features = position.state, expected_features(position)
     empty = np.flatnonzero(state.stones[: variant.cells] == 0)
-    seen = np.maximum(state.features[empty].reshape(features[empty].shape), 0)
-    np.testing.assert_array_equal(seen, features[empty])
+    synced = np.maximum(state.features[empty].reshape(features[empty].shape), 0)
+    np.testing.assert_array_equal(synced, features[empty])
     np.testing.assert_array_equal(state.pooled, features.sum(axis=0).reshape(-1))
 
 
@@ -108,12 +108,12 @@ def test_value(rule: Rule, seed: int, core: type[Core]) -> None:
     position = core(variant, shuffled(variant, seed, 0.05 + 0.05 * seed))
     side = int(position.state.side)
     assert value(position.state, position.tables) == expected_value(position)
-    see(position.state, position.tables)
+    sync(position.state, position.tables)
     policy, features = load_network()["policy"].astype(int), expected_features(position)
     for cell in range(variant.cells):
         if position.state.stones[cell] == 0:
-            expected = int((features[cell][[side, 1 - side]] * policy).sum()) >> PRIORITY_SHIFT
-            assert priority(position.state, position.tables, cell) == expected
+            expected = int((features[cell][[side, 1 - side]] * policy).sum()) >> POLICY_SHIFT
+            assert policy_score(position.state, position.tables, cell) == expected
 
 
 def test_values_are_remembered(core: type[Core]) -> None:
@@ -126,7 +126,7 @@ def test_values_are_remembered(core: type[Core]) -> None:
         else:
             cells = np.flatnonzero(position.state.stones[:81] == 0)
             make(position.state, position.tables, rng.choice(cells.tolist()))
-        expected = min(MOST, max(-MOST, expected_value(position)))
+        expected = min(MAX_EVAL, max(-MAX_EVAL, expected_value(position)))
         for _ in range(2):
             assert evaluate(position.state, position.tables) == expected
 

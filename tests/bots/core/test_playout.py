@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from meijin.bots.core.playout import (
     DRAW,
     copy_position,
-    draw,
     has_run,
     new_board,
+    place_stone,
     play_out,
-    put,
+    random_below,
     set_up,
 )
 from meijin.game import STANDARD, Board, Variant
@@ -39,7 +39,7 @@ def test_stones_win_as_the_rules_say(variant: Variant, seed: int) -> None:
     board, bits = Board(variant), new_board(variant)
     for cell in cells:
         board.play(cell)
-        assert put(bits, cell) == (board.winner is not None)
+        assert place_stone(bits, cell) == (board.winner is not None)
         assert sorted(bits.empty[: bits.count]) == sorted(
             set(range(variant.cells)) - {*board.moves}
         )
@@ -85,7 +85,7 @@ def test_a_seed_draws_the_same_games() -> None:
 def test_draws_are_even() -> None:
     """Every number below the limit comes as often as the others, within five deviations."""
     board = new_board(Variant())
-    counts = np.bincount([draw(board, 7) for _ in range(7000)], minlength=7)
+    counts = np.bincount([random_below(board, 7) for _ in range(7000)], minlength=7)
     assert len(counts) == 7
     assert abs(counts - 1000).max() < 5 * 1000**0.5
 

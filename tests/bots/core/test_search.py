@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from meijin.bots.core.evaluate import WIN_SCORE, evaluate
-from meijin.bots.core.search import deepen
+from meijin.bots.core.search import iterative_deepening
 from meijin.bots.core.state import make, undo
-from meijin.bots.core.table import new_table
+from meijin.bots.core.transposition import new_table
 from meijin.game import FREESTYLE, STANDARD, Board, Rule, Variant
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def deepen_to(core: Core, depth: int) -> np.record:
     """Search to a depth with bare alpha-beta."""
     core.state.plain = 1
     core.state.node_limit = 1 << 40
-    deepen(core.state, core.tables, new_table(4), depth)
+    iterative_deepening(core.state, core.tables, new_table(4), depth)
     return core.state
 
 

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from meijin.bots.core.selectivity import FEW_REPLIES, is_calm, price, reduction, width
+from meijin.bots.core.selectivity import (
+    FEW_REPLIES,
+    depth_cost,
+    is_quiescent,
+    late_move_reduction,
+    move_count_limit,
+)
 from meijin.game import GOMOKU, parse_cell
 
 if TYPE_CHECKING:
@@ -26,11 +32,11 @@ def after(core: type[Core], names: str) -> Core:
 def test_width(core: type[Core]) -> None:
     """More moves are tried with more depth left, fewer where things got worse."""
     state = after(core, QUIET).state
-    widths = [width(state, depth, 0, 0) for depth in range(1, 8)]
+    widths = [move_count_limit(state, depth, 0, 0) for depth in range(1, 8)]
     assert widths == sorted(widths)
     assert widths[0] < widths[-1] == 24
-    assert width(state, 2, 0, 1) < width(state, 2, 0, 0)
-    assert width(state, 1, 1, 0) == 24
+    assert move_count_limit(state, 2, 0, 1) < move_count_limit(state, 2, 0, 0)
+    assert move_count_limit(state, 1, 1, 0) == 24
 
 
 @pytest.mark.parametrize(
@@ -45,7 +51,7 @@ def test_width(core: type[Core]) -> None:
 )
 def test_calm(names: str, depth: int, calm: int, core: type[Core]) -> None:
     """A four is always answered before a position is valued, an open three once."""
-    assert is_calm(after(core, names).state, depth) == calm
+    assert is_quiescent(after(core, names).state, depth) == calm
 
 
 @pytest.mark.parametrize(
@@ -62,17 +68,19 @@ def test_price(names: str, move: str, count: int, plies: int, core: type[Core]) 
     """A reply costs no depth where there are few; a four in between does."""
     position = after(core, names)
     cell = parse_cell(move, GOMOKU)
-    assert price(position.state, position.tables, cell, count) == plies
+    assert depth_cost(position.state, position.tables, cell, count) == plies
 
 
 def test_reduction(core: type[Core]) -> None:
     """Late and quiet moves are searched less deep, but two plies are left to them."""
     position = after(core, QUIET)
     cell = parse_cell("k5", GOMOKU)
-    plies = [reduction(position.state, position.tables, cell, 9, n, 0) for n in (0, 1, 5, 20)]
+    plies = [
+        late_move_reduction(position.state, position.tables, cell, 9, n, 0) for n in (0, 1, 5, 20)
+    ]
     assert plies[:2] == [0, 0]
     assert 0 < plies[2] < plies[3] <= 7
-    assert reduction(position.state, position.tables, cell, 3, 60, 5) == 1
+    assert late_move_reduction(position.state, position.tables, cell, 3, 60, 5) == 1
     three = after(core, "h8 a1 i8 c1")
     extends = parse_cell("j8", GOMOKU)
-    assert reduction(three.state, three.tables, extends, 9, 20, 0) == 0
+    assert late_move_reduction(three.state, three.tables, extends, 9, 20, 0) == 0

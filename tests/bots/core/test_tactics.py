@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from meijin.bots.core.engine import Engine, Finding, Limits, Options
+from meijin.bots.core.engine import Engine, Limits, Options, SearchResult
 from meijin.bots.core.evaluate import PROVEN, WIN_SCORE
 from meijin.game import GOMOKU, parse_cell
 
@@ -97,7 +97,7 @@ def test_every_reply(moves: int, cells: list[int]) -> None:
 
 def test_a_claim_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that calls any move winning is found out."""
-    boast = Finding(score=PROVEN, depth=1, nodes=1, pv=(0,))
+    boast = SearchResult(score=PROVEN, depth=1, nodes=1, pv=(0,))
     monkeypatch.setattr(Engine, "search", lambda *_: boast)
     assert not Proof().wins(Lines([parse_cell(name, GOMOKU) for name in ("h8", "i9")]))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from meijin.bots.core.threats import find_vcf
+from meijin.bots.core.vcf import find_vcf
 from meijin.bots.core.vct import find_vct
 from meijin.game import FREESTYLE, STANDARD, Board, Color, IllegalMoveError, Rule, Variant
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from meijin.bots.core.playout import new_board, set_up
-from meijin.bots.core.uct import best_child, grow, new_tree
+from meijin.bots.core.uct import new_tree, run_simulations, select_child
 from meijin.game import GOMOKU, Variant
 
 TIC_TAC_TOE = Variant(width=3, height=3, line=3)
@@ -19,7 +19,7 @@ def searched(
     root, board = (new_board(variant, seed) for seed in (1, 7))
     set_up(root, moves)
     nodes, work = new_tree(capacity)
-    grow(nodes, work, root, board, playouts)
+    run_simulations(nodes, work, root, board, playouts)
     used: np.ndarray = nodes[: work.used]
     return used
 
@@ -93,7 +93,7 @@ def test_the_bound_is_that_of_ucb1() -> None:
         share = node["wins"] / node["visits"]
         return float(share + np.sqrt(2 * np.log(nodes[0]["visits"]) / node["visits"]))
 
-    assert best_child(nodes, 0) == max(children(nodes), key=bound)
+    assert select_child(nodes, 0) == max(children(nodes), key=bound)
 
 
 def test_a_full_tree_goes_on_counting() -> None:

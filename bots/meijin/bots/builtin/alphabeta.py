@@ -15,7 +15,7 @@ from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
 from meijin.wire import Capabilities
 
 if TYPE_CHECKING:
-    from meijin.bots.core.engine import Engine, Finding, Limits, Options
+    from meijin.bots.core.engine import Engine, Limits, Options, SearchResult
 
 STRONGEST = 10
 
@@ -114,13 +114,13 @@ class AlphaBetaBot(CompiledBot):
         """Search for the time that the clock allows."""
         engine = self._take(position.variant)
         try:
-            finding = engine.search_board(position.board, self._limits(position))
+            result = engine.search_board(position.board, self._limits(position))
         finally:
             self._engines[position.variant].append(engine)
-        if self._resign and _is_lost(finding):
+        if self._resign and _is_lost(result):
             return RESIGN
-        analysis = Analysis(finding.score, finding.depth, finding.nodes, finding.pv)
-        return Choice(finding.cell, analysis)
+        analysis = Analysis(result.score, result.depth, result.nodes, result.pv)
+        return Choice(result.cell, analysis)
 
     def _take(self, variant: Variant) -> Engine:
         """Take an engine that no other thread is using."""
@@ -150,7 +150,7 @@ class AlphaBetaBot(CompiledBot):
         )
 
 
-def _is_lost(finding: Finding) -> bool:
+def _is_lost(result: SearchResult) -> bool:
     from meijin.bots.core.evaluate import PROVEN  # noqa: PLC0415 - see `AlphaBetaBot._take`
 
-    return finding.score <= -PROVEN
+    return result.score <= -PROVEN

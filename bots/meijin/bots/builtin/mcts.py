@@ -1,15 +1,14 @@
-"""Monte-Carlo tree search, led by a network or in its pure form."""
+"""Monte-Carlo tree search, guided by a network or in its pure form."""
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from meijin.bots.builtin.compiled import CompiledBot
-from meijin.bots.core.thought import Effort
+from meijin.bots.core.tree_result import TreeLimits
 from meijin.bots.sdk.answer import Analysis, Choice
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
@@ -28,14 +27,14 @@ WARM_UP_VISITS = 256
 
 
 GUIDED = "guided"
-"""Led by a network, which says which moves are worth a try, and what a position is worth."""
+"""PUCT: a network gives the priors of moves and the values of positions."""
 PURE = "pure"
-"""Led by chance: positions are played to their end by random moves."""
+"""UCT: positions are played to their end by random moves."""
 FORMS = (GUIDED, PURE)
 
 
 class MctsBot(CompiledBot):
-    """Visits moves again and again, more often where that goes well.
+    """Monte-Carlo tree search: PUCT with a network, or UCT with random playouts.
 
     Patterns know five in a row alone; other games are played in the pure form.
     """
@@ -84,26 +83,26 @@ class MctsBot(CompiledBot):
         return {name: str(option) for name, option in options.items() if option is not None}
 
     def warm_up(self) -> None:
-        """Look at the first move of the game that is played most."""
-        self._new_tree(GOMOKU).think((), Effort(visits=WARM_UP_VISITS, seconds=math.inf))
+        """Search the first move of the game that is played most."""
+        self._new_tree(GOMOKU).search((), TreeLimits(WARM_UP_VISITS))
 
     def choose(self, position: Position) -> Choice:
         """Search for the time that the clock allows."""
-        effort = Effort(
+        limits = TreeLimits(
             visits=self._playouts or MOST_VISITS,
-            seconds=thinking_time(position, self._time_limit).total_seconds(),
+            time=thinking_time(position, self._time_limit),
         )
-        thought = self._tree(position).think(position.board.moves, effort)
+        result = self._tree(position).search(position.board.moves, limits)
         analysis = Analysis(
-            score=round(100 * thought.share),
-            depth=len(thought.line),
-            nodes=thought.visits,
-            pv=thought.line,
+            score=round(100 * result.expected_score),
+            depth=len(result.pv),
+            nodes=result.visits,
+            pv=result.pv,
         )
-        return Choice(thought.cell, analysis)
+        return Choice(result.cell, analysis)
 
     def game_ended(self, game_id: str, outcome: object) -> None:  # noqa: ARG002 - a hook
-        """Forget the game's tree."""
+        """Drop the game's tree."""
         self._trees.pop(game_id, None)
 
     def _tree(self, position: Position) -> GuidedTree | PureTree:

@@ -1,4 +1,4 @@
-"""Where compiled code is kept between runs."""
+"""The cache of compiled code: where it is kept between runs."""
 
 from __future__ import annotations
 

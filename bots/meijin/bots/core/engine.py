@@ -12,9 +12,9 @@ import numpy as np
 
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
-from meijin.bots.core.search import deepen
+from meijin.bots.core.search import iterative_deepening
 from meijin.bots.core.state import STATE, init, make
-from meijin.bots.core.table import new_table
+from meijin.bots.core.transposition import new_table
 from meijin.game import FREESTYLE, STANDARD, Board, Color, Variant
 from meijin.game.variant import GOMOKU_LINE, MIN_GOMOKU_SIDE
 
@@ -27,21 +27,21 @@ class Options:
     """How to search; each part can be left out, to see what it is good for."""
 
     vcf: bool = True
-    """Look for wins by fours."""
+    """Search for VCF, wins by fours."""
     vct: bool = False
-    """Look for wins by fours and threes; what it costs in depth has been more than it won."""
+    """Search for VCT, wins by fours and threes; it has cost more in depth than it won."""
     table: bool = True
-    """Remember positions."""
+    """Use a transposition table."""
     reductions: bool = True
-    """Search late moves less deep at first."""
+    """Late move reductions and pruning, and internal iterative reductions."""
     futility: bool = True
-    """Leave positions that are much too good to be reached."""
+    """Reverse futility pruning."""
     plain: bool = False
     """Bare alpha-beta over all candidates, as the definition has it."""
     width: int = 24
-    """Moves tried at each node."""
+    """The most moves tried at a node."""
     noise: int = 0
-    """Evaluations are off by as much, up or down: a weaker player."""
+    """Static evaluations are off by as much, up or down: a weaker player."""
     table_bits: int = 20
     """The table has 2 to the power of it entries, 16 bytes each."""
 
@@ -57,8 +57,8 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What a search of the core found; the first cell of its line is the move."""
+class SearchResult:
+    """What a search found; the first cell of its principal variation is the move."""
 
     score: int
     """From the side to move, in hundredths of the logarithm of the odds; see `WIN_SCORE`."""
@@ -68,8 +68,8 @@ class Finding:
     """Positions visited."""
     pv: tuple[int, ...]
     """The principal variation: the cells expected, beginning with `cell`."""
-    deepest: int = 0
-    """The ply that the last iterations reached with all extensions (selective depth)."""
+    seldepth: int = 0
+    """Selective depth: the ply that the last iterations reached with all extensions."""
 
     @property
     def cell(self) -> int:
@@ -78,7 +78,7 @@ class Finding:
 
 
 class Engine:
-    """Searches positions of one variant, one after the other, and remembers between them.
+    """Searches positions of one variant; the transposition table is kept between them.
 
     One thread at a time may search; any may call `stop`.
     """
@@ -93,7 +93,7 @@ class Engine:
         Raises:
             ValueError: the core doesn't play the variant.
         """
-        if not plays(variant):
+        if not supports(variant):
             raise ValueError(f"the search core plays five in a row on 5x5 to 22x22, not {variant}")
         self.variant = variant
         options = options or Options()
@@ -118,11 +118,11 @@ class Engine:
         """Run everything once, so that the first move is no slower than the others."""
         self.search([], Limits(depth=2))
 
-    def search(self, moves: Sequence[int], limits: Limits | None = None) -> Finding:
+    def search(self, moves: Sequence[int], limits: Limits | None = None) -> SearchResult:
         """Find the best move after `moves`, black's first; see `search_board`."""
         return self.search_board(Board.from_moves(moves, self.variant), limits)
 
-    def search_board(self, board: Board, limits: Limits | None = None) -> Finding:
+    def search_board(self, board: Board, limits: Limits | None = None) -> SearchResult:
         """Find the best move for the side to move, without touching the board.
 
         Raises:
@@ -139,8 +139,8 @@ class Engine:
         state.stop = 0
         state.node_limit = limits.nodes
         with self._deadline(limits.time):
-            deepen(state, self._tables, self._table, min(limits.depth, MAX_DEPTH))
-        return self._finding()
+            iterative_deepening(state, self._tables, self._table, min(limits.depth, MAX_DEPTH))
+        return self._result()
 
     def stop(self) -> None:
         """End the search that runs now, if one does."""
@@ -179,19 +179,19 @@ class Engine:
             timer.cancel()
             timer.join()  # or it might stop the next search
 
-    def _finding(self) -> Finding:
+    def _result(self) -> SearchResult:
         state = self.state
         line = state.best_line[: state.best_length]
-        return Finding(
+        return SearchResult(
             score=int(state.best_score),
             depth=int(state.best_depth),
             nodes=int(state.nodes),
             pv=tuple(int(cell) for cell in line),
-            deepest=int(state.best_deepest),
+            seldepth=int(state.best_seldepth),
         )
 
 
-def plays(variant: Variant) -> bool:
+def supports(variant: Variant) -> bool:
     """Whether the core knows the variant's rule, line and size."""
     return (
         variant.rule in {FREESTYLE, STANDARD}

@@ -1,4 +1,4 @@
-"""Where hardly a choice is left: wins at hand, and replies that must be made."""
+"""Immediate wins and forced replies."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from meijin.bots.core.shapes import TWO_FOURS, WIN
 from meijin.bots.core.state import STATE_TYPE
 
 FIVE_PLIES, OPEN_FOUR_PLIES = 1, 3
-"""In which a five, and two fours at once, have won."""
+"""Plies in which a five, and two fours at once, have won."""
 
 
 @jit(int64(STATE_TYPE))
-def plies_at_hand(state: np.record) -> int:
-    """The plies in which the side to move wins by its next stone's threat alone, or 0."""
+def immediate_win_plies(state: np.record) -> int:
+    """The plies in which the side to move wins at once, by a five or two fours, or 0."""
     side = state.side
     if state.counts[side, WIN] > 0:
         return FIVE_PLIES
@@ -26,16 +26,16 @@ def plies_at_hand(state: np.record) -> int:
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64))
-def cell_at_hand(state: np.record, tables: np.record, plies: int) -> int:
-    """The first cell that wins in so many plies, as `plies_at_hand` counts them."""
+def immediate_win_cell(state: np.record, tables: np.record, plies: int) -> int:
+    """The first cell that wins in `plies`, as `immediate_win_plies` counts them."""
     if plies == FIVE_PLIES:
         return first_cell(state, tables, state.side, KIND_FIVE)
     return open_four_cell(state, tables, state.side)
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64))
-def add_replies(state: np.record, tables: np.record, ply: int) -> int:
-    """List the moves that may stop the opponent's fours and open threes; 0 if he has none.
+def add_forced_replies(state: np.record, tables: np.record, ply: int) -> int:
+    """Generate the replies to the opponent's fours and open threes; 0 if there are none.
 
     Where he threatens a five that is one cell: a second one can't be stopped either way.
     """

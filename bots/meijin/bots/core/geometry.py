@@ -1,4 +1,4 @@
-"""Where cells lie on the board and in its lines."""
+"""Geometry: where cells lie on the board and in its lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search led by a network, with a tree that is kept between moves."""
+"""Monte-Carlo tree search by PUCT, with a tree that is kept between moves."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from meijin.bots.core.forced import cell_at_hand, plies_at_hand
-from meijin.bots.core.guided import grow, new_tree, take_subtree
+from meijin.bots.core.forced import immediate_win_cell, immediate_win_plies
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.proof import ROOT_VCF_NODES
+from meijin.bots.core.puct import new_tree, run_simulations, take_subtree
 from meijin.bots.core.state import LINE, STATE, init, make
-from meijin.bots.core.thought import Clock, Effort, Thought
-from meijin.bots.core.threats import find_vcf
+from meijin.bots.core.tree_result import Clock, TreeLimits, TreeResult
+from meijin.bots.core.vcf import find_vcf
 from meijin.game import Variant
 
 CAPACITY = 1 << 20
 """Nodes, 32 bytes each; there are two trees of them."""
 CHUNK = 256
 """Visits between two looks at the clock: three milliseconds."""
-CAUTION = 1.0
-"""A move visited n times may be worth less by this over the root of n: the best is chosen so."""
-LEAST = 2
+LCB_WIDTH = 1.0
+"""The lower confidence bound of a move visited n times is below its value by this / √n."""
+MIN_VISITS = 2
 """Visits before the root has children."""
 
 
-def surety(nodes: np.ndarray, node: int) -> tuple[int, float]:
-    """Whether a node is proven, and the least that it is likely to be worth."""
+def lower_bound(nodes: np.ndarray, node: int) -> tuple[int, float]:
+    """Whether a node is proven, and the lower confidence bound of its value."""
     proven, visits = int(nodes[node]["proven"]), int(nodes[node]["visits"])
     if not visits:
         return proven, -math.inf
-    return proven, float(nodes[node]["total"] / visits - CAUTION / math.sqrt(visits))
+    return proven, float(nodes[node]["total"] / visits - LCB_WIDTH / math.sqrt(visits))
 
 
 class GuidedTree:
-    """Searches one position after the other; those of one game share what was learnt."""
+    """Searches one position after the other; those of one game share the tree."""
 
     def __init__(self, variant: Variant, *, clock: Clock = time.monotonic) -> None:
         self._tables = tables_of(variant)
@@ -47,24 +47,26 @@ class GuidedTree:
         self._spare, _ = new_tree(CAPACITY)
         self._moves: list[int] = []
 
-    def think(self, moves: Sequence[int], effort: Effort) -> Thought:
-        """Find the move that is surely best, or one that wins; the game must not be over."""
-        end = self._clock() + effort.seconds
+    def search(self, moves: Sequence[int], limits: TreeLimits) -> TreeResult:
+        """Find the move with the best lower bound, or one that wins; the game must not be over."""
+        end = limits.end(self._clock())
         self._set_up(moves)
-        if winning := self._fours():
-            return Thought(cell=winning[0], share=1.0, visits=0, line=winning)
+        if winning := self._forced_win():
+            return TreeResult(cell=winning[0], expected_score=1.0, visits=0, pv=winning)
         nodes = self._nodes
-        limit = max(effort.visits, LEAST)
+        limit = max(limits.visits, MIN_VISITS)
         while (visits := int(nodes[0]["visits"])) < limit and not nodes[0]["proven"]:
-            grow(self._state, self._tables, nodes, self._work, min(CHUNK, limit - visits))
+            run_simulations(
+                self._state, self._tables, nodes, self._work, min(CHUNK, limit - visits)
+            )
             if self._clock() >= end:
                 break
-        best = self._favourite(0)
-        return Thought(
+        best = self._best_child(0)
+        return TreeResult(
             cell=int(nodes[best]["cell"]),
-            share=self._share(best),
+            expected_score=self._expected_score(best),
             visits=int(nodes[0]["visits"]),
-            line=self._line(),
+            pv=self._pv(),
         )
 
     def _set_up(self, moves: Sequence[int]) -> None:
@@ -95,11 +97,11 @@ class GuidedTree:
             node = found[0]
         return node
 
-    def _fours(self) -> tuple[int, ...]:
-        """A win at hand, or a winning line of fours; nothing where there is none."""
+    def _forced_win(self) -> tuple[int, ...]:
+        """An immediate win or a VCF; nothing where there is none."""
         state = self._state
-        if plies := plies_at_hand(state):
-            return (int(cell_at_hand(state, self._tables, plies)),)
+        if plies := immediate_win_plies(state):
+            return (int(immediate_win_cell(state, self._tables, plies)),)
         if not find_vcf(state, self._tables, ROOT_VCF_NODES):
             return ()
         return tuple(int(cell) for cell in state.vcf_line[: min(state.vcf_length, LINE)])
@@ -108,22 +110,22 @@ class GuidedTree:
         first = int(self._nodes[node]["first"])
         return range(first, first + int(self._nodes[node]["count"]))
 
-    def _favourite(self, node: int) -> int:
-        """The child that wins, or else the one surely worth most of those that may not lose."""
-        return max(self._children(node), key=lambda child: surety(self._nodes, child))
+    def _best_child(self, node: int) -> int:
+        """The child that wins, or else the one with the best lower bound that may not lose."""
+        return max(self._children(node), key=lambda child: lower_bound(self._nodes, child))
 
-    def _share(self, node: int) -> float:
+    def _expected_score(self, node: int) -> float:
         row = self._nodes[node]
         if row["proven"]:
             return float(row["proven"] > 0)
         return float(0.5 + 0.5 * row["total"] / max(int(row["visits"]), 1))
 
-    def _line(self) -> tuple[int, ...]:
-        line: list[int] = []
+    def _pv(self) -> tuple[int, ...]:
+        pv: list[int] = []
         node = 0
-        while self._children(node) and len(line) < LINE:
-            node = self._favourite(node)
+        while self._children(node) and len(pv) < LINE:
+            node = self._best_child(node)
             if not self._nodes[node]["visits"]:
                 break
-            line.append(int(self._nodes[node]["cell"]))
-        return tuple(line)
+            pv.append(int(self._nodes[node]["cell"]))
+        return tuple(pv)

@@ -1,4 +1,4 @@
-"""Compilation by numba, typed: the one module that knows it."""
+"""Just-in-time compilation by numba, typed: the one module that knows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TABLES: what never changes during a game, in one record."""
+"""TABLES: the lookup tables of a variant, in one record passed as a pointer."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from meijin.game import STANDARD, Variant
 
 CODES = 1 << 16
 
-KIND_QUIET, KIND_THREE, KIND_FOUR, KIND_FIVE = range(4)
-"""Cells are gathered by what a stone there makes: less than a three, an open three, a four
-of any sort, a five."""
+KIND_THREE, KIND_FOUR, KIND_FIVE = range(1, 4)
+"""Kinds of cells, by what a stone there makes: an open three, a four of any sort, a five."""
 KINDS = 4
+"""With those where it makes less, kind 0."""
 
 NETWORK = "network.npz"
 """Made by scripts/train.py."""

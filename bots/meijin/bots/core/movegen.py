@@ -1,4 +1,4 @@
-"""Which moves to try, and in which order."""
+"""Move generation and move ordering."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from meijin.bots.core.jit import int64, jit, void
 from meijin.bots.core.lookup import KIND_FOUR, TABLES_TYPE
-from meijin.bots.core.network import priority, see
+from meijin.bots.core.network import policy_score, sync
 from meijin.bots.core.shapes import TWO_FOURS
 from meijin.bots.core.state import OCCUPIED_MARGIN, PLIES, STATE_TYPE
 
-TABLE_BONUS = 1 << 20
-"""The move of the transposition table comes first."""
+TT_MOVE_BONUS = 1 << 20
+"""The transposition table's move comes first."""
 KILLER_BONUS = 24
-COUNTER_BONUS = 20
+COUNTERMOVE_BONUS = 20
 HISTORY_LIMIT = 4096
 HISTORY_SHIFT = 5
 """A move that always cuts off gains 128 points."""
@@ -24,7 +24,7 @@ _BITS[[(1 << bit) % _PRIME for bit in range(32)]] = range(32)
 
 
 @jit(int64(int64))
-def lowest(mask: int) -> int:
+def lowest_bit(mask: int) -> int:
     """The number of the lowest bit of a mask of 32 bits, not 0."""
     return _BITS[(mask & -mask) % _PRIME]
 
@@ -35,7 +35,7 @@ def first_cell(state: np.record, tables: np.record, color: int, kind: int) -> in
     for row in range(tables.height):
         mask = state.masks[color, kind, row]
         if mask != 0:
-            return row * tables.width + lowest(mask)
+            return row * tables.width + lowest_bit(mask)
     return -1
 
 
@@ -45,7 +45,7 @@ def open_four_cell(state: np.record, tables: np.record, color: int) -> int:
     for row in range(tables.height):
         mask = state.masks[color, KIND_FOUR, row]
         while mask != 0:
-            cell = row * tables.width + lowest(mask)
+            cell = row * tables.width + lowest_bit(mask)
             if tables.threats[state.codes[color, cell]] == TWO_FOURS:
                 return cell
             mask &= mask - 1
@@ -56,7 +56,7 @@ def open_four_cell(state: np.record, tables: np.record, color: int) -> int:
 def add_row(state: np.record, tables: np.record, ply: int, count: int, row: int, mask: int) -> int:
     """Add the cells of `mask` to the moves of `ply`, and return their new number."""
     while mask != 0:
-        state.moves[ply, count] = row * tables.width + lowest(mask)
+        state.moves[ply, count] = row * tables.width + lowest_bit(mask)
         count += 1
         mask &= mask - 1
     return count
@@ -64,7 +64,7 @@ def add_row(state: np.record, tables: np.record, ply: int, count: int, row: int,
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64))
 def add_defences(state: np.record, tables: np.record, ply: int) -> int:
-    """List every move that can stop the opponent from making two fours at once.
+    """Generate every move that can stop the opponent from making two fours at once.
 
     It is a four of one's own, or a cell where the opponent would make a four: each cell
     that completes a four he threatens is such a cell, as is the one that he would play.
@@ -90,7 +90,7 @@ def near_row(state: np.record, row: int) -> int:
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64))
 def add_candidates(state: np.record, tables: np.record, ply: int) -> int:
-    """List the empty cells near stones: two steps in any direction, three along a line.
+    """Generate the empty cells near stones: two steps in any direction, three along a line.
 
     On an empty board that is the centre, and all cells where no candidate is left.
     """
@@ -110,32 +110,32 @@ def add_candidates(state: np.record, tables: np.record, ply: int) -> int:
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
-def score_moves(state: np.record, tables: np.record, ply: int, count: int, favourite: int) -> None:
-    """Score all moves listed at `ply`; `favourite` is the move to try first, or -1."""
+def score_moves(state: np.record, tables: np.record, ply: int, count: int, tt_move: int) -> None:
+    """Move ordering: score the moves of `ply`; `tt_move` is the table's, or -1."""
     side = state.side
     counter = int64(-1)
     if state.made > 0:
-        counter = state.counters[side, state.played[state.made - 1]]
-    state.listed[ply] = count
-    see(state, tables)
+        counter = state.countermoves[side, state.played[state.made - 1]]
+    state.move_counts[ply] = count
+    sync(state, tables)
     for number in range(count):
         cell = state.moves[ply, number]
-        score = priority(state, tables, cell)
+        score = policy_score(state, tables, cell)
         score += state.history[side, cell] >> HISTORY_SHIFT
         if cell == state.killers[ply, 0] or cell == state.killers[ply, 1]:
             score += KILLER_BONUS
         if cell == counter:
-            score += COUNTER_BONUS
-        if cell == favourite:
-            score += TABLE_BONUS
+            score += COUNTERMOVE_BONUS
+        if cell == tt_move:
+            score += TT_MOVE_BONUS
         state.scores[ply, number] = score
 
 
 @jit(int64(STATE_TYPE, int64, int64))
-def pick(state: np.record, ply: int, number: int) -> int:
-    """Bring the best of the moves from `number` on to its place, and return it."""
+def pick_move(state: np.record, ply: int, number: int) -> int:
+    """Swap the best of the moves from `number` on into its place, and return it."""
     best = number
-    for other in range(number + 1, state.listed[ply]):
+    for other in range(number + 1, state.move_counts[ply]):
         if state.scores[ply, other] > state.scores[ply, best]:
             best = other
     move, score = state.moves[ply, best], state.scores[ply, best]
@@ -148,25 +148,25 @@ def pick(state: np.record, ply: int, number: int) -> int:
 
 
 @jit(void(STATE_TYPE, int64, int64, int64))
-def reward(state: np.record, move: int, depth: int, ply: int) -> None:
-    """Remember a quiet move that cut its siblings off."""
+def update_history(state: np.record, move: int, depth: int, ply: int) -> None:
+    """Update killers, countermoves and history for a quiet move that caused a cutoff."""
     side = state.side
     if state.killers[ply, 0] != move:
         state.killers[ply, 1] = state.killers[ply, 0]
         state.killers[ply, 0] = move
     if state.made > 0:
-        state.counters[side, state.played[state.made - 1]] = move
+        state.countermoves[side, state.played[state.made - 1]] = move
     bonus = min(depth * depth, 400)
     state.history[side, move] += bonus - state.history[side, move] * bonus // HISTORY_LIMIT
 
 
 @jit(void(STATE_TYPE))
-def forget(state: np.record) -> None:
-    """Clear what moves have earned in an earlier search."""
+def clear_history(state: np.record) -> None:
+    """Clear killers, countermoves and history."""
     for ply in range(PLIES):
         state.killers[ply, 0] = -1
         state.killers[ply, 1] = -1
     for color in range(2):
         for cell in range(state.history.shape[1]):
             state.history[color, cell] = 0
-            state.counters[color, cell] = -1
+            state.countermoves[color, cell] = -1

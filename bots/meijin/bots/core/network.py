@@ -1,9 +1,9 @@
-"""A small network that values positions and moves, kept up to date stone by stone.
+"""An efficiently updatable neural network (NNUE), with a value and a policy.
 
 Each empty cell looks along its four lines, four cells each way. Such a window has a row of
 numbers for each colour's point of view; the four rows of a cell are summed and rectified. The
 value of a position comes from the sums of that over the board, the mover's first, through two
-small layers; the priority of a move from the numbers of its cell alone. All numbers are
+small layers; the policy score of a move from the numbers of its cell alone. All numbers are
 integers, so no error gathers however many stones come and go, and all machines agree.
 
 The shape is that of efficiently updatable networks (Nasu, "Efficiently updatable neural-network-
@@ -21,15 +21,15 @@ from meijin.bots.core.windows import WINDOW
 
 POINTS = 100
 """What odds of e to 1 are worth, in the score of a position."""
-PRIORITY_POINTS = 64
-"""The same in the priority of a move."""
+POLICY_POINTS = 64
+"""The same in the policy score of a move."""
 POOL_SHIFT = 7
 """Sums over the board lose as many bits."""
 LAYER_SHIFT = 10
 """As do the sums of the first layer, and those of the second."""
 VALUE_SHIFT = 12
-PRIORITY_SHIFT = 17
-MOST = 32_767
+POLICY_SHIFT = 17
+INT16_MAX = 32_767
 """What a number of 16 bits holds."""
 
 _HALF = uint64(2 * WINDOW)
@@ -54,8 +54,8 @@ def count_cell(state: np.record, cell: int, sign: int) -> None:
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
-def exchange(state: np.record, tables: np.record, cell: int, old: int, new: int) -> None:
-    """Replace a row of an empty cell by another."""
+def replace_row(state: np.record, tables: np.record, cell: int, old: int, new: int) -> None:
+    """Replace a row of an empty cell by another in its features and their sum."""
     features, pooled = state.features[cell], state.pooled
     before, after = tables.rows[old], tables.rows[new]
     for channel in range(2 * CHANNELS):
@@ -66,30 +66,30 @@ def exchange(state: np.record, tables: np.record, cell: int, old: int, new: int)
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
-def glance(state: np.record, tables: np.record, cell: int, old: int, new: int) -> None:
-    """Count what `exchange` would change, and leave the cell as it is."""
-    features, glanced = state.features[cell], state.glanced
+def preview_row(state: np.record, tables: np.record, cell: int, old: int, new: int) -> None:
+    """Add to `previewed` what `replace_row` would change, and leave the cell as it is."""
+    features, previewed = state.features[cell], state.previewed
     before, after = tables.rows[old], tables.rows[new]
     for channel in range(2 * CHANNELS):
         was = features[channel]
         now = np.int16(was + after[channel] - before[channel])
-        glanced[channel] += np.int16(max(now, _ZERO) - max(was, _ZERO))
+        previewed[channel] += np.int16(max(now, _ZERO) - max(was, _ZERO))
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))
 def toggle_stone(state: np.record, tables: np.record, cell: int, side: int, keep: int) -> None:
     """Place or take a stone as far as the windows of the empty cells around it go.
 
-    With `keep` 0 that is only glanced at.
+    With `keep` 0 that is only previewed.
     """
     bits = uint64(side + 1)
     for direction in range(4):
         line = tables.line[direction, cell]
         shift = tables.shift[direction, cell]
-        old_word = state.seen_lines[direction, line]
+        old_word = state.synced_lines[direction, line]
         word = old_word ^ (bits << shift)
         if keep != 0:
-            state.seen_lines[direction, line] = word
+            state.synced_lines[direction, line] = word
         before = min(tables.before[direction, cell], WINDOW)
         near = cell - before * tables.step[direction]
         shift -= uint64(2 * before)
@@ -97,9 +97,9 @@ def toggle_stone(state: np.record, tables: np.record, cell: int, side: int, keep
             if near != cell and (word >> shift) & uint64(3) == uint64(0):
                 old, new = row_of(tables, old_word, shift), row_of(tables, word, shift)
                 if old != new and keep != 0:
-                    exchange(state, tables, near, old, new)
+                    replace_row(state, tables, near, old, new)
                 elif old != new:
-                    glance(state, tables, near, old, new)
+                    preview_row(state, tables, near, old, new)
             shift += uint64(2)
             near += tables.step[direction]
 
@@ -112,59 +112,59 @@ def stone_at(state: np.record, number: int) -> int:
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64))
-def see_first(state: np.record, tables: np.record, count: int) -> None:
-    """See the first stones of the position: take what was undone, place what is new.
+def sync_first(state: np.record, tables: np.record, count: int) -> None:
+    """Update the accumulators to the first stones: take what was undone, place what is new.
 
     Positions that nobody values, such as those of most threats, so cost nothing.
     """
     common = int64(0)
-    limit = min(state.seen, count)
-    while common < limit and state.seen_stones[common] == stone_at(state, common):
+    limit = min(state.synced, count)
+    while common < limit and state.synced_stones[common] == stone_at(state, common):
         common += 1
-    for at in range(state.seen - 1, common - 1, -1):
-        cell, side = state.seen_stones[at] >> 1, state.seen_stones[at] & 1
+    for at in range(state.synced - 1, common - 1, -1):
+        cell, side = state.synced_stones[at] >> 1, state.synced_stones[at] & 1
         toggle_stone(state, tables, cell, side, int64(1))
         count_cell(state, cell, int64(1))
     for at in range(common, count):
-        state.seen_stones[at] = stone_at(state, at)
-        cell, side = state.seen_stones[at] >> 1, state.seen_stones[at] & 1
+        state.synced_stones[at] = stone_at(state, at)
+        cell, side = state.synced_stones[at] >> 1, state.synced_stones[at] & 1
         count_cell(state, cell, int64(-1))
         toggle_stone(state, tables, cell, side, int64(1))
-    state.seen = count
+    state.synced = count
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE))
-def see(state: np.record, tables: np.record) -> None:
-    """See the position."""
-    see_first(state, tables, state.made)
+def sync(state: np.record, tables: np.record) -> None:
+    """Update the accumulators to the position."""
+    sync_first(state, tables, state.made)
 
 
 @jit(int64(STATE_TYPE))
-def is_seen(state: np.record) -> int:
-    """Whether the position is the one seen last."""
-    if state.seen != state.made:
+def is_synced(state: np.record) -> int:
+    """Whether the accumulators hold the position."""
+    if state.synced != state.made:
         return 0
     for at in range(state.made - 1, -1, -1):
-        if state.seen_stones[at] != stone_at(state, at):
+        if state.synced_stones[at] != stone_at(state, at):
             return 0
     return 1
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE))
 def pool(state: np.record, tables: np.record) -> None:
-    """Find the sums over the board; a last stone that is new is only glanced at.
+    """Set `previewed` to the sums over the board; a last stone that is new is not kept.
 
     Most positions are valued and left again, so what changed need not be kept and undone.
     """
-    if state.made == 0 or is_seen(state) != 0:
-        see(state, tables)
-        state.glanced[:] = state.pooled
+    if state.made == 0 or is_synced(state) != 0:
+        sync(state, tables)
+        state.previewed[:] = state.pooled
         return
-    see_first(state, tables, state.made - 1)
+    sync_first(state, tables, state.made - 1)
     stone = stone_at(state, state.made - 1)
     features = state.features[stone >> 1]
     for channel in range(2 * CHANNELS):
-        state.glanced[channel] = state.pooled[channel] - max(features[channel], _ZERO)
+        state.previewed[channel] = state.pooled[channel] - max(features[channel], _ZERO)
     toggle_stone(state, tables, stone >> 1, stone & 1, int64(0))
 
 
@@ -176,8 +176,8 @@ def value(state: np.record, tables: np.record) -> int:
     for own in range(2):
         offset = (state.side ^ own) * CHANNELS
         for channel in range(CHANNELS):
-            total = state.glanced[offset + channel] >> POOL_SHIFT
-            inputs[own * CHANNELS + channel] = min(total, MOST)
+            total = state.previewed[offset + channel] >> POOL_SHIFT
+            inputs[own * CHANNELS + channel] = min(total, INT16_MAX)
     for unit in range(HIDDEN):
         weights = tables.first[unit]
         total = np.int32(tables.first_bias[unit])
@@ -185,7 +185,7 @@ def value(state: np.record, tables: np.record) -> int:
             total = np.int32(
                 total + np.int32(np.int32(inputs[channel]) * np.int32(weights[channel]))
             )
-        first[unit] = min(max(total >> LAYER_SHIFT, 0), MOST)
+        first[unit] = min(max(total >> LAYER_SHIFT, 0), INT16_MAX)
     result = int64(tables.last_bias)
     for unit in range(HIDDEN):
         weights = tables.second[unit]
@@ -197,11 +197,11 @@ def value(state: np.record, tables: np.record) -> int:
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64))
-def priority(state: np.record, tables: np.record, cell: int) -> int:
-    """The priority of a move of the side to move; the position must have been seen."""
+def policy_score(state: np.record, tables: np.record, cell: int) -> int:
+    """The policy score of a move of the side to move; the accumulators must hold the position."""
     features, policy = state.features[cell], tables.policy[state.side]
     total = np.int32(0)
     for channel in range(2 * CHANNELS):
         feature = np.int32(max(features[channel], _ZERO))
         total = np.int32(total + np.int32(feature * np.int32(policy[channel])))
-    return int64(total) >> PRIORITY_SHIFT
+    return int64(total) >> POLICY_SHIFT

@@ -1,4 +1,4 @@
-"""Games played to their end by chance, on a board of bits."""
+"""Random playouts, on a bitboard of lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meijin.bots.core.jit import int64, jit, new_record, record_type, uint64, vo
 from meijin.game import STANDARD, Variant
 
 DRAW = 2
-"""What a game comes to that neither side, 0 or 1, has won."""
+"""The result of a game that neither side, 0 or 1, has won."""
 
 BOARD = np.dtype(
     [
@@ -51,12 +51,12 @@ def new_board(variant: Variant, seed: int = 1) -> np.record:
 def set_up(board: np.record, moves: Iterable[int]) -> None:
     """Play the moves, black's first, on an empty board."""
     for cell in moves:
-        put(board, cell)
+        place_stone(board, cell)
 
 
 @jit(int64(uint64, int64, int64))
 def has_run(line: np.uint64, length: int, exact: int) -> int:
-    """Whether a line of bits has `length` in a row, or exactly so many."""
+    """Whether a line of bits has `length` in a row, or exactly as many."""
     run = line
     for _ in range(length - 1):
         run &= run >> np.uint64(1)
@@ -66,7 +66,7 @@ def has_run(line: np.uint64, length: int, exact: int) -> int:
 
 
 @jit(int64(BOARD_TYPE, int64))
-def put(board: np.record, cell: int) -> int:
+def place_stone(board: np.record, cell: int) -> int:
     """Place a stone of the side to move; 1 where it wins."""
     side = board.side
     won = 0
@@ -85,8 +85,8 @@ def put(board: np.record, cell: int) -> int:
 
 
 @jit(int64(BOARD_TYPE, int64))
-def draw(board: np.record, below: int) -> int:
-    """Draw a number from 0 to `below` - 1 (xorshift64, Marsaglia 2003)."""
+def random_below(board: np.record, below: int) -> int:
+    """A random number from 0 to `below` - 1 (xorshift64, Marsaglia 2003)."""
     seed = board.seed
     seed ^= seed << np.uint64(13)
     seed ^= seed >> np.uint64(7)
@@ -100,7 +100,7 @@ def play_out(board: np.record) -> int:
     """Play random moves until the game is over, and return the side that wins, or `DRAW`."""
     while board.count > 0:
         side: int = board.side
-        if put(board, board.empty[draw(board, board.count)]):
+        if place_stone(board, board.empty[random_below(board, board.count)]):
             return side
     return DRAW
 

@@ -1,4 +1,4 @@
-"""The pure form of Monte-Carlo tree search, ready to be asked."""
+"""Monte-Carlo tree search by UCT, with a new tree for each move."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from meijin.bots.core.playout import new_board, set_up
-from meijin.bots.core.thought import Clock, Effort, Thought
-from meijin.bots.core.uct import grow, new_tree
+from meijin.bots.core.tree_result import Clock, TreeLimits, TreeResult
+from meijin.bots.core.uct import new_tree, run_simulations
 from meijin.game import Variant
 
 CAPACITY = 1 << 19
@@ -26,26 +26,26 @@ class PureTree:
         self._clock = clock
         self._board = new_board(variant, seed)
 
-    def think(self, moves: Sequence[int], effort: Effort) -> Thought:
+    def search(self, moves: Sequence[int], limits: TreeLimits) -> TreeResult:
         """Find the move visited most; the game must not be over."""
-        end = self._clock() + effort.seconds
+        end = limits.end(self._clock())
         root = new_board(self._variant)
         set_up(root, moves)
         nodes, work = new_tree(CAPACITY)
-        while (visits := int(nodes[0]["visits"])) < effort.visits:
-            grow(nodes, work, root, self._board, min(CHUNK, effort.visits - visits))
+        while (visits := int(nodes[0]["visits"])) < limits.visits:
+            run_simulations(nodes, work, root, self._board, min(CHUNK, limits.visits - visits))
             if self._clock() >= end:
                 break
-        best = _favourite(nodes, 0)
-        return Thought(
+        best = _best_child(nodes, 0)
+        return TreeResult(
             cell=int(nodes[best]["cell"]),
-            share=float(nodes[best]["wins"] / nodes[best]["visits"]),
+            expected_score=float(nodes[best]["wins"] / nodes[best]["visits"]),
             visits=int(nodes[0]["visits"]),
-            line=_line(nodes),
+            pv=_pv(nodes),
         )
 
 
-def _favourite(nodes: np.ndarray, node: int) -> int:
+def _best_child(nodes: np.ndarray, node: int) -> int:
     """The child visited most, or -1."""
     best, child = -1, int(nodes[node]["first"])
     while child >= 0:
@@ -55,10 +55,10 @@ def _favourite(nodes: np.ndarray, node: int) -> int:
     return best
 
 
-def _line(nodes: np.ndarray) -> tuple[int, ...]:
-    line: list[int] = []
-    node = _favourite(nodes, 0)
+def _pv(nodes: np.ndarray) -> tuple[int, ...]:
+    pv: list[int] = []
+    node = _best_child(nodes, 0)
     while node >= 0:
-        line.append(int(nodes[node]["cell"]))
-        node = _favourite(nodes, node)
-    return tuple(line)
+        pv.append(int(nodes[node]["cell"]))
+        node = _best_child(nodes, node)
+    return tuple(pv)

@@ -1,46 +1,46 @@
-"""Alpha-beta search: principal variations, deepened ply by ply."""
+"""Alpha-beta: principal variation search with iterative deepening and aspiration windows."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from meijin.bots.core.evaluate import PROVEN, WIN_SCORE, evaluate
-from meijin.bots.core.forced import add_replies
+from meijin.bots.core.forced import add_forced_replies
 from meijin.bots.core.jit import int64, jit, uint64, void
 from meijin.bots.core.lookup import TABLES_TYPE
 from meijin.bots.core.movegen import (
     add_candidates,
-    forget,
-    pick,
-    reward,
+    clear_history,
+    pick_move,
     score_moves,
+    update_history,
 )
-from meijin.bots.core.proof import NONE, judge, judge_fours, judge_threats, prove
+from meijin.bots.core.proof import NONE, root_vct_score, set_pv, static_result, vcf_score
 from meijin.bots.core.selectivity import (
-    is_calm,
-    is_futile,
-    is_unknown,
-    is_worse,
-    price,
-    reduction,
-    width,
+    depth_cost,
+    internal_iterative_reduction,
+    is_quiescent,
+    is_reverse_futile,
+    is_worsening,
+    late_move_reduction,
+    move_count_limit,
 )
 from meijin.bots.core.shapes import ONE_FOUR, WIN
 from meijin.bots.core.state import LINE, STATE_TYPE, make, undo
-from meijin.bots.core.table import (
+from meijin.bots.core.transposition import (
     EXACT,
     LOWER,
     TABLE_TYPE,
     UPPER,
     Table,
-    find,
-    from_here,
-    from_root,
+    probe,
+    score_from_tt,
+    score_to_tt,
     store,
 )
 
-ASPIRATION = 30
-"""Half of the first window around the last iteration's score."""
+ASPIRATION_WINDOW = 30
+"""Half of the first aspiration window, around the last iteration's score."""
 ASPIRATION_GROWTH = 4
 ASPIRATION_LIMIT = 1000
 """A window that has grown so wide is opened altogether."""
@@ -49,8 +49,8 @@ FORCED_DEPTH = 6
 
 
 @jit(void(STATE_TYPE, int64, int64))
-def extend_line(state: np.record, move: int, ply: int) -> None:
-    """Make `move` and what is expected after it the line expected at `ply`."""
+def update_pv(state: np.record, move: int, ply: int) -> None:
+    """Set the principal variation at `ply`: `move` and the one of the next ply."""
     length = min(state.pv_length[ply + 1], LINE - 1)
     state.pv[ply, 0] = move
     for at in range(length):
@@ -59,32 +59,32 @@ def extend_line(state: np.record, move: int, ply: int) -> None:
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64))
-def list_moves(state: np.record, tables: np.record, ply: int, favourite: int) -> int:
-    """List and score the moves to try, and return how many there are."""
+def generate_moves(state: np.record, tables: np.record, ply: int, tt_move: int) -> int:
+    """Generate and score the moves of a node, and return how many there are."""
     count = int64(0)
     if state.plain == 0:
-        count = add_replies(state, tables, ply)
+        count = add_forced_replies(state, tables, ply)
     if count == 0:
         count = add_candidates(state, tables, ply)
-    score_moves(state, tables, ply, count, favourite)
+    score_moves(state, tables, ply, count, tt_move)
     return count
 
 
 @jit(int64(STATE_TYPE, TABLE_TYPE, uint64, int64, int64, int64, int64))
-def recall(
+def tt_cutoff(
     state: np.record, table: Table, key: int, alpha: int, beta: int, depth: int, ply: int
 ) -> int:
-    """The score in the table where it is enough, else `NONE`; sets `favourite`."""
-    state.favourite = -1
+    """Probe the transposition table: a score that cuts off, else `NONE`; sets `tt_move`."""
+    state.tt_move = -1
     if state.use_table == 0:
         return NONE
-    at = find(table, key)
+    at = probe(table, key)
     if at < 0:
         return NONE
-    state.favourite = table[at].move
+    state.tt_move = table[at].move
     if beta - alpha > 1 or int64(table[at].depth) < depth:
         return NONE
-    score = from_root(int64(table[at].score), ply)
+    score = score_from_tt(int64(table[at].score), ply)
     bound = int64(table[at].bound)
     if (bound & LOWER != 0 and score >= beta) or (bound & UPPER != 0 and score <= alpha):
         return score
@@ -92,46 +92,48 @@ def recall(
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64, int64))
-def settle(state: np.record, tables: np.record, beta: int, depth: int, ply: int, is_pv: int) -> int:
-    """The score where the evaluation or a win by threats is enough, else `NONE`.
+def static_cutoff(
+    state: np.record, tables: np.record, beta: int, depth: int, ply: int, is_pv: int
+) -> int:
+    """A cutoff before any move: reverse futility, or a win by threats; else `NONE`.
 
-    Threats are looked at in the principal variation alone: elsewhere their nodes find little
-    that a deeper search would not.
+    It sets the static evaluation of the node. Threats are searched in the principal variation
+    alone: elsewhere their nodes find little that a deeper search would not.
     """
-    state.statics[ply] = evaluate(state, tables)
+    state.static_evals[ply] = evaluate(state, tables)
     if is_pv == 0:
-        return state.statics[ply] if is_futile(state, beta, depth, ply) != 0 else NONE
-    score = judge_fours(state, tables, ply)
+        return state.static_evals[ply] if is_reverse_futile(state, beta, depth, ply) != 0 else NONE
+    score = vcf_score(state, tables, ply)
     if score == NONE and ply == 0:
-        score = judge_threats(state, tables)
+        score = root_vct_score(state, tables)
     return score
 
 
 @jit(int64(STATE_TYPE))
-def is_over(state: np.record) -> int:
-    """Whether the search must end; asked at every node."""
+def must_stop(state: np.record) -> int:
+    """Whether the search must stop, by its limit or from outside; polled at every node."""
     if state.nodes > state.node_limit:
         state.stop = 1
     return state.stop
 
 
 @jit(void(STATE_TYPE, int64, int64, int64))
-def improve(state: np.record, move: int, score: int, ply: int) -> None:
-    """Make the best move so far known, as the line and at the root as the result."""
-    extend_line(state, move, ply)
+def raise_alpha(state: np.record, move: int, score: int, ply: int) -> None:
+    """Take the new best move into the principal variation, at the root as the result too."""
+    update_pv(state, move, ply)
     if ply == 0:
         state.root_score = score
         state.root_tried = 1
 
 
 @jit(void(STATE_TYPE, TABLE_TYPE, uint64, int64, int64, int64, int64))
-def remember(
+def tt_store(
     state: np.record, table: Table, key: int, score: int, move: int, depth: int, bound: int
 ) -> None:
-    """Keep in the table what was found; a move that raised nothing is none."""
+    """Store a result in the transposition table; a move that raised nothing is none."""
     if state.use_table != 0:
-        kept = int64(-1) if bound == UPPER else move
-        store(table, key, state.age, score, kept, depth, bound)
+        best = int64(-1) if bound == UPPER else move
+        store(table, key, state.age, score, best, depth, bound)
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, TABLE_TYPE, int64, int64, int64, int64))
@@ -144,58 +146,60 @@ def pvs(
     depth: int,
     ply: int,
 ) -> int:
-    """Score the position for the side to move, as far as `alpha` and `beta` ask.
+    """Principal variation search: the score for the side to move, fail-soft.
 
     Forced replies cost no depth; they add none either. The score means nothing once `stop`
     is set.
     """
     state.nodes += 1
     state.pv_length[ply] = 0
-    state.statics[ply] = NONE
-    state.deepest = max(state.deepest, ply)
-    if is_over(state) != 0:
+    state.static_evals[ply] = NONE
+    state.seldepth = max(state.seldepth, ply)
+    if must_stop(state) != 0:
         return 0
-    score = judge(state, tables, ply)
+    score = static_result(state, tables, ply)
     if score != NONE:
         return score
     is_forced = state.plain == 0 and state.counts[1 - state.side, WIN] > 0
-    if depth <= 0 and is_calm(state, depth) != 0:
+    if depth <= 0 and is_quiescent(state, depth) != 0:
         return evaluate(state, tables)
     is_pv = int64(beta - alpha > 1)
     key = state.hash ^ tables.turn[state.side]
-    score = recall(state, table, key, alpha, beta, depth, ply)
-    favourite = state.favourite
+    score = tt_cutoff(state, table, key, alpha, beta, depth, ply)
+    tt_move = state.tt_move
     if score == NONE and not is_forced:
-        score = settle(state, tables, beta, depth, ply, is_pv)
+        score = static_cutoff(state, tables, beta, depth, ply, is_pv)
     if score != NONE:
         return score
-    if ply == 0 and favourite < 0:
-        favourite = state.pv[0, 0]
-    depth -= is_unknown(state, favourite, depth)
-    count = list_moves(state, tables, ply, favourite)
-    worse = is_worse(state, ply) * (1 - is_pv)
-    tried = width(state, depth, is_pv, worse)
+    if ply == 0 and tt_move < 0:
+        tt_move = state.pv[0, 0]
+    depth -= internal_iterative_reduction(state, tt_move, depth)
+    count = generate_moves(state, tables, ply, tt_move)
+    worsening = is_worsening(state, ply) * (1 - is_pv)
+    limit = move_count_limit(state, depth, is_pv, worsening)
     best = int64(NONE)
     best_move = int64(-1)
     bound = int64(UPPER)
     for number in range(count):
-        if number >= tried and best > -PROVEN and state.plain == 0:
+        if number >= limit and best > -PROVEN and state.plain == 0:
             break  # but a loss is none until every move is tried
-        move = pick(state, ply, number)
+        move = pick_move(state, ply, number)
         is_quiet = tables.threats[state.codes[state.side, move]] < ONE_FOUR
-        left = int64(depth - price(state, tables, move, count))
-        less = int64(0)
+        new_depth = int64(depth - depth_cost(state, tables, move, count))
+        reduction = int64(0)
         if not is_forced:
-            less = reduction(state, tables, move, depth, number, worse - is_pv)
+            reduction = late_move_reduction(state, tables, move, depth, number, worsening - is_pv)
         make(state, tables, move)
         narrow = int64(-alpha - 1)
         score = int64(alpha + 1)
         if number > 0 and state.plain == 0:
-            score = -pvs(state, tables, table, narrow, int64(-alpha), int64(left - less), ply + 1)
-            if score > alpha and less > 0:
-                score = -pvs(state, tables, table, narrow, int64(-alpha), left, ply + 1)
+            score = -pvs(
+                state, tables, table, narrow, int64(-alpha), int64(new_depth - reduction), ply + 1
+            )
+            if score > alpha and reduction > 0:
+                score = -pvs(state, tables, table, narrow, int64(-alpha), new_depth, ply + 1)
         if number == 0 or state.plain != 0 or (score > alpha and is_pv != 0):
-            score = -pvs(state, tables, table, int64(-beta), int64(-alpha), left, ply + 1)
+            score = -pvs(state, tables, table, int64(-beta), int64(-alpha), new_depth, ply + 1)
         undo(state, tables)
         if state.stop != 0:
             return 0
@@ -203,20 +207,22 @@ def pvs(
             best, best_move = score, move
         if score > alpha:
             alpha, bound = score, int64(EXACT)
-            improve(state, move, score, ply)
+            raise_alpha(state, move, score, ply)
         if alpha >= beta:
             bound = int64(LOWER)
             if is_quiet and state.plain == 0:
-                reward(state, move, depth, ply)
+                update_history(state, move, depth, ply)
             break
-    remember(state, table, key, from_here(best, ply), best_move, depth, bound)
+    tt_store(state, table, key, score_to_tt(best, ply), best_move, depth, bound)
     return best
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, TABLE_TYPE, int64, int64))
-def aspire(state: np.record, tables: np.record, table: Table, depth: int, guess: int) -> int:
-    """Search the root in a window around `guess`, which grows until it holds the score."""
-    half = ASPIRATION
+def search_aspiration(
+    state: np.record, tables: np.record, table: Table, depth: int, guess: int
+) -> int:
+    """Search the root in an aspiration window around `guess`, which grows until it holds."""
+    half = ASPIRATION_WINDOW
     low, high = guess - half, guess + half
     score = guess
     while True:
@@ -233,11 +239,11 @@ def aspire(state: np.record, tables: np.record, table: Table, depth: int, guess:
 
 
 @jit(void(STATE_TYPE, int64, int64))
-def keep(state: np.record, score: int, depth: int) -> None:
-    """Make the line expected at the root the result."""
+def save_iteration(state: np.record, score: int, depth: int) -> None:
+    """Make the principal variation of the root the result of the search."""
     state.best_score = score
     state.best_depth = depth
-    state.best_deepest = max(state.deepest, state.best_deepest)
+    state.best_seldepth = max(state.seldepth, state.best_seldepth)
     length = state.pv_length[0]
     state.best_length = length
     for at in range(length):
@@ -245,32 +251,34 @@ def keep(state: np.record, score: int, depth: int) -> None:
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, TABLE_TYPE, int64))
-def deepen(state: np.record, tables: np.record, table: Table, depth_limit: int) -> None:
-    """Search one ply deeper at a time until a limit, `stop` or a proof; the game goes on.
+def iterative_deepening(
+    state: np.record, tables: np.record, table: Table, depth_limit: int
+) -> None:
+    """Iterative deepening, until a limit, `stop` or a proof; the game must go on.
 
     The result is in ``best_*``: also that of an iteration cut short, once it knows better.
     """
-    forget(state)
+    clear_history(state)
     state.nodes = 0
-    state.best_deepest = 0
-    score = judge(state, tables, int64(0))
+    state.best_seldepth = 0
+    score = static_result(state, tables, int64(0))
     if score == NONE:
-        list_moves(state, tables, int64(0), int64(-1))
-        prove(state, pick(state, int64(0), int64(0)), int64(0))
+        generate_moves(state, tables, int64(0), int64(-1))
+        set_pv(state, pick_move(state, int64(0), int64(0)), int64(0))
         score = evaluate(state, tables)
-    keep(state, score, int64(0))
+    save_iteration(state, score, int64(0))
     if score >= PROVEN:
         return
     is_forced = state.counts[1 - state.side, WIN] > 0
     for depth in range(1, depth_limit + 1):
-        state.deepest = 0
+        state.seldepth = 0
         state.root_tried = 0
-        score = aspire(state, tables, table, int64(depth), score)
+        score = search_aspiration(state, tables, table, int64(depth), score)
         if state.stop != 0:
             if state.root_tried != 0 and state.pv_length[0] > 0:
-                keep(state, state.root_score, int64(state.best_depth))
+                save_iteration(state, state.root_score, int64(state.best_depth))
             return
-        keep(state, score, int64(depth))
+        save_iteration(state, score, int64(depth))
         if score >= PROVEN or depth >= state.empties:
             return
         if is_forced and depth >= FORCED_DEPTH and state.plain == 0:

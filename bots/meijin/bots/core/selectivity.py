@@ -1,4 +1,4 @@
-"""Selectivity: how deep and how wide a position is searched."""
+"""Selectivity: reductions, pruning and extensions, that is how deep and wide a node is searched."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from meijin.bots.core.state import STATE_TYPE
 
 FUTILITY_DEPTH = 3
 FUTILITY_MARGIN = 35
-"""A position better than beta by as much per ply left is not searched."""
-REDUCTION_DEPTH = 3
-REDUCTION_NUMBER = 2
-"""As many moves of a node are searched to the full depth."""
-PRUNING_WIDTH = 4
-"""Moves tried outside the principal variation, and one more for each ply left squared."""
-UNKNOWN_DEPTH = 4
-"""From here on a position without a move in the table is searched a ply less deep."""
+"""Reverse futility: a position better than beta by as much per ply left is not searched."""
+LMR_DEPTH = 3
+LMR_FIRST_MOVE = 2
+"""Late move reductions spare the first moves of a node, as many as this."""
+LMP_MOVES = 4
+"""Late move pruning: moves tried outside the principal variation, besides depth squared."""
+IIR_DEPTH = 4
+"""Internal iterative reduction: from here on a node without a table move loses a ply."""
 FEW_REPLIES = 8
 """If no more moves may stop an open three, the reply costs no depth."""
 
 
 @jit(int64(STATE_TYPE, int64))
-def is_calm(state: np.record, depth: int) -> int:
-    """Whether a position with no depth left can be valued as it is: no reply is forced."""
+def is_quiescent(state: np.record, depth: int) -> int:
+    """Quiescence: whether the static evaluation holds with no depth left; no reply is forced."""
     other = 1 - state.side
     if state.plain != 0:
         return 1
@@ -37,36 +37,36 @@ def is_calm(state: np.record, depth: int) -> int:
 
 
 @jit(int64(STATE_TYPE, int64))
-def is_worse(state: np.record, ply: int) -> int:
-    """Whether the side to move stands worse than before its last move, as far as is known."""
-    if ply < 2 or state.statics[ply] == NONE:  # noqa: PLR2004 - a move of each side
+def is_worsening(state: np.record, ply: int) -> int:
+    """Whether the static evaluation has fallen since the mover's last turn, where known."""
+    if ply < 2 or state.static_evals[ply] == NONE:  # noqa: PLR2004 - a move of each side
         return 0
-    return int64(state.statics[ply] < state.statics[ply - 2])
+    return int64(state.static_evals[ply] < state.static_evals[ply - 2])
 
 
 @jit(int64(STATE_TYPE, int64, int64, int64))
-def width(state: np.record, depth: int, is_pv: int, worse: int) -> int:
-    """How many of a position's moves are tried."""
+def move_count_limit(state: np.record, depth: int, is_pv: int, worsening: int) -> int:
+    """Late move pruning: how many of a node's moves are tried."""
     if is_pv != 0 or state.use_reductions == 0:
         return state.width
-    moves = PRUNING_WIDTH + depth * depth
-    return min(state.width, moves * 2 // 3 if worse != 0 else moves)
+    moves = LMP_MOVES + depth * depth
+    return min(state.width, moves * 2 // 3 if worsening != 0 else moves)
 
 
 @jit(int64(STATE_TYPE, int64, int64))
-def is_unknown(state: np.record, favourite: int, depth: int) -> int:
-    """Whether there is no move to begin with, so that a full search costs too much."""
-    if favourite >= 0 or state.use_reductions == 0 or state.counts[1 - state.side, WIN] > 0:
+def internal_iterative_reduction(state: np.record, tt_move: int, depth: int) -> int:
+    """The ply that a node without a table move is searched less deep, or 0."""
+    if tt_move >= 0 or state.use_reductions == 0 or state.counts[1 - state.side, WIN] > 0:
         return 0
-    return int64(depth >= UNKNOWN_DEPTH)
+    return int64(depth >= IIR_DEPTH)
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64, int64, int64))
-def reduction(
+def late_move_reduction(
     state: np.record, tables: np.record, move: int, depth: int, number: int, more: int
 ) -> int:
-    """How many plies less a late and quiet move is searched at first, with `more` added."""
-    if state.use_reductions == 0 or depth < REDUCTION_DEPTH or number < REDUCTION_NUMBER:
+    """Late move reduction: the plies that a late and quiet move loses, with `more` added."""
+    if state.use_reductions == 0 or depth < LMR_DEPTH or number < LMR_FIRST_MOVE:
         return 0
     side = state.side
     if tables.threats[state.codes[side, move]] >= ONE_THREE:
@@ -78,18 +78,18 @@ def reduction(
 
 
 @jit(int64(STATE_TYPE, int64, int64, int64))
-def is_futile(state: np.record, beta: int, depth: int, ply: int) -> int:
-    """Whether a position is better than beta by so much that the opponent avoids it."""
+def is_reverse_futile(state: np.record, beta: int, depth: int, ply: int) -> int:
+    """Reverse futility: whether the static evaluation is above beta by a margin."""
     if state.use_futility == 0 or depth > FUTILITY_DEPTH or abs(beta) >= PROVEN:
         return 0
     if state.counts[1 - state.side, TWO_FOURS] > 0:
         return 0
-    return int64(state.statics[ply] - FUTILITY_MARGIN * depth >= beta)
+    return int64(state.static_evals[ply] - FUTILITY_MARGIN * depth >= beta)
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64))
-def price(state: np.record, tables: np.record, move: int, count: int) -> int:
-    """The plies of depth that a move costs: none where it is one of few replies.
+def depth_cost(state: np.record, tables: np.record, move: int, count: int) -> int:
+    """The plies of depth that a move costs: none where it is one of few replies (extension).
 
     Fours between a three and the reply to it do cost theirs, or they would not end.
     """

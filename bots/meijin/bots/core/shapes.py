@@ -1,4 +1,4 @@
-"""What a stone on an empty cell would make: along one line, and in all four together.
+"""Shapes and threats: what a stone would make along one line, and in all four together.
 
 The shapes are defined by recursion: a five is five in a row; a four is one move from a five;
 an open four has two such moves; an open three is one move from an open four; and so on down.

@@ -1,4 +1,4 @@
-"""STATE: a position and everything a search of it writes, in one record passed as a pointer."""
+"""STATE: a position and its search stack, in one record passed as a pointer."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from meijin.bots.core.shapes import THREATS
 PLIES = 160
 """The most plies that a search looks ahead, with all extensions."""
 LINE = 64
-"""The most cells of an expected line."""
+"""The most cells of a principal variation."""
 VCT_PLIES = 48
 """The most plies of a win by threats."""
 CHANGES = 40
 """The most codes that one stone changes."""
 SEEN = 1 << 14
-"""Positions that a threat search remembers."""
+"""Positions in the hash table of a threat search."""
 VALUES = 1 << 16
-"""Positions whose values are remembered; their keys' low bits are the place."""
+"""Positions in the cache of evaluations; their keys' low bits are the place."""
 OCCUPIED_MARGIN = 3
 """Empty rows above and below `occupied`, so that neighbours need no check."""
 
@@ -41,16 +41,16 @@ STATE = np.dtype(
         ("played", np.int64, CELLS),
         ("log", np.uint64, CELLS * CHANGES),  # cell, white's code, black's code: 16 bits each
         ("log_ends", np.int64, CELLS + 1),
-        # What the network has seen, see `meijin.bots.core.network`.
-        ("seen", np.int64),  # stones
-        ("seen_stones", np.int64, CELLS),  # cells times two, and one more for white
-        ("seen_lines", np.uint64, (4, LINES)),
+        # The network's accumulators, see `meijin.bots.core.network`.
+        ("synced", np.int64),  # stones that they hold
+        ("synced_stones", np.int64, CELLS),  # cells times two, and one more for white
+        ("synced_lines", np.uint64, (4, LINES)),
         ("features", np.int16, (CELLS, 2 * CHANNELS)),  # before they are rectified
         ("pooled", np.int32, 2 * CHANNELS),
-        ("glanced", np.int32, 2 * CHANNELS),  # the same with a last stone that is not kept
+        ("previewed", np.int32, 2 * CHANNELS),  # `pooled` with a last stone that is not kept
         ("inputs", np.int16, 2 * CHANNELS),
         ("layer", np.int16, HIDDEN),
-        ("values", np.uint64, VALUES),  # of positions: their keys, the value in the low 16 bits
+        ("values", np.uint64, VALUES),  # cached evaluations: keys, the value in the low 16 bits
         # How to search; 1 is yes.
         ("stop", np.int64),  # set by another thread; polled at every node
         ("node_limit", np.int64),
@@ -60,19 +60,19 @@ STATE = np.dtype(
         ("use_reductions", np.int64),  # late-move reductions
         ("use_futility", np.int64),
         ("plain", np.int64),  # bare alpha-beta over all candidates, for comparisons
-        ("width", np.int64),  # moves tried at a node
+        ("width", np.int64),  # most moves tried at a node
         ("noise", np.int64),  # evaluations are off by as much, up or down
         ("age", np.int64),  # of entries in the transposition table
         # What the search keeps.
         ("nodes", np.int64),
-        ("deepest", np.int64),  # ply reached in this iteration
+        ("seldepth", np.int64),  # selective depth: the ply reached in this iteration
         ("moves", np.int64, (PLIES, CELLS)),
-        ("listed", np.int64, PLIES),  # how many moves there are, tried or not
+        ("move_counts", np.int64, PLIES),  # moves generated, tried or not
         ("scores", np.int64, (PLIES, CELLS)),
-        ("favourite", np.int64),  # the move that the table knows for the node just entered, or -1
-        ("statics", np.int64, PLIES),  # evaluations of the line being searched, where known
+        ("tt_move", np.int64),  # the transposition table's for the node just entered, or -1
+        ("static_evals", np.int64, PLIES),  # of the line being searched, where known
         ("killers", np.int64, (PLIES, 2)),
-        ("counters", np.int64, (2, CELLS)),  # what answered a cell well
+        ("countermoves", np.int64, (2, CELLS)),  # that answered a cell well
         ("history", np.int64, (2, CELLS)),
         ("pv", np.int64, (PLIES + 1, LINE)),
         ("pv_length", np.int64, PLIES + 1),
@@ -92,7 +92,7 @@ STATE = np.dtype(
         # The result.
         ("best_score", np.int64),
         ("best_depth", np.int64),
-        ("best_deepest", np.int64),
+        ("best_seldepth", np.int64),
         ("best_line", np.int64, LINE),
         ("best_length", np.int64),
     ],
@@ -175,10 +175,10 @@ def rebuild(state: np.record, tables: np.record) -> None:
 
 
 @jit(void(STATE_TYPE))
-def see_nothing(state: np.record) -> None:
-    """Let the network see the board, which must be empty."""
-    state.seen = 0
-    state.seen_lines[:] = state.lines
+def reset_network(state: np.record) -> None:
+    """Reset the network's accumulators to the board, which must be empty."""
+    state.synced = 0
+    state.synced_lines[:] = state.lines
     state.features[:] = 0
     state.pooled[:] = 0
 
@@ -192,7 +192,7 @@ def init(state: np.record, tables: np.record) -> None:
     for cell in range(CELLS):
         state.stones[cell] = 0
     rebuild(state, tables)
-    see_nothing(state)
+    reset_network(state)
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64, int64, int64))

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search in its pure form: UCB1 and uniformly random playouts.
+"""UCT: Monte-Carlo tree search by UCB1, with uniformly random playouts.
 
 The form is that of Kocsis and Szepesvari, "Bandit based Monte-Carlo planning" (2006):
 a node for each position, a child for each legal move, unvisited children first.
@@ -16,9 +16,9 @@ from meijin.bots.core.playout import (
     BOARD_TYPE,
     DRAW,
     copy_position,
-    draw,
+    place_stone,
     play_out,
-    put,
+    random_below,
 )
 
 EXPLORATION = math.sqrt(2)
@@ -60,8 +60,8 @@ def new_tree(capacity: int) -> tuple[np.ndarray, np.record]:
 
 
 @jit(int64(NODES_TYPE, int64))
-def best_child(nodes: np.ndarray, node: int) -> int:
-    """Choose the child with the largest upper confidence bound; all have been visited."""
+def select_child(nodes: np.ndarray, node: int) -> int:
+    """Select the child with the largest upper confidence bound; all have been visited."""
     log = math.log(nodes[node].visits)
     best, best_bound = -1, -1.0
     child = nodes[node].first
@@ -82,7 +82,7 @@ def _untried(nodes: np.ndarray, work: np.record, board: np.record, node: int) ->
     while child >= 0:
         work.stamps[nodes[child].cell] = work.stamp
         child = nodes[child].next
-    skip = draw(board, board.count - nodes[node].tried)
+    skip = random_below(board, board.count - nodes[node].tried)
     for at in range(board.count):
         cell: int = board.empty[at]
         if work.stamps[cell] != work.stamp:
@@ -105,18 +105,18 @@ def _add_child(nodes: np.ndarray, work: np.record, board: np.record, node: int) 
 
 
 @jit(int64(NODES_TYPE, WORK_TYPE, BOARD_TYPE))
-def _descend(nodes: np.ndarray, work: np.record, board: np.record) -> int:
-    """Go down to a new node and play on from there; the winner comes after the path's length."""
+def _select_leaf(nodes: np.ndarray, work: np.record, board: np.record) -> int:
+    """Select and expand a leaf, and play out; 4 times the path's length, plus the winner."""
     node, depth = 0, 0
     while board.count > 0:
         is_new = nodes[node].tried < board.count
         if is_new and work.used == len(nodes):
             break
-        node = _add_child(nodes, work, board, node) if is_new else best_child(nodes, node)
+        node = _add_child(nodes, work, board, node) if is_new else select_child(nodes, node)
         depth += 1
         work.path[depth] = node
         side: int = board.side
-        if put(board, nodes[node].cell):
+        if place_stone(board, nodes[node].cell):
             return 4 * depth + side
         if is_new:
             break
@@ -124,13 +124,13 @@ def _descend(nodes: np.ndarray, work: np.record, board: np.record) -> int:
 
 
 @jit(void(NODES_TYPE, WORK_TYPE, BOARD_TYPE, BOARD_TYPE, int64))
-def grow(
+def run_simulations(
     nodes: np.ndarray, work: np.record, root: np.record, board: np.record, playouts: int
 ) -> None:
-    """Visit the root so many times; `board` is played on and left as it comes."""
+    """Run simulations; `board` is played on and left as it comes."""
     for _ in range(playouts):
         copy_position(board, root)
-        end = _descend(nodes, work, board)
+        end = _select_leaf(nodes, work, board)
         winner = end & 3
         mover = 1 - root.side
         for at in range((end >> 2) + 1):

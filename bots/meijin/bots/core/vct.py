@@ -1,16 +1,16 @@
-"""VCT: a win by fours and open threes, against every defence that could matter."""
+"""VCT (victory by continuous threats): fours and open threes, against every useful defence."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from meijin.bots.core.forced import add_replies, cell_at_hand, plies_at_hand
+from meijin.bots.core.forced import add_forced_replies, immediate_win_cell, immediate_win_plies
 from meijin.bots.core.jit import int64, jit, uint64, void
 from meijin.bots.core.lookup import KIND_FOUR, KIND_THREE, TABLES_TYPE
 from meijin.bots.core.movegen import add_row
 from meijin.bots.core.shapes import ONE_THREE, TWO_FOURS, WIN
 from meijin.bots.core.state import LINE, PLIES, SEEN, STATE_TYPE, VCT_PLIES, make, undo
-from meijin.bots.core.threats import find_vcf
+from meijin.bots.core.vcf import find_vcf
 
 ATTACK, DEFENCE = 1, 0
 VCF_NODES = 40
@@ -20,8 +20,8 @@ MOVES = PLIES - VCT_PLIES
 
 
 @jit(void(STATE_TYPE, int64, int64))
-def lead(state: np.record, ply: int, cell: int) -> None:
-    """Put `cell` in front of the line found from the next ply on."""
+def extend_vct_line(state: np.record, ply: int, cell: int) -> None:
+    """Set the winning line at `ply`: `cell` and the one of the next ply."""
     length = min(state.vct_lengths[ply + 1], LINE - 1)
     state.vct_lines[ply, 0] = cell
     for at in range(length):
@@ -32,10 +32,10 @@ def lead(state: np.record, ply: int, cell: int) -> None:
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64))
 def win_by_fours(state: np.record, tables: np.record, ply: int) -> int:
     """The plies in which the attacker, to move, wins without threes, or 0."""
-    plies = plies_at_hand(state)
+    plies = immediate_win_plies(state)
     if plies > 0:
         state.vct_lengths[ply + 1] = 0
-        lead(state, ply, cell_at_hand(state, tables, plies))
+        extend_vct_line(state, ply, immediate_win_cell(state, tables, plies))
         return plies
     plies = find_vcf(state, tables, int64(VCF_NODES))
     if plies > 0:
@@ -84,9 +84,9 @@ def attack(state: np.record, tables: np.record, depth: int, ply: int) -> int:
     if plies > 0:
         return plies
     if state.counts[1 - state.side, WIN] > 0:
-        state.listed[MOVES + ply] = add_replies(state, tables, int64(MOVES + ply))
+        state.move_counts[MOVES + ply] = add_forced_replies(state, tables, int64(MOVES + ply))
     elif depth > 0:
-        state.listed[MOVES + ply] = add_threats(state, tables, int64(MOVES + ply))
+        state.move_counts[MOVES + ply] = add_threats(state, tables, int64(MOVES + ply))
     return 0
 
 
@@ -101,7 +101,7 @@ def defend(state: np.record, tables: np.record, ply: int) -> int:
         return 0
     if state.counts[1 - state.side, WIN] > 1:
         return 2
-    state.listed[MOVES + ply] = add_replies(state, tables, int64(MOVES + ply))
+    state.move_counts[MOVES + ply] = add_forced_replies(state, tables, int64(MOVES + ply))
     return 0
 
 
@@ -115,7 +115,7 @@ def vct(state: np.record, tables: np.record, turn: int, depth: int, ply: int) ->
     state.vct_nodes += 1
     state.nodes += 1
     state.vct_lengths[ply] = 0
-    state.listed[MOVES + ply] = 0
+    state.move_counts[MOVES + ply] = 0
     if ply >= VCT_PLIES - 2 or state.vct_nodes > state.vct_limit or state.stop != 0:
         return 0
     key = state.hash ^ tables.turn[state.side] ^ tables.zobrist[state.side, depth]
@@ -125,7 +125,7 @@ def vct(state: np.record, tables: np.record, turn: int, depth: int, ply: int) ->
     left = depth
     if turn == ATTACK and state.counts[1 - state.side, WIN] == 0:
         left -= 1
-    for number in range(state.listed[MOVES + ply]):
+    for number in range(state.move_counts[MOVES + ply]):
         cell = state.moves[MOVES + ply, number]
         make(state, tables, cell)
         plies = vct(state, tables, int64(1 - turn), int64(left), int64(ply + 1))
@@ -134,7 +134,7 @@ def vct(state: np.record, tables: np.record, turn: int, depth: int, ply: int) ->
             return 0
         if plies > 0 and plies >= longest:
             longest = plies + 1
-            lead(state, ply, cell)
+            extend_vct_line(state, ply, cell)
         if turn == ATTACK and (plies > 0 or state.vct_nodes > state.vct_limit):
             return longest
     if turn == ATTACK and longest == 0 and state.stop == 0:

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search led by a network: PUCT, static leaves, proven results.
+"""PUCT: Monte-Carlo tree search with priors and values of a network, and proven results.
 
 The choice among children is that of Rosin, "Multi-armed bandits with episode context"
 (2011), as AlphaGo Zero uses it; proofs are backed up as in Winands and others,
@@ -12,24 +12,24 @@ import math
 import numpy as np
 
 from meijin.bots.core.evaluate import evaluate
-from meijin.bots.core.forced import add_replies, plies_at_hand
+from meijin.bots.core.forced import add_forced_replies, immediate_win_plies
 from meijin.bots.core.geometry import CELLS
 from meijin.bots.core.jit import array_type, float64, int64, jit, new_record, record_type, void
 from meijin.bots.core.lookup import TABLES_TYPE
-from meijin.bots.core.movegen import add_candidates, pick
-from meijin.bots.core.network import POINTS, PRIORITY_POINTS, priority, see
+from meijin.bots.core.movegen import add_candidates, pick_move
+from meijin.bots.core.network import POINTS, POLICY_POINTS, policy_score, sync
 from meijin.bots.core.state import STATE_TYPE, make, undo
-from meijin.bots.core.threats import find_vcf
+from meijin.bots.core.vcf import find_vcf
 
 EXPLORATION = 1.4
-"""How much the prior counts against the values found."""
+"""The constant of PUCT: how much the prior counts against the values found."""
 WIDTH = 24
 """Children of a node, the most promising moves."""
-URGENCY = 0.05
-"""A child never visited counts as worse than its parent by so much."""
+FPU_REDUCTION = 0.05
+"""First-play urgency: a child never visited counts as worse than its parent by as much."""
 VCF_NODES = 100
-"""Nodes of the search for fours in each new position."""
-DOOMED = -0.99
+"""Nodes of the VCF search in each new position."""
+UNPROVEN_LOSS = -0.99
 """The value of a position all of whose tried moves lose, though others were left out."""
 
 NODE = np.dtype(
@@ -68,8 +68,8 @@ def new_tree(capacity: int) -> tuple[np.ndarray, np.record]:
 
 
 @jit(int64(NODES_TYPE, int64))
-def best_child(nodes: np.ndarray, node: int) -> int:
-    """Choose a child: a winning one, else the best bound of those not lost; -1 for none."""
+def select_child(nodes: np.ndarray, node: int) -> int:
+    """Select a child: a winning one, else the best bound of those not lost; -1 for none."""
     visits = nodes[node].visits
     spread = EXPLORATION * math.sqrt(np.float64(visits))
     own = -nodes[node].total / visits if visits > 0 else 0.0
@@ -81,7 +81,7 @@ def best_child(nodes: np.ndarray, node: int) -> int:
         if proven < 0:
             continue
         count = nodes[child].visits
-        value = nodes[child].total / count if count > 0 else own - URGENCY
+        value = nodes[child].total / count if count > 0 else own - FPU_REDUCTION
         bound = value + spread * nodes[child].prior / (1 + count)
         if bound > best_bound:
             best, best_bound = child, bound
@@ -90,8 +90,8 @@ def best_child(nodes: np.ndarray, node: int) -> int:
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, int64))
 def add_moves(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> int:
-    """List the moves to try: forced replies where there are any, else candidates."""
-    count = add_replies(state, tables, 0)
+    """Generate the moves: forced replies where there are any, else candidates."""
+    count = add_forced_replies(state, tables, 0)
     if count > 0:
         nodes[node].is_complete = 1
         return count
@@ -100,9 +100,9 @@ def add_moves(state: np.record, tables: np.record, nodes: np.ndarray, node: int)
 
 @jit(void(STATE_TYPE, TABLES_TYPE, int64))
 def _score(state: np.record, tables: np.record, count: int) -> None:
-    see(state, tables)
+    sync(state, tables)
     for number in range(count):
-        state.scores[0, number] = priority(state, tables, state.moves[0, number])
+        state.scores[0, number] = policy_score(state, tables, state.moves[0, number])
 
 
 @jit(void(STATE_TYPE, NODES_TYPE, WORK_TYPE, int64, int64))
@@ -110,15 +110,15 @@ def _add_children(
     state: np.record, nodes: np.ndarray, work: np.record, node: int, count: int
 ) -> None:
     """Make the best of the moves children, with priors by their scores (a softmax)."""
-    state.listed[0] = count
+    state.move_counts[0] = count
     kept = min(count, WIDTH)
     first = work.used
     total = 0.0
     for number in range(kept):
         child = first + number
-        nodes[child].cell = pick(state, 0, number)
+        nodes[child].cell = pick_move(state, 0, number)
         ahead = state.scores[0, number] - state.scores[0, 0]
-        prior = math.exp(ahead / PRIORITY_POINTS)
+        prior = math.exp(ahead / POLICY_POINTS)
         total += prior
         nodes[child].prior = prior
         nodes[child].first = nodes[child].count = nodes[child].visits = 0
@@ -131,16 +131,16 @@ def _add_children(
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE))
-def wins_by_force(state: np.record, tables: np.record) -> int:
+def has_forced_win(state: np.record, tables: np.record) -> int:
     """Whether the side to move has a five, an open four, or a chain of fours that wins."""
-    return int64(plies_at_hand(state) > 0 or find_vcf(state, tables, VCF_NODES) > 0)
+    return int64(immediate_win_plies(state) > 0 or find_vcf(state, tables, VCF_NODES) > 0)
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE, int64))
 def expand(
     state: np.record, tables: np.record, nodes: np.ndarray, work: np.record, node: int
 ) -> None:
-    """Give a node its children, as long as there is room for them."""
+    """Expand a node, as long as there is room for its children."""
     if work.used + WIDTH <= len(nodes) and state.empties > 0:
         count = add_moves(state, tables, nodes, node)
         _score(state, tables, count)
@@ -148,16 +148,16 @@ def expand(
 
 
 @jit(float64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, int64))
-def judge(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> float:
-    """Value the position where a visit ends, for the side to move."""
+def leaf_value(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> float:
+    """Evaluate a leaf, for the side to move."""
     if nodes[node].proven != 0:
         return -np.float64(nodes[node].proven)
     if nodes[node].count > 0:  # and all of them lose
         if nodes[node].is_complete:
             nodes[node].proven = 1
             return -1.0
-        return DOOMED
-    if node != 0 and wins_by_force(state, tables):
+        return UNPROVEN_LOSS
+    if node != 0 and has_forced_win(state, tables):
         nodes[node].proven = -1
         return 1.0
     if state.empties == 0:
@@ -166,14 +166,14 @@ def judge(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> 
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE))
-def _descend(state: np.record, tables: np.record, nodes: np.ndarray, work: np.record) -> int:
-    """Play down to a leaf along the best bounds; the length of the path."""
+def _select_leaf(state: np.record, tables: np.record, nodes: np.ndarray, work: np.record) -> int:
+    """Select a leaf along the best bounds, and return the length of the path."""
     node, depth = 0, 0
     work.path[0] = 0
     while nodes[node].proven == 0 and nodes[node].visits > 0:
         if nodes[node].count == 0:
             expand(state, tables, nodes, work, node)
-        child = best_child(nodes, node)
+        child = select_child(nodes, node)
         if child < 0:
             break
         node = child
@@ -184,15 +184,15 @@ def _descend(state: np.record, tables: np.record, nodes: np.ndarray, work: np.re
 
 
 @jit(void(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE, int64))
-def grow(
+def run_simulations(
     state: np.record, tables: np.record, nodes: np.ndarray, work: np.record, visits: int
 ) -> None:
-    """Visit the root so many times, or until it is decided; the position comes back."""
+    """Run simulations, `visits` of them or until the root is proven; the position comes back."""
     for _ in range(visits):
         if nodes[0].proven != 0:
             return
-        depth = _descend(state, tables, nodes, work)
-        value = -judge(state, tables, nodes, work.path[depth])
+        depth = _select_leaf(state, tables, nodes, work)
+        value = -leaf_value(state, tables, nodes, work.path[depth])
         for at in range(depth, -1, -1):
             node = work.path[at]
             nodes[node].visits += 1

@@ -1,4 +1,4 @@
-"""The transposition table: what is known of positions met before."""
+"""The transposition table: results of positions searched before."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meijin.bots.core.evaluate import PROVEN
 from meijin.bots.core.jit import int64, jit, record_type, uint64, void
 
 LOWER, UPPER = 1, 2
-"""What a score bounds; an exact one does both."""
+"""The bound that a score is; an exact one is both."""
 EXACT = LOWER | UPPER
 CLUSTER = 4
 """Entries that a position may use: a line of the processor's cache."""
@@ -42,15 +42,15 @@ def new_table(bits: int) -> Table:
 
 
 @jit(int64(TABLE_TYPE, uint64))
-def first_of(table: Table, key: int) -> int:
-    """The first of the entries that a position may use."""
+def cluster_start(table: Table, key: int) -> int:
+    """The first entry of the cluster that a position may use."""
     return int64(key & uint64(len(table) - CLUSTER))
 
 
 @jit(int64(TABLE_TYPE, uint64))
-def find(table: Table, key: int) -> int:
-    """The entry of a position, or -1."""
-    first = first_of(table, key)
+def probe(table: Table, key: int) -> int:
+    """Probe the table: the place of a position's entry, or -1."""
+    first = cluster_start(table, key)
     for at in range(first, first + CLUSTER):
         if table[at].key == key and table[at].bound != 0:
             return at
@@ -58,8 +58,8 @@ def find(table: Table, key: int) -> int:
 
 
 @jit(int64(int64, int64))
-def from_here(score: int, ply: int) -> int:
-    """Turn a score counted from the root into one counted from `ply`."""
+def score_to_tt(score: int, ply: int) -> int:
+    """Turn a score counted from the root into one counted from `ply`, as the table has it."""
     if score >= PROVEN:
         return score + ply
     if score <= -PROVEN:
@@ -68,8 +68,8 @@ def from_here(score: int, ply: int) -> int:
 
 
 @jit(int64(int64, int64))
-def from_root(score: int, ply: int) -> int:
-    """Turn a score counted from `ply` into one counted from the root."""
+def score_from_tt(score: int, ply: int) -> int:
+    """Turn a score counted from `ply`, as the table has it, into one counted from the root."""
     if score >= PROVEN:
         return score - ply
     if score <= -PROVEN:
@@ -79,8 +79,8 @@ def from_root(score: int, ply: int) -> int:
 
 @jit(void(TABLE_TYPE, uint64, int64, int64, int64, int64, int64))
 def store(table: Table, key: int, age: int, score: int, move: int, depth: int, bound: int) -> None:
-    """Keep what was found, in place of the position's own entry or the least useful one."""
-    first = first_of(table, key)
+    """Store a result, in place of the position's own entry or the least useful one."""
+    first = cluster_start(table, key)
     victim, least = first, 1 << 20
     for at in range(first, first + CLUSTER):
         entry = table[at]

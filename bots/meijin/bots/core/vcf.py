@@ -1,13 +1,13 @@
-"""VCF: a win by fours alone, each of which leaves the opponent one reply."""
+"""VCF (victory by continuous fours): each four leaves the opponent one reply."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from meijin.bots.core.forced import cell_at_hand, plies_at_hand
+from meijin.bots.core.forced import immediate_win_cell, immediate_win_plies
 from meijin.bots.core.jit import int64, jit, uint64, void
 from meijin.bots.core.lookup import KIND_FIVE, KIND_FOUR, TABLES_TYPE
-from meijin.bots.core.movegen import first_cell, lowest
+from meijin.bots.core.movegen import first_cell, lowest_bit
 from meijin.bots.core.shapes import FOUR_AND_MORE, ONE_FOUR, WIN
 from meijin.bots.core.state import LINE, SEEN, STATE_TYPE, make, undo
 
@@ -46,9 +46,9 @@ def vcf(state: np.record, tables: np.record, ply: int) -> int:
     side = state.side
     state.vcf_nodes += 1
     state.nodes += 1
-    plies = plies_at_hand(state)
+    plies = immediate_win_plies(state)
     if plies > 0:
-        end_vcf(state, ply, cell_at_hand(state, tables, plies))
+        end_vcf(state, ply, immediate_win_cell(state, tables, plies))
         return plies
     blocks = state.counts[1 - side, WIN]
     if blocks > 1 or ply >= LINE - 4 or state.vcf_nodes > state.vcf_limit or state.stop != 0:
@@ -63,7 +63,7 @@ def vcf(state: np.record, tables: np.record, ply: int) -> int:
         for row in range(tables.height):
             mask = state.masks[side, KIND_FOUR, row]
             while mask != 0:
-                cell = row * tables.width + lowest(mask)
+                cell = row * tables.width + lowest_bit(mask)
                 mask &= mask - 1
                 if is_four_to_try(state, tables, cell, only, late) != 0:
                     make(state, tables, cell)

@@ -6,10 +6,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from meijin.bots.core import guided
-from meijin.bots.core.guided import WIDTH, grow, new_tree, take_subtree
+from meijin.bots.core import puct
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
+from meijin.bots.core.puct import WIDTH, new_tree, run_simulations, take_subtree
 from meijin.bots.core.state import STATE, init, make
 from meijin.game import Board, Variant, parse_opening
 
@@ -47,7 +47,7 @@ def random_moves(seed: int, count: int) -> list[int]:
 def grown(moves: Sequence[int], visits: int, capacity: int = 1 << 17) -> tuple[np.ndarray, int]:
     """The tree after so many visits, and how many nodes of it are used."""
     nodes, work = new_tree(capacity)
-    grow(state_after(moves), TABLES, nodes, work, visits)
+    run_simulations(state_after(moves), TABLES, nodes, work, visits)
     return nodes, int(work.used)
 
 
@@ -64,7 +64,7 @@ def test_the_position_comes_back(seed: int) -> None:
     state = state_after(moves)
     before = state.copy()
     nodes, work = new_tree(1 << 15)
-    grow(state, TABLES, nodes, work, 500)
+    run_simulations(state, TABLES, nodes, work, 500)
     for field in ("side", "stones", "codes", "counts", "masks", "hash", "made"):
         assert np.array_equal(state[field], before[field]), field
 
@@ -166,5 +166,5 @@ def test_a_full_board_is_a_draw() -> None:
         make(state, tables, cell)
     assert board.is_draw
     nodes, work = new_tree(100)
-    guided.grow(state, tables, nodes, work, 10)
+    puct.run_simulations(state, tables, nodes, work, 10)
     assert (nodes[0]["visits"], nodes[0]["total"], nodes[0]["count"]) == (10, 0, 0)
