@@ -16,9 +16,9 @@ from google.protobuf.duration_pb2 import Duration
 from meijin.bots import Bot, Choice, Client, Position, RandomBot
 from meijin.bots.sdk.backoff import Backoff
 from meijin.bots.sdk.batch_searcher import searcher_for
-from meijin.bots.sdk.events import Started, Turn
+from meijin.bots.sdk.events import GameStarted, Turn
 from meijin.bots.sdk.outbox import Outbox
-from meijin.bots.sdk.seat import Seat
+from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.threads import SearchThreads
 from meijin.game import GOMOKU, Board, Color, TimeControl, Variant, encode_moves
 from meijin.v1 import game_pb2, play_service_pb2
@@ -274,19 +274,19 @@ class Duel:
 
 
 class Room:
-    """A searcher for a bot, and seats for it to answer at, without a server."""
+    """A searcher for a bot, and games for it to answer in, without a server."""
 
     def __init__(self, bot: Bot, *, threads: int = 1) -> None:
         self._outbox = Outbox()
         self._threads = SearchThreads(threads)
         self.searcher = searcher_for(bot, self._threads)
 
-    def seats(self, *numbers: int) -> list[Seat]:
-        """Seats at the games ``game-NUMBER``, where black is to begin and has been asked."""
-        return [self._seat(number) for number in numbers]
+    def games(self, *numbers: int) -> list[RunningGame]:
+        """The games ``game-NUMBER``, where black is to begin and has been asked."""
+        return [self._game(number) for number in numbers]
 
-    def _seat(self, number: int) -> Seat:
-        started = Started(
+    def _game(self, number: int) -> RunningGame:
+        started = GameStarted(
             number=number,
             game_id=f"game-{number}",
             variant=GOMOKU,
@@ -295,9 +295,9 @@ class Room:
             opponent="rival",
             moves=b"",
         )
-        seat = Seat(started, self._outbox)
-        seat.ask(Turn(number, 0, b"", 60_000, 60_000))
-        return seat
+        game = RunningGame(started, self._outbox)
+        game.begin_turn(Turn(number, 0, b"", 60_000, 60_000))
+        return game
 
     async def answers(self, count: int) -> dict[int, int | str]:
         """Wait for `count` answers; by game, the cell or why there is none."""

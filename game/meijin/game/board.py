@@ -1,4 +1,4 @@
-"""The position of a game, and the moves that led to it."""
+"""The board: the position of a game, and the moves that led to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How games end, and through whose fault."""
+"""Outcomes: how games end, and through whose fault."""
 
 from dataclasses import dataclass
 from enum import Enum

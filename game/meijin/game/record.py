@@ -1,4 +1,4 @@
-"""What remains of a game."""
+"""Game records."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What wins and what is forbidden."""
+"""Rules: what wins and what is forbidden."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Board size, line length and rule: what a game is played under."""
+"""Variants: board size, line length and rule."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a bot can play, as it said in its hello."""
+"""Capabilities: what a bot can play, as it said in its hello."""
 
 from dataclasses import dataclass
 from datetime import timedelta

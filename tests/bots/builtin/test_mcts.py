@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from meijin.bots import Choice, MctsBot, Position
-from meijin.bots.builtin.mcts import FORMS, MOST_TREES
+from meijin.bots.builtin.mcts import FORMS, MAX_TREES
 from meijin.game import (
     FREESTYLE,
     GOMOKU,
@@ -96,9 +96,9 @@ def test_the_tree_is_kept_between_moves() -> None:
 def test_trees_of_many_games_do_not_pile_up() -> None:
     """The games played last keep theirs, and an ended game leaves none."""
     bot = MctsBot(playouts=2)
-    for game in range(MOST_TREES + 3):
+    for game in range(MAX_TREES + 3):
         asked(bot, game=str(game))
-    assert list(bot._trees) == [str(game) for game in range(3, MOST_TREES + 3)]
+    assert list(bot._trees) == [str(game) for game in range(3, MAX_TREES + 3)]
     bot.game_ended("4", None)
     assert "4" not in bot._trees
 

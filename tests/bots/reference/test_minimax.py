@@ -129,8 +129,8 @@ def test_leaf_has_no_move() -> None:
 
 def test_bounds_settle_what_they_can() -> None:
     """A bound is enough where it lies on the far side of the window."""
-    assert Bounds(3, 3).settle(-9, 9) == 3
-    assert Bounds(5, math.inf).settle(1, 4) == 5
-    assert Bounds(5, math.inf).settle(1, 6) is None
-    assert Bounds(-math.inf, 2).settle(2, 6) == 2
-    assert Bounds(-math.inf, 2).settle(1, 6) is None
+    assert Bounds(3, 3).cutoff(-9, 9) == 3
+    assert Bounds(5, math.inf).cutoff(1, 4) == 5
+    assert Bounds(5, math.inf).cutoff(1, 6) is None
+    assert Bounds(-math.inf, 2).cutoff(2, 6) == 2
+    assert Bounds(-math.inf, 2).cutoff(1, 6) is None

@@ -104,8 +104,8 @@ def test_one_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]) -
     bot = kind()
 
     async def script(room: Room) -> None:
-        room.searcher.think(room.seats(1, 2))
-        room.searcher.think(room.seats(3))
+        room.searcher.search(room.games(1, 2))
+        room.searcher.search(room.games(3))
         assert await room.answers(3) == {1: 1, 2: 2, 3: 3}
 
     in_room(bot, script)
@@ -119,13 +119,13 @@ def test_next_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]) 
     bot.go_on.clear()
 
     async def script(room: Room) -> None:
-        room.searcher.think(room.seats(1))
+        room.searcher.search(room.games(1))
         await asyncio.to_thread(bot.begun.wait, 20)
-        ended, other = room.seats(2, 3)
-        room.searcher.think([ended])
-        room.searcher.think([other])
+        ended, other = room.games(2, 3)
+        room.searcher.search([ended])
+        room.searcher.search([other])
         ended.running = False
-        room.searcher.forget([ended])
+        room.searcher.cancel([ended])
         bot.go_on.set()
         assert await room.answers(2) == {1: 1, 3: 3}
 
@@ -144,7 +144,7 @@ def test_failed_batch_is_retried_one_by_one(
     """Where there is a `choose`, one bad game doesn't cost the others."""
 
     async def script(room: Room) -> None:
-        room.searcher.think(room.seats(1, spoiler))
+        room.searcher.search(room.games(1, spoiler))
         expected = {13: "ValueError: still unlucky", 14: 114}
         assert await room.answers(2) == {1: 101, spoiler: expected[spoiler]}
 
@@ -157,10 +157,10 @@ def test_failed_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]
     """Without a `choose`, a batch that fails fails every game in it."""
 
     async def script(room: Room) -> None:
-        room.searcher.think(room.seats(1, 13))
+        room.searcher.search(room.games(1, 13))
         error = "ValueError: unlucky"
         assert await room.answers(2) == {1: error, 13: error}
-        room.searcher.think(room.seats(2, 14))
+        room.searcher.search(room.games(2, 14))
         error = "ValueError: choose_many returned 1 answers for 2 positions"
         assert await room.answers(2) == {2: error, 14: error}
 
@@ -172,12 +172,12 @@ def test_hooks_come_before_the_batch(in_room: InRoom) -> None:
     bot = ThreadBatchBot()
 
     async def script(room: Room) -> None:
-        (seat,) = room.seats(1)
-        room.searcher.tell(seat, partial(bot.notes.append, "begins"))
-        room.searcher.think([seat])
+        (game,) = room.games(1)
+        room.searcher.call_hook(game, partial(bot.notes.append, "begins"))
+        room.searcher.search([game])
         await room.answers(1)
-        room.searcher.tell(seat, partial(bot.notes.append, "ends"))
-        room.searcher.think(room.seats(2))
+        room.searcher.call_hook(game, partial(bot.notes.append, "ends"))
+        room.searcher.search(room.games(2))
         await room.answers(1)
 
     in_room(bot, script)
@@ -191,13 +191,13 @@ def test_forgotten_batch_is_cancelled(in_room: InRoom, kind: type[TaskBatchBot])
     bot.go_on.clear()
 
     async def script(room: Room) -> None:
-        first, second = room.seats(1, 2)
-        room.searcher.think([first, second])
+        first, second = room.games(1, 2)
+        room.searcher.search([first, second])
         await asyncio.to_thread(bot.begun.wait, 20)
-        for seat in (first, second):
-            seat.running = False
-            room.searcher.forget([seat])
-        room.searcher.think(room.seats(3))
+        for game in (first, second):
+            game.running = False
+            room.searcher.cancel([game])
+        room.searcher.search(room.games(3))
         bot.go_on.set()
         assert await room.answers(1) == {3: 3}
 

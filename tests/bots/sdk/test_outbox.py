@@ -14,7 +14,7 @@ def test_actions_of_a_few_ticks_make_one_batch() -> None:
         outbox = Outbox()
         taking = asyncio.create_task(outbox.take())
         for number in range(3):
-            outbox.act(Action(number, 0, 7))
+            outbox.add_action(Action(number, 0, 7))
             await asyncio.sleep(0)
         (request,) = await taking
         return request
@@ -29,8 +29,8 @@ def test_pong_goes_first() -> None:
     async def script() -> list[list[PlayRequest]]:
         outbox = Outbox()
         outbox.say_goodbye()
-        outbox.act(Action(1, 0, 7))
-        outbox.pong(5)
+        outbox.add_action(Action(1, 0, 7))
+        outbox.add_pong(5)
         assert not outbox.closed
         return [await outbox.take(), await outbox.take()]
 
@@ -44,7 +44,7 @@ def test_pong_waits_for_nobody() -> None:
 
     async def script() -> bool:
         outbox = Outbox()
-        outbox.pong(5)
+        outbox.add_pong(5)
         taking = asyncio.create_task(outbox.take())
         await asyncio.sleep(0)
         return taking.done()
@@ -57,10 +57,10 @@ def test_pong_while_collecting() -> None:
 
     async def script() -> list[list[PlayRequest]]:
         outbox = Outbox()
-        outbox.act(Action(1, 0, 7))
+        outbox.add_action(Action(1, 0, 7))
         taking = asyncio.create_task(outbox.take())
         await asyncio.sleep(0)
-        outbox.pong(5)
+        outbox.add_pong(5)
         return [await taking, await outbox.take()]
 
     first, second = asyncio.run(script())

@@ -71,7 +71,7 @@ def test_one_thread(in_room: InRoom) -> None:
     bot = ThreadBot()
 
     async def script(room: Room) -> None:
-        room.searcher.think(room.seats(1, 2, 3))
+        room.searcher.search(room.games(1, 2, 3))
         assert await room.answers(3) == {1: 1, 2: 2, 3: 3}
 
     in_room(bot, script)
@@ -89,7 +89,7 @@ def test_two_threads(in_room: InRoom) -> None:
             return number_of(position)
 
     async def script(room: Room) -> None:
-        room.searcher.think(room.seats(1, 2))
+        room.searcher.search(room.games(1, 2))
         assert await room.answers(2) == {1: 1, 2: 2}
 
     in_room(MeetingBot(), script, threads=2)
@@ -101,12 +101,12 @@ def test_one_game_never_has_two_threads(in_room: InRoom) -> None:
     other = threading.Event()
 
     async def script(room: Room) -> None:
-        first, second = room.seats(1, 2)
-        room.searcher.tell(first, lambda: bot.note(f"begin {other.wait(20)}"))
-        room.searcher.think([first])
-        room.searcher.tell(first, partial(bot.note, "end"))
-        room.searcher.think([second])
-        room.searcher.tell(second, other.set)
+        first, second = room.games(1, 2)
+        room.searcher.call_hook(first, lambda: bot.note(f"begin {other.wait(20)}"))
+        room.searcher.search([first])
+        room.searcher.call_hook(first, partial(bot.note, "end"))
+        room.searcher.search([second])
+        room.searcher.call_hook(second, other.set)
         assert await room.answers(2) == {1: 1, 2: 2}
 
     in_room(bot, script, threads=2)
@@ -117,7 +117,7 @@ def test_exit_is_a_failure(in_room: InRoom) -> None:
     """Even a bot that wants to exit only forfeits that game."""
 
     async def script(room: Room) -> None:
-        room.searcher.think(room.seats(13, 2))
+        room.searcher.search(room.games(13, 2))
         assert await room.answers(2) == {13: "SystemExit: unlucky", 2: 2}
 
     in_room(ThreadBot(), script)
@@ -130,9 +130,9 @@ def test_hook_that_fails(in_room: InRoom, caplog: pytest.LogCaptureFixture) -> N
         raise ValueError("who?")
 
     async def script(room: Room) -> None:
-        (seat,) = room.seats(1)
-        room.searcher.tell(seat, fail)
-        room.searcher.think([seat])
+        (game,) = room.games(1)
+        room.searcher.call_hook(game, fail)
+        room.searcher.search([game])
         assert await room.answers(1) == {1: 1}
 
     in_room(ThreadBot(), script)
@@ -143,8 +143,8 @@ def test_tasks(in_room: InRoom) -> None:
     """Coroutines of several games run at the same time."""
 
     async def script(room: Room) -> None:
-        room.searcher.think(room.seats(1, 2))
-        room.searcher.think(room.seats(3))
+        room.searcher.search(room.games(1, 2))
+        room.searcher.search(room.games(3))
         assert await room.answers(3) == {1: 1, 2: 2, 3: 3}
 
     in_room(TaskBot(3), script)
@@ -154,7 +154,7 @@ def test_task_that_fails(in_room: InRoom) -> None:
     """A coroutine that raises fails its own game."""
 
     async def script(room: Room) -> None:
-        room.searcher.think(room.seats(13, 2))
+        room.searcher.search(room.games(13, 2))
         assert await room.answers(2) == {13: "ValueError: unlucky", 2: 2}
 
     in_room(TaskBot(2), script)
@@ -165,12 +165,12 @@ def test_forgotten_task_is_cancelled(in_room: InRoom) -> None:
     bot = TaskBot(3)
 
     async def script(room: Room) -> None:
-        ended, running = room.seats(1, 2)
-        room.searcher.think([ended, running])
+        ended, running = room.games(1, 2)
+        room.searcher.search([ended, running])
         await asyncio.sleep(0)
         ended.running = False
-        room.searcher.forget([ended])
-        room.searcher.think(room.seats(3))
+        room.searcher.cancel([ended])
+        room.searcher.search(room.games(3))
         assert await room.answers(2) == {2: 2, 3: 3}
 
     in_room(bot, script)

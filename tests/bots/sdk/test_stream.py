@@ -156,7 +156,7 @@ def test_writing_to_an_ended_stream(error: BaseException) -> None:
 
     async def script() -> None:
         outbox = Outbox()
-        outbox.act(Action(1, 0, 7))
+        outbox.add_action(Action(1, 0, 7))
         outbox.say_goodbye()
         await stream_of(write_error=error).write_from(outbox)
 
@@ -170,7 +170,7 @@ def test_cancelling_the_writer(actions: int) -> None:
     async def script() -> None:
         outbox = Outbox()
         for number in range(actions):
-            outbox.act(Action(number, 0, 7))
+            outbox.add_action(Action(number, 0, 7))
         call: Any = FakeCall(stuck=True)
         writer = asyncio.create_task(Stream(call).write_from(outbox))
         for _ in range(COLLECTING_TICKS + 2):

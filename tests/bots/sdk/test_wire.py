@@ -10,7 +10,16 @@ import pytest
 
 from meijin.bots import RESIGN, Analysis, Choice
 from meijin.bots.sdk.answer import Failure
-from meijin.bots.sdk.events import Draining, Ended, Events, Notice, Ping, Started, Turn, Welcome
+from meijin.bots.sdk.events import (
+    Draining,
+    Events,
+    GameEnded,
+    GameStarted,
+    Notice,
+    Ping,
+    Turn,
+    Welcome,
+)
 from meijin.bots.sdk.wire import (
     MAX_BATCH_BYTES,
     MAX_FAILURE_BYTES,
@@ -18,7 +27,7 @@ from meijin.bots.sdk.wire import (
     Action,
     actions_to_proto,
     analysis_to_proto,
-    fact_from_proto,
+    message_from_proto,
 )
 from meijin.game import GOMOKU, Color, Ending, Outcome, Result, TimeControl
 from meijin.v1 import game_pb2, play_service_pb2
@@ -110,9 +119,9 @@ def test_events() -> None:
     ended = events.ended.add(game=2)
     ended.outcome.ending = game_pb2.ENDING_DRAW
     events.notices.add(game=3, ply=9, detail="too late")
-    assert fact_from_proto(response) == Events(
+    assert message_from_proto(response) == Events(
         started=[
-            Started(
+            GameStarted(
                 number=1,
                 game_id="g",
                 variant=GOMOKU,
@@ -123,7 +132,7 @@ def test_events() -> None:
             )
         ],
         turns=[Turn(number=1, ply=1, moves=b"\x07\x00", own_ms=5, opponent_ms=6)],
-        ended=[Ended(2, Outcome(Result.DRAW, Ending.DRAW))],
+        ended=[GameEnded(2, Outcome(Result.DRAW, Ending.DRAW))],
         notices=[Notice(3, 9, "too late")],
     )
 
@@ -133,11 +142,11 @@ def test_other_facts() -> None:
     welcome = play_service_pb2.Welcome(
         session_id="s", bot_name="mine", grace_ms=1_500, running_games=2
     )
-    assert fact_from_proto(play_service_pb2.PlayResponse(welcome=welcome)) == Welcome(
+    assert message_from_proto(play_service_pb2.PlayResponse(welcome=welcome)) == Welcome(
         session_id="s", bot_name="mine", grace=timedelta(seconds=1.5), running_games=2
     )
     ping = play_service_pb2.Ping(sequence=3)
-    assert fact_from_proto(play_service_pb2.PlayResponse(ping=ping)) == Ping(3)
+    assert message_from_proto(play_service_pb2.PlayResponse(ping=ping)) == Ping(3)
     draining = play_service_pb2.Draining()
-    assert fact_from_proto(play_service_pb2.PlayResponse(draining=draining)) == Draining()
-    assert fact_from_proto(play_service_pb2.PlayResponse()) is None
+    assert message_from_proto(play_service_pb2.PlayResponse(draining=draining)) == Draining()
+    assert message_from_proto(play_service_pb2.PlayResponse()) is None

@@ -22,7 +22,7 @@ STRONGEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What a weaker player is given."""
+    """The limits and the noise of a weaker player."""
 
     depth: int
     """Plies."""
@@ -53,7 +53,7 @@ LEVELS: Mapping[int, Level] = {
 
 
 class AlphaBetaBot(CompiledBot):
-    """Looks as many plies ahead as time allows, and further along threats."""
+    """Alpha-beta with iterative deepening, as deep as time allows, and deeper along threats."""
 
     name = "alphabeta"
     version = "2"

@@ -1,4 +1,4 @@
-"""What bots share that search with the compiled core."""
+"""The base class of bots that search with the compiled core."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from meijin.bots.sdk.errors import MissingExtraError
 logger = logging.getLogger("meijin.bots")
 
 COMPILING = "compiling the search"
-"""What a bot says while it compiles, and nothing else says."""
+"""The words of the log line by which others know that a bot compiles."""
 
 NOTICE_INTERVAL = timedelta(seconds=10)
 """Between two notices of a compilation, at least."""
 
 
 class Progress:
-    """Says that the search is being compiled, and again while it lasts."""
+    """Progress of a compilation: says that it runs, and again while it lasts."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -32,7 +32,7 @@ class Progress:
         self._next = -math.inf
 
     def begin(self, functions: int) -> None:
-        """Another function is being compiled, which makes so many."""
+        """Another function is being compiled, the one of this number."""
         self._functions = functions
         now = self._now()
         if now < self._next:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from meijin.bots.core.guided_tree import GuidedTree
     from meijin.bots.core.pure_tree import PureTree
 
-MOST_TREES = 4
+MAX_TREES = 4
 """Games whose trees are kept; each takes 64 MB."""
-MOST_VISITS = 1 << 30
+MAX_VISITS = 1 << 30
 WARM_UP_VISITS = 256
 
 
@@ -89,7 +89,7 @@ class MctsBot(CompiledBot):
     def choose(self, position: Position) -> Choice:
         """Search for the time that the clock allows."""
         limits = TreeLimits(
-            visits=self._playouts or MOST_VISITS,
+            visits=self._playouts or MAX_VISITS,
             time=thinking_time(position, self._time_limit),
         )
         result = self._tree(position).search(position.board.moves, limits)
@@ -109,7 +109,7 @@ class MctsBot(CompiledBot):
         """The tree of a game, made at its first turn or when it was put away for others."""
         tree = self._trees.pop(position.game_id, None) or self._new_tree(position.variant)
         self._trees[position.game_id] = tree
-        while len(self._trees) > MOST_TREES:
+        while len(self._trees) > MAX_TREES:
             self._trees.popitem(last=False)
         return tree
 

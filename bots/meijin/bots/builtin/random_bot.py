@@ -1,4 +1,4 @@
-"""A bot that plays anywhere."""
+"""The random bot: any legal cell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from meijin.bots.sdk.position import Position
 from meijin.game import FREESTYLE, STANDARD
 from meijin.wire import Capabilities
 
-_DRAWS = 8
+_ATTEMPTS = 8
 
 
 class RandomBot(Bot):
@@ -37,7 +37,7 @@ class RandomBot(Bot):
         """Draw a cell; most draws hit an empty one, which is cheaper than listing them."""
         board = position.board
         cells = board.variant.cells
-        for _ in range(_DRAWS):
+        for _ in range(_ATTEMPTS):
             cell = int(self._rng.random() * cells)
             if board.is_legal(cell):
                 return cell

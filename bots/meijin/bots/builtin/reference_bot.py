@@ -18,11 +18,11 @@ from meijin.game import FREESTYLE, Board
 from meijin.wire import Capabilities
 
 ALPHABETA = "alphabeta"
-"""Leaves a position as soon as one of the sides will not let it come about."""
+"""Minimax with alpha-beta pruning."""
 MINIMAX = "minimax"
-"""Looks at every position."""
+"""Plain minimax, without pruning."""
 UCT = "uct"
-"""Plays positions to their end by chance, and the promising ones more often."""
+"""Monte-Carlo tree search by UCB1, with random playouts."""
 ALGORITHMS = (ALPHABETA, MINIMAX, UCT)
 
 _FEWEST_PLAYOUTS = 2

@@ -1,4 +1,4 @@
-"""The file that a new author starts from."""
+"""The template of a new bot's file."""
 
 from __future__ import annotations
 

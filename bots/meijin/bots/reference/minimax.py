@@ -18,7 +18,7 @@ from meijin.bots.reference.trace import Trace, Window
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[Move]):
-    """What a search says of the position it began with."""
+    """The result of a search: the root's value and its best moves."""
 
     value: float
     """To the maximiser."""
@@ -45,12 +45,12 @@ class Found(Generic[Move]):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What is known of a position searched before, to the side that is to move there."""
+    """A transposition table's entry: the bounds of a value, to the side to move."""
 
     low: float
     high: float
 
-    def settle(self, alpha: float, beta: float) -> float | None:
+    def cutoff(self, alpha: float, beta: float) -> float | None:
         """The value, as far as a search with this window has to know it."""
         if self.low == self.high or self.low >= beta:
             return self.low
@@ -58,7 +58,7 @@ class Bounds:
 
 
 Table: TypeAlias = dict[tuple[Hashable, float], Bounds]
-"""Positions searched before, by their key and the plies that were left to search.
+"""A transposition table: entries by the position's key and the plies that were left to search.
 
 An entry counts for its own depth alone, so a search gives the same value with a table as
 without.
@@ -68,7 +68,7 @@ without.
 def minimax(
     game: Game[Move], depth: float = math.inf, *, trace: Trace[Move] | None = None
 ) -> Found[Move]:
-    """Visit every position up to `depth` plies away."""
+    """Minimax: visit every position up to `depth` plies away."""
     search = _Minimax(game, scan, trace)
     value = search.run(lambda: search.value(depth))
     best = tuple(move for move, found in search.tried if found == value)
@@ -82,7 +82,7 @@ def alphabeta(
     order: Ordering[Move] = scan,
     trace: Trace[Move] | None = None,
 ) -> Found[Move]:
-    """Leave a position as soon as one of the sides will not let it come about."""
+    """Alpha-beta: leave a position as soon as a side will not let it come about."""
     search = _AlphaBeta(game, order, trace)
     start = search.max_value if game.maximiser_to_move else search.min_value
     return search.found(search.run(lambda: start(-math.inf, math.inf, depth)))
@@ -96,7 +96,7 @@ def negamax(
     table: Table | None = None,
     trace: Trace[Move] | None = None,
 ) -> Found[Move]:
-    """Alpha-beta in one function, which sees each position as the side to move does."""
+    """Negamax: alpha-beta in one function, from the view of the side to move."""
     search = _Negamax(game, order, trace, table)
     sign = search.sign
     return search.found(search.run(lambda: sign * search.value(-math.inf, math.inf, depth)))
@@ -236,10 +236,10 @@ class _Negamax(_Search[Move]):
         """
         if self.is_leaf(depth):
             return self.sign * self.game.evaluate()
-        if (known := self._recall(alpha, beta, depth)) is not None:
+        if (known := self._probe(alpha, beta, depth)) is not None:
             return known
         best = self._best(alpha, beta, depth)
-        self._remember(best, alpha, beta, depth)
+        self._store(best, alpha, beta, depth)
         return best
 
     def _best(self, alpha: float, beta: float, depth: float) -> float:
@@ -256,14 +256,14 @@ class _Negamax(_Search[Move]):
                 break
         return best
 
-    def _recall(self, alpha: float, beta: float, depth: float) -> float | None:
-        """Look the position up, unless it is the first: that one is asked for its moves."""
+    def _probe(self, alpha: float, beta: float, depth: float) -> float | None:
+        """Probe the table, unless this is the root: that one is asked for its moves."""
         if self._table is None or self.ply == 0:
             return None
         bounds = self._table.get((self.game.key, depth))
-        return None if bounds is None else bounds.settle(alpha, beta)
+        return None if bounds is None else bounds.cutoff(alpha, beta)
 
-    def _remember(self, best: float, alpha: float, beta: float, depth: float) -> None:
+    def _store(self, best: float, alpha: float, beta: float, depth: float) -> None:
         if self._table is not None:
             low = best if best > alpha else -math.inf
             high = best if best < beta else math.inf

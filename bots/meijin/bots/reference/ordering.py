@@ -1,4 +1,4 @@
-"""The order in which a search tries moves, on which pruning depends."""
+"""Move ordering, on which pruning depends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs of stones are worth: to a cell that would extend them, and to a whole board.
+"""The evaluation of Gomoku: what runs of stones are worth, to a cell and to a board.
 
 Runs longer than the line count like the line, as under the freestyle rule.
 """

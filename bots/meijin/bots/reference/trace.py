@@ -12,7 +12,7 @@ from meijin.bots.reference.game import Move
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What both sides are sure of."""
+    """The window of alpha and beta: what each side is sure of."""
 
     alpha: float = -math.inf
     """The maximiser's best so far."""

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search as UCT does it, with playouts by chance."""
+"""UCT: Monte-Carlo tree search by UCB1, with random playouts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXPLORATION = math.sqrt(2)
 
 @dataclass(frozen=True, slots=True)
 class Estimate(Generic[Move]):
-    """What a number of playouts says of a position."""
+    """The result of a search by playouts."""
 
     move: Move
     """The one visited most."""
@@ -39,7 +39,7 @@ def uct(
     reward: Callable[[float], float] = win_rate,
     exploration: float = EXPLORATION,
 ) -> Estimate[Move]:
-    """Select, expand, play out and back up, `iterations` times.
+    """UCT: select, expand, play out and back up, `iterations` times.
 
     Raises:
         ValueError: there is nothing to search, or fewer than two iterations to do it in.

@@ -1,4 +1,4 @@
-"""What a bot answers at its turn."""
+"""Answers: what a bot returns at its turn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a search found; people see it beside the game."""
+    """Analysis: what a search found; people see it beside the game."""
 
     score: int = 0
     """From the bot's side, in its own unit; more is better."""
@@ -19,7 +19,7 @@ class Analysis:
     nodes: int = 0
     """Positions visited."""
     pv: Sequence[int] = ()
-    """The cells it expects, beginning with its own."""
+    """The principal variation: the cells it expects, beginning with its own."""
 
 
 @dataclass(frozen=True, slots=True)

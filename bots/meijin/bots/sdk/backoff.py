@@ -1,4 +1,4 @@
-"""How long a bot waits before it tries again."""
+"""Exponential backoff with jitter, between attempts to connect."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ LONGEST = timedelta(seconds=5)
 
 
 class Backoff:
-    """Delays that double from `first` to `longest`, each cut by a random half at most.
+    """Exponential backoff from `first` to `longest`, each delay cut by a random half at most.
 
-    Without the chance in it, all bots of a server that restarts would return at once.
+    Without the jitter, all bots of a server that restarts would return at once.
     """
 
     def __init__(

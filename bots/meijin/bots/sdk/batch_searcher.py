@@ -1,4 +1,4 @@
-"""How a bot's `choose_many` is called: with every game that waits, one batch at a time."""
+"""Batch searchers: `choose_many` is called with every game that waits, a batch at a time."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TypeAlias, cast
 
 from meijin.bots.sdk.answer import Answer
 from meijin.bots.sdk.bot import Bot
-from meijin.bots.sdk.searcher import Hook, Searcher, TaskSearcher, ThreadSearcher, call
-from meijin.bots.sdk.seat import Seat
+from meijin.bots.sdk.running_game import RunningGame
+from meijin.bots.sdk.searcher import Hook, Searcher, TaskSearcher, ThreadSearcher, run_hook
 from meijin.bots.sdk.threads import SearchThreads
 from meijin.bots.sdk.wire import Action
 
@@ -29,26 +29,26 @@ class BatchSearcher(Searcher):
         self._bot = bot
         self._single = single  # what to fall back on when a batch fails
         self._hooks: list[Hook] = []
-        self._seats: list[Seat] = []
+        self._running: list[RunningGame] = []
         self._busy = False
 
-    def think(self, seats: Sequence[Seat]) -> None:
-        """Put `seats` into the next batch."""
-        self._seats.extend(seats)
+    def search(self, games: Sequence[RunningGame]) -> None:
+        """Put `games` into the next batch."""
+        self._running.extend(games)
         self._prepare()
 
-    def tell(self, seat: Seat, hook: Hook) -> None:  # noqa: ARG002 - one order for all games
+    def call_hook(self, game: RunningGame, hook: Hook) -> None:  # noqa: ARG002 - one order for all games
         """Call a hook before the next batch."""
         self._hooks.append(hook)
         self._prepare()
 
-    def forget(self, seats: Sequence[Seat]) -> None:
+    def cancel(self, games: Sequence[RunningGame]) -> None:
         """Do nothing for the batch: it may hold other games."""
         if self._single is not None:
-            self._single.forget(seats)
+            self._single.cancel(games)
 
     @abstractmethod
-    def _launch(self, hooks: Sequence[Hook], seats: Sequence[Seat]) -> None:
+    def _launch(self, hooks: Sequence[Hook], games: Sequence[RunningGame]) -> None:
         """Start on a batch; `_finished` is called at its end."""
 
     def _prepare(self) -> None:
@@ -58,90 +58,90 @@ class BatchSearcher(Searcher):
 
     def _start(self) -> None:
         hooks, self._hooks = self._hooks, []
-        seats = [seat for seat in self._seats if seat.running]
-        self._seats = []
-        if hooks or seats:
-            self._launch(hooks, seats)
+        games = [game for game in self._running if game.running]
+        self._running = []
+        if hooks or games:
+            self._launch(hooks, games)
         else:
             self._busy = False
 
-    def _finished(self, seats: Sequence[Seat], result: _Result) -> None:
+    def _finished(self, games: Sequence[RunningGame], result: _Result) -> None:
         if isinstance(result, BaseException):
-            self._retry(seats, result)
+            self._retry(games, result)
         else:
-            for seat, action in zip(seats, result, strict=True):
-                seat.send(action)
+            for game, action in zip(games, result, strict=True):
+                game.send(action)
         self._start()
 
-    def _retry(self, seats: Sequence[Seat], error: BaseException) -> None:
-        logger.error("choose_many failed in %d games", len(seats), exc_info=error)
+    def _retry(self, games: Sequence[RunningGame], error: BaseException) -> None:
+        logger.error("choose_many failed in %d games", len(games), exc_info=error)
         if self._single is not None:
-            self._single.think([seat for seat in seats if seat.running])
+            self._single.search([game for game in games if game.running])
             return
-        for seat in seats:
-            seat.send(seat.fail(error))
+        for game in games:
+            game.send(game.failure_action(error))
 
 
 class ThreadBatchSearcher(BatchSearcher):
-    """For ``def choose_many``: batches are searched in a thread."""
+    """Calls ``def choose_many``: batches are searched in a thread."""
 
     def __init__(self, bot: Bot, single: Searcher | None, threads: SearchThreads) -> None:
         super().__init__(bot, single)
         self._threads = threads
 
-    def _launch(self, hooks: Sequence[Hook], seats: Sequence[Seat]) -> None:
-        self._threads.run(partial(self._choose, hooks, seats), partial(self._finished, seats))
+    def _launch(self, hooks: Sequence[Hook], games: Sequence[RunningGame]) -> None:
+        self._threads.run(partial(self._choose, hooks, games), partial(self._finished, games))
 
-    def _choose(self, hooks: Sequence[Hook], seats: Sequence[Seat]) -> _Result:
+    def _choose(self, hooks: Sequence[Hook], games: Sequence[RunningGame]) -> _Result:
         for hook in hooks:
-            call(hook)
-        if not seats:
+            run_hook(hook)
+        if not games:
             return []
         try:
-            answers = self._bot.choose_many([seat.face() for seat in seats])
-            return _settle(seats, cast("Sequence[Answer]", answers))
+            answers = self._bot.choose_many([game.turn_position() for game in games])
+            return _actions_for(games, cast("Sequence[Answer]", answers))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             return error
 
 
 class TaskBatchSearcher(BatchSearcher):
-    """For ``async def choose_many``: batches are searched on the event loop."""
+    """Calls ``async def choose_many``: batches are searched on the event loop."""
 
     _task: asyncio.Task[_Result] | None = None
-    _batch: Sequence[Seat] = ()
+    _batch: Sequence[RunningGame] = ()
 
-    def tell(self, seat: Seat, hook: Hook) -> None:  # noqa: ARG002 - hooks never wait here
+    def call_hook(self, game: RunningGame, hook: Hook) -> None:  # noqa: ARG002 - hooks never wait here
         """Call a hook at once."""
-        call(hook)
+        run_hook(hook)
 
-    def forget(self, seats: Sequence[Seat]) -> None:
+    def cancel(self, games: Sequence[RunningGame]) -> None:
         """Cancel the batch when nobody waits for any of its games."""
-        super().forget(seats)
-        if self._task is not None and not any(seat.running for seat in self._batch):
+        super().cancel(games)
+        if self._task is not None and not any(game.running for game in self._batch):
             self._task.cancel()
 
-    def _launch(self, hooks: Sequence[Hook], seats: Sequence[Seat]) -> None:  # noqa: ARG002 - see tell
-        self._batch = seats
-        self._task = asyncio.create_task(self._choose(seats))
+    def _launch(self, hooks: Sequence[Hook], games: Sequence[RunningGame]) -> None:  # noqa: ARG002 - see call_hook
+        self._batch = games
+        self._task = asyncio.create_task(self._choose(games))
         self._task.add_done_callback(self._done)
 
-    async def _choose(self, seats: Sequence[Seat]) -> _Result:
+    async def _choose(self, games: Sequence[RunningGame]) -> _Result:
         try:
-            answers = self._bot.choose_many([seat.face() for seat in seats])
-            return _settle(seats, await cast("Awaitable[Sequence[Answer]]", answers))
+            answers = self._bot.choose_many([game.turn_position() for game in games])
+            return _actions_for(games, await cast("Awaitable[Sequence[Answer]]", answers))
         except Exception as error:  # noqa: BLE001 - logged, and the bot lives on
             return error
 
     def _done(self, task: asyncio.Task[_Result]) -> None:
-        seats, self._batch, self._task = self._batch, (), None
+        games, self._batch, self._task = self._batch, (), None
         if task.cancelled():
             self._start()
         else:
-            self._finished(seats, task.result())
+            self._finished(games, task.result())
 
 
 def searcher_for(bot: Bot, threads: SearchThreads) -> Searcher:
-    """Find out which of the two methods `bot` has, and where they run."""
+    """The searcher for the methods that `bot` has, plain or ``async``, single or batched."""
     single: Searcher | None = None
     if _overrides(bot, "choose"):
         on_loop = inspect.iscoroutinefunction(bot.choose)
@@ -160,7 +160,7 @@ def _overrides(bot: Bot, method: str) -> bool:
     return getattr(type(bot), method) is not getattr(Bot, method)
 
 
-def _settle(seats: Sequence[Seat], answers: Sequence[Answer]) -> list[Action]:
-    if len(answers) != len(seats):
-        raise ValueError(f"choose_many returned {len(answers)} answers for {len(seats)} positions")
-    return [seat.settle(answer) for seat, answer in zip(seats, answers, strict=True)]
+def _actions_for(games: Sequence[RunningGame], answers: Sequence[Answer]) -> list[Action]:
+    if len(answers) != len(games):
+        raise ValueError(f"choose_many returned {len(answers)} answers for {len(games)} positions")
+    return [game.action_for(answer) for game, answer in zip(games, answers, strict=True)]

@@ -1,4 +1,4 @@
-"""The class to subclass."""
+"""Bot: the class to subclass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIGEST_LENGTH = 16
 
 
 class Bot:
-    """A player. Subclass it, write `choose`, and hand an instance to `run`.
+    """A bot. Subclass it, write `choose`, and hand an instance to `run`.
 
     Plain methods are called in the search thread, one at a time unless `run` is told to use
     more threads; where `choose` or `choose_many` is ``async def``, that method and the two
@@ -55,7 +55,7 @@ class Bot:
         return sha.hexdigest()[:DIGEST_LENGTH]
 
     def prepare(self) -> None:
-        """Get ready, before the bot says hello and any clock runs; it may take a while.
+        """Hook: get ready, before the bot says hello and any clock runs; it may take a while.
 
         Called once by the client, in a search thread, and by nobody where there is no client.
         """
@@ -78,14 +78,14 @@ class Bot:
         raise NotImplementedError(f"{type(self).__name__} has no choose_many method")
 
     def game_started(self, position: Position) -> None:
-        """Hear of a game, once and before the bot's first turn in it."""
+        """Hook: a game started; called once, before the bot's first turn in it."""
 
     def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
-        """Hear of a game's end, once; without `outcome` if it ended while the bot was away."""
+        """Hook: a game ended; called once, without `outcome` if the bot was away."""
 
 
 def kebab_case(name: str) -> str:
-    """Turn the name of a class into that of a bot: ``MyBot`` into ``my-bot``."""
+    """Write the name of a class in kebab case: ``MyBot`` as ``my-bot``."""
     return _WORD_START.sub("-", name).replace("_", "-").strip("-").lower()
 
 

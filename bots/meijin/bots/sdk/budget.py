@@ -1,4 +1,4 @@
-"""How much of its time a bot spends on one move."""
+"""Time management: how much of its time a bot spends on one move."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RESERVE = timedelta(milliseconds=100)
 RESERVED_SHARE = 0.2
 """The reserve where less than half a second is left."""
 MOVES_TO_GO = 20
-"""For as many more moves the clock is to last."""
+"""The clock is to last for as many more moves."""
 
 
 def thinking_time(position: Position, limit: timedelta | None = None) -> timedelta:

@@ -1,4 +1,4 @@
-"""A bot's life at a server: streams, one after the other, until it leaves or is refused."""
+"""The client: a bot's streams to a server, one after the other, until it leaves."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from meijin.bots.sdk.batch_searcher import searcher_for
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.errors import StreamLostError
 from meijin.bots.sdk.events import Draining, Events, Ping, Welcome
+from meijin.bots.sdk.games import Games
 from meijin.bots.sdk.outbox import Outbox
-from meijin.bots.sdk.seats import Table
 from meijin.bots.sdk.settings import Settings
 from meijin.bots.sdk.stream import Stream
 from meijin.bots.sdk.threads import SearchThreads
@@ -69,11 +69,11 @@ class Client:
         self._digest = bot.digest  # of the program that runs, whatever is on disk by then
         self._backoff = backoff or Backoff(Random())  # noqa: S311 - no secret hangs on it
         self._threads = SearchThreads(threads)
-        self._table = Table(bot, searcher_for(bot, self._threads))
+        self._games = Games(bot, searcher_for(bot, self._threads))
         self._leaving = asyncio.Event()
         self._welcome: Welcome | None = None
         self._entered_at = math.inf
-        self._is_in = False  # the server has answered the hello of the stream that is open
+        self._is_welcome = False  # the server has answered the hello of the stream that is open
 
     def stop(self) -> None:
         """Leave: with a goodbye if no game is running, else so that games wait for a while."""
@@ -124,12 +124,12 @@ class Client:
         metadata = (("authorization", f"Bearer {token}"),) if token else ()
         stream = Stream(PlayServiceStub(channel).Play(metadata=metadata))
         try:
-            await self._talk(stream, Outbox())
+            await self._run_stream(stream, Outbox())
         except StreamLostError as lost:
-            self._table.close()
+            self._games.close()
             await self._pause(lost)
         finally:
-            self._table.close()
+            self._games.close()
             stream.cancel()
 
     def _hello(self) -> PlayRequest:
@@ -140,7 +140,7 @@ class Client:
             session_id=self._welcome.session_id if self._welcome else "",
         )
 
-    async def _talk(self, stream: Stream, outbox: Outbox) -> None:
+    async def _run_stream(self, stream: Stream, outbox: Outbox) -> None:
         """Run the stream's one reader and its one writer."""
         reader = asyncio.create_task(self._read(stream, outbox))
         writer = asyncio.create_task(stream.write_from(outbox))
@@ -150,11 +150,11 @@ class Client:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if not self._leaving.is_set():
                 await asyncio.gather(reader, writer)
-            elif self._is_in and not self._table.running_games:
+            elif self._is_welcome and not self._games.count:
                 outbox.say_goodbye()
                 await asyncio.wait((reader,), timeout=GOODBYE_TIMEOUT.total_seconds())
         finally:
-            self._is_in = False
+            self._is_welcome = False
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -162,25 +162,25 @@ class Client:
     async def _read(self, stream: Stream, outbox: Outbox) -> None:
         welcome = await stream.open(self._hello())
         self._enter(welcome)
-        self._table.open(outbox, returning=welcome.running_games)
+        self._games.open(outbox, returning=welcome.running_games)
         while True:
             match await stream.read():
                 case Events() as events:
                     self._apply(events)
                 case Ping(sequence):
-                    outbox.pong(sequence)
+                    outbox.add_pong(sequence)
                 case Draining():
                     logger.info("the server is about to stop; games go on after its return")
 
     def _enter(self, welcome: Welcome) -> None:
         self._welcome = welcome
         self._entered_at = time.monotonic()
-        self._is_in = True
+        self._is_welcome = True
         logger.info("connected as %s to %s", welcome.bot_name, self.settings.address)
 
     def _apply(self, events: Events) -> None:
         try:
-            self._table.apply(events)
+            self._games.apply(events)
         except ValueError as error:
             raise StreamLostError(f"the server tells of an impossible game: {error}") from error
 
@@ -196,7 +196,7 @@ class Client:
                 await self._leaving.wait()
 
     def _log_farewell(self) -> None:
-        waiting = self._table.running_games
+        waiting = self._games.count
         if waiting and self._welcome:
             grace = self._welcome.grace.total_seconds()
             logger.info("left; games that wait %.0f s for the bot's return: %d", grace, waiting)

@@ -1,4 +1,4 @@
-"""What goes wrong between a bot and the arena."""
+"""Errors between a bot and the arena."""
 
 import grpc
 

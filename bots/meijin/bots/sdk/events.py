@@ -1,4 +1,4 @@
-"""What the server tells a bot, free of the wire's types."""
+"""Events and the other messages of the server, free of the wire's types."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from meijin.game import Color, Outcome, TimeControl, Variant
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """The bot is in."""
+    """The server's answer to the hello: the bot is admitted."""
 
     session_id: str
     """To be named by the next stream, which then continues this one."""
@@ -25,7 +25,7 @@ class Welcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class GameStarted:
     """A game began, or the bot returns to it."""
 
     number: int
@@ -57,7 +57,7 @@ class Turn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class GameEnded:
     """A game ended, and its number is free."""
 
     number: int
@@ -78,8 +78,8 @@ class Notice:
 class Events:
     """What happened in the bot's games since the last message, in the order of the fields."""
 
-    ended: Sequence[Ended] = ()
-    started: Sequence[Started] = ()
+    ended: Sequence[GameEnded] = ()
+    started: Sequence[GameStarted] = ()
     turns: Sequence[Turn] = ()
     notices: Sequence[Notice] = ()
 
@@ -96,4 +96,4 @@ class Draining:
     """The server is about to stop; running games resume after its return."""
 
 
-Fact: TypeAlias = Welcome | Events | Ping | Draining
+ServerMessage: TypeAlias = Welcome | Events | Ping | Draining

@@ -1,4 +1,4 @@
-"""What waits to be sent on one stream."""
+"""The outbox of one stream: what waits to be sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLLECTING_TICKS = 5
 
 
 class Outbox:
-    """Collects actions until the stream's one writer takes them as a batch."""
+    """Batches actions until the stream's one writer takes them."""
 
     def __init__(self) -> None:
         self._actions: list[Action] = []
@@ -23,12 +23,12 @@ class Outbox:
         """The goodbye has been taken; nothing comes after it."""
         self._filled = asyncio.Event()
 
-    def act(self, action: Action) -> None:
+    def add_action(self, action: Action) -> None:
         """Send an action together with others."""
         self._actions.append(action)
         self._filled.set()
 
-    def pong(self, sequence: int) -> None:
+    def add_pong(self, sequence: int) -> None:
         """Answer a ping before anything else."""
         self._pongs.append(sequence)
         self._filled.set()

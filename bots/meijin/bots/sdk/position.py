@@ -1,4 +1,4 @@
-"""What a bot sees at its turn."""
+"""Position: what a bot sees at its turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a bot's methods are called: in threads or on the event loop, one by one or in batches."""
+"""Searchers: how a bot's methods are called, in threads or on the event loop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import cast
 
 from meijin.bots.sdk.answer import Answer
 from meijin.bots.sdk.bot import Bot
-from meijin.bots.sdk.seat import Seat
+from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.threads import SearchThreads
 from meijin.bots.sdk.wire import Action
 
@@ -23,103 +23,103 @@ logger = logging.getLogger("meijin.bots")
 
 
 class Searcher(ABC):
-    """Calls a bot; each seat is sent its answer, or its failure."""
+    """Calls a bot's methods, and has each game send the answer or the failure."""
 
     @abstractmethod
-    def think(self, seats: Sequence[Seat]) -> None:
-        """Search for answers at `seats`, where the bot is to move."""
+    def search(self, games: Sequence[RunningGame]) -> None:
+        """Search for a move in each of `games`, where the bot is to move."""
 
     @abstractmethod
-    def tell(self, seat: Seat, hook: Hook) -> None:
+    def call_hook(self, game: RunningGame, hook: Hook) -> None:
         """Call a hook, after everything that was asked for the same game before."""
 
     @abstractmethod
-    def forget(self, seats: Sequence[Seat]) -> None:
-        """Break off what nobody waits for any more: none of `seats` is running."""
+    def cancel(self, games: Sequence[RunningGame]) -> None:
+        """Cancel the searches of `games`, none of which is running any more."""
 
 
 class ThreadSearcher(Searcher):
-    """For ``def choose``: games wait in line for a thread, and never have two at once."""
+    """Calls ``def choose``: games queue for a thread, and never have two at once."""
 
     def __init__(self, bot: Bot, threads: SearchThreads) -> None:
         self._bot = bot
         self._threads = threads
-        self._jobs: dict[Seat, deque[Callable[[], Action | None]]] = {}
+        self._jobs: dict[RunningGame, deque[Callable[[], Action | None]]] = {}
 
-    def think(self, seats: Sequence[Seat]) -> None:
-        """Put a search in line for each of `seats`."""
-        for seat in seats:
-            self._post(seat, partial(self._choose, seat))
+    def search(self, games: Sequence[RunningGame]) -> None:
+        """Queue a search for each of `games`."""
+        for game in games:
+            self._post(game, partial(self._choose, game))
 
-    def tell(self, seat: Seat, hook: Hook) -> None:
-        """Put a hook in line."""
-        self._post(seat, partial(call, hook))
+    def call_hook(self, game: RunningGame, hook: Hook) -> None:
+        """Queue a hook."""
+        self._post(game, partial(run_hook, hook))
 
-    def forget(self, seats: Sequence[Seat]) -> None:
+    def cancel(self, games: Sequence[RunningGame]) -> None:
         """Do nothing: a search is skipped when its turn comes, and a running one can't stop."""
 
-    def _post(self, seat: Seat, job: Callable[[], Action | None]) -> None:
-        jobs = self._jobs.setdefault(seat, deque())
+    def _post(self, game: RunningGame, job: Callable[[], Action | None]) -> None:
+        jobs = self._jobs.setdefault(game, deque())
         jobs.append(job)
         if len(jobs) == 1:
-            self._threads.run(job, partial(self._finished, seat))
+            self._threads.run(job, partial(self._finished, game))
 
-    def _finished(self, seat: Seat, action: Action | None) -> None:
+    def _finished(self, game: RunningGame, action: Action | None) -> None:
         if action is not None:
-            seat.send(action)
-        jobs = self._jobs[seat]
+            game.send(action)
+        jobs = self._jobs[game]
         jobs.popleft()
         if jobs:
-            self._threads.run(jobs[0], partial(self._finished, seat))
+            self._threads.run(jobs[0], partial(self._finished, game))
         else:
-            del self._jobs[seat]
+            del self._jobs[game]
 
-    def _choose(self, seat: Seat) -> Action | None:
-        if not seat.running:
+    def _choose(self, game: RunningGame) -> Action | None:
+        if not game.running:
             return None
         try:
-            return seat.settle(self._bot.choose(seat.face()))
+            return game.action_for(self._bot.choose(game.turn_position()))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
-            return failed(seat, error)
+            return log_failure(game, error)
 
 
 class TaskSearcher(Searcher):
-    """For ``async def choose``: a task for each turn."""
+    """Calls ``async def choose``: a task for each turn."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
-        self._tasks: dict[Seat, asyncio.Task[None]] = {}
+        self._tasks: dict[RunningGame, asyncio.Task[None]] = {}
 
-    def think(self, seats: Sequence[Seat]) -> None:
-        """Start a task for each of `seats`."""
-        for seat in seats:
-            task = self._tasks[seat] = asyncio.create_task(self._choose(seat))
-            task.add_done_callback(partial(self._finished, seat))
+    def search(self, games: Sequence[RunningGame]) -> None:
+        """Start a task for each of `games`."""
+        for game in games:
+            task = self._tasks[game] = asyncio.create_task(self._choose(game))
+            task.add_done_callback(partial(self._finished, game))
 
-    def tell(self, seat: Seat, hook: Hook) -> None:  # noqa: ARG002 - hooks never wait here
+    def call_hook(self, game: RunningGame, hook: Hook) -> None:  # noqa: ARG002 - hooks never wait here
         """Call a hook at once."""
-        call(hook)
+        run_hook(hook)
 
-    def forget(self, seats: Sequence[Seat]) -> None:
-        """Cancel the tasks of `seats`."""
-        for seat in seats:
-            if task := self._tasks.get(seat):
+    def cancel(self, games: Sequence[RunningGame]) -> None:
+        """Cancel the tasks of `games`."""
+        for game in games:
+            if task := self._tasks.get(game):
                 task.cancel()
 
-    def _finished(self, seat: Seat, task: asyncio.Task[None]) -> None:
-        if self._tasks.get(seat) is task:
-            del self._tasks[seat]
+    def _finished(self, game: RunningGame, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(game) is task:
+            del self._tasks[game]
 
-    async def _choose(self, seat: Seat) -> None:
+    async def _choose(self, game: RunningGame) -> None:
         try:
-            answer = await cast("Awaitable[Answer]", self._bot.choose(seat.face()))
-            action = seat.settle(answer)
+            answer = await cast("Awaitable[Answer]", self._bot.choose(game.turn_position()))
+            action = game.action_for(answer)
         except Exception as error:  # noqa: BLE001 - logged, and the bot lives on
-            action = failed(seat, error)
-        seat.send(action)
+            action = log_failure(game, error)
+        game.send(action)
 
 
-def call(hook: Hook) -> None:
+def run_hook(hook: Hook) -> None:
     """Call a hook; if it fails, say so and go on."""
     try:
         hook()
@@ -127,7 +127,7 @@ def call(hook: Hook) -> None:
         logger.exception("a hook failed")
 
 
-def failed(seat: Seat, error: BaseException) -> Action:
-    """Log that the bot raised `error`, and say what to send."""
-    logger.error("failed in game %s", seat.position.game_id, exc_info=error)
-    return seat.fail(error)
+def log_failure(game: RunningGame, error: BaseException) -> Action:
+    """Log that the bot raised `error`, and return the action to send."""
+    logger.error("failed in game %s", game.position.game_id, exc_info=error)
+    return game.failure_action(error)

@@ -1,4 +1,4 @@
-"""Where a bot plays, and as whom."""
+"""A bot's settings: the server's address, its token and its name."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from meijin.bots.sdk.errors import ArenaError, StreamLostError, refusal
-from meijin.bots.sdk.events import Fact, Welcome
+from meijin.bots.sdk.events import ServerMessage, Welcome
 from meijin.bots.sdk.outbox import Outbox
-from meijin.bots.sdk.wire import fact_from_proto
+from meijin.bots.sdk.wire import message_from_proto
 from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
 
 WELCOME_TIMEOUT = timedelta(seconds=10)
@@ -40,14 +40,14 @@ class Stream:
         try:
             async with asyncio.timeout(WELCOME_TIMEOUT.total_seconds()):
                 await self._write(hello)
-                fact = await self.read()
+                message = await self.read()
         except TimeoutError:
             raise StreamLostError("the server doesn't answer") from None
-        if not isinstance(fact, Welcome):
+        if not isinstance(message, Welcome):
             raise StreamLostError("the server doesn't greet back")
-        return fact
+        return message
 
-    async def read(self) -> Fact | None:
+    async def read(self) -> ServerMessage | None:
         """Wait for the next message; nothing for one of an unknown kind.
 
         Raises:
@@ -57,7 +57,7 @@ class Stream:
         try:
             response = await self._call.read()
             if isinstance(response, PlayResponse):
-                return fact_from_proto(response)
+                return message_from_proto(response)
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise

@@ -1,4 +1,4 @@
-"""Threads that search while the event loop talks to the server."""
+"""The thread pool of searches, beside the event loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between the messages of `Play` and the words of this package: all that knows both."""
+"""Converters between the messages of `Play` and the types of this package."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from meijin.bots.sdk.answer import Analysis, Answer, Choice, Failure, Resignatio
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.events import (
     Draining,
-    Ended,
     Events,
-    Fact,
+    GameEnded,
+    GameStarted,
     Notice,
     Ping,
-    Started,
+    ServerMessage,
     Turn,
     Welcome,
 )
@@ -130,7 +130,7 @@ def goodbye_to_proto() -> play_service_pb2.PlayRequest:
 # from the server
 
 
-def fact_from_proto(response: play_service_pb2.PlayResponse) -> Fact | None:
+def message_from_proto(response: play_service_pb2.PlayResponse) -> ServerMessage | None:
     """Read a message; nothing for one of a kind that a later protocol may add.
 
     Raises:
@@ -167,14 +167,14 @@ def events_from_proto(events: play_service_pb2.Events) -> Events:
             Turn(turn.game, turn.ply, turn.moves, turn.own_clock_ms, turn.opponent_clock_ms)
             for turn in events.turns
         ],
-        ended=[Ended(ended.game, outcome_from_proto(ended.outcome)) for ended in events.ended],
+        ended=[GameEnded(ended.game, outcome_from_proto(ended.outcome)) for ended in events.ended],
         notices=[Notice(notice.game, notice.ply, notice.detail) for notice in events.notices],
     )
 
 
-def started_from_proto(started: play_service_pb2.GameStarted) -> Started:
+def started_from_proto(started: play_service_pb2.GameStarted) -> GameStarted:
     """Read the beginning of a game."""
-    return Started(
+    return GameStarted(
         number=started.game,
         game_id=started.game_id,
         variant=variant_from_proto(started.variant),

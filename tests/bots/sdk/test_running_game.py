@@ -1,4 +1,4 @@
-"""The bot's seat at one running game."""
+"""A running game of a bot."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from meijin.bots import RESIGN, Analysis, Choice
 from meijin.bots.sdk.answer import Failure
-from meijin.bots.sdk.events import Started, Turn
+from meijin.bots.sdk.events import GameStarted, Turn
 from meijin.bots.sdk.outbox import Outbox
-from meijin.bots.sdk.seat import Seat
+from meijin.bots.sdk.running_game import RunningGame
 from meijin.game import GOMOKU, Board, Color, TimeControl, encode_moves
 
 
@@ -36,11 +36,11 @@ class Index:
         return self.value
 
 
-def seat_after(
+def game_after(
     cells: Sequence[int], control: str = "60,5/move", clock: Clock | None = None
-) -> Seat:
-    """A seat of black at a game with `cells`."""
-    started = Started(
+) -> RunningGame:
+    """A game that black plays, after `cells`."""
+    started = GameStarted(
         number=3,
         game_id="g",
         variant=GOMOKU,
@@ -49,7 +49,7 @@ def seat_after(
         opponent="rival",
         moves=encode_moves(cells),
     )
-    return Seat(started, Outbox(), clock or Clock())
+    return RunningGame(started, Outbox(), clock or Clock())
 
 
 def turn(cells: Sequence[int]) -> Turn:
@@ -57,11 +57,11 @@ def turn(cells: Sequence[int]) -> Turn:
     return Turn(3, len(cells), encode_moves(cells), 30_000, 20_000)
 
 
-def sent(seat: Seat) -> list[tuple[int, int, int]]:
-    """The moves in the outbox of a seat: game, ply and cell."""
+def sent(game: RunningGame) -> list[tuple[int, int, int]]:
+    """The moves in the outbox of a game: its number, ply and cell."""
 
     async def take() -> list[tuple[int, int, int]]:
-        requests = await asyncio.wait_for(seat._outbox.take(), 20)
+        requests = await asyncio.wait_for(game._outbox.take(), 20)
         return [
             (play.game, play.ply, play.cell)
             for request in requests
@@ -73,23 +73,23 @@ def sent(seat: Seat) -> list[tuple[int, int, int]]:
 
 def test_board_follows_the_moves() -> None:
     """The same board goes on from turn to turn."""
-    seat = seat_after([112])
-    seat.ask(turn([112, 113]))
-    board = seat.face().board
+    game = game_after([112])
+    game.begin_turn(turn([112, 113]))
+    board = game.turn_position().board
     assert list(board.moves) == [112, 113]
-    seat.send(seat.settle(100))
-    seat.ask(turn([112, 113, 100, 101]))
-    assert seat.face().board is board
+    game.send(game.action_for(100))
+    game.begin_turn(turn([112, 113, 100, 101]))
+    assert game.turn_position().board is board
     assert list(board.moves) == [112, 113, 100, 101]
 
 
 def test_waiting_is_taken_off_the_clocks() -> None:
     """A turn that waited for a thread has less time left, in whole milliseconds."""
     clock = Clock()
-    seat = seat_after([], clock=clock)
-    seat.ask(turn([]))
+    game = game_after([], clock=clock)
+    game.begin_turn(turn([]))
     clock.now += 1.0005
-    position = seat.face()
+    position = game.turn_position()
     assert position.time_left == timedelta(milliseconds=4_000)
     assert position.clock_left == timedelta(milliseconds=29_000)
     assert position.opponent_time_left == timedelta(milliseconds=20_000)
@@ -97,34 +97,34 @@ def test_waiting_is_taken_off_the_clocks() -> None:
 
 def test_repeated_turn() -> None:
     """A turn that is asked for twice is searched once, and answered once."""
-    seat = seat_after([])
-    assert seat.ask(turn([]))
-    assert not seat.ask(turn([]))
-    seat.face()
-    action = seat.settle(7)
-    seat.send(action)
-    seat.send(action)
-    assert sent(seat) == [(3, 0, 7)]
-    assert seat.ask(turn([]))
+    game = game_after([])
+    assert game.begin_turn(turn([]))
+    assert not game.begin_turn(turn([]))
+    game.turn_position()
+    action = game.action_for(7)
+    game.send(action)
+    game.send(action)
+    assert sent(game) == [(3, 0, 7)]
+    assert game.begin_turn(turn([]))
 
 
 def test_answer_after_the_end() -> None:
     """A game that has ended is sent nothing."""
-    seat = seat_after([])
-    seat.ask(turn([]))
-    seat.face()
-    seat.running = False
-    seat.send(seat.settle(7))
-    assert not seat._outbox._filled.is_set()
+    game = game_after([])
+    game.begin_turn(turn([]))
+    game.turn_position()
+    game.running = False
+    game.send(game.action_for(7))
+    assert not game._outbox._filled.is_set()
 
 
 @pytest.mark.parametrize("mess", ["played", "undone", "other", "won"])
 def test_board_left_changed(mess: str) -> None:
     """Whatever a bot leaves on the board, its answer is checked on the right one."""
     cells = [0, 100, 1, 101]
-    seat = seat_after([])
-    seat.ask(turn(cells))
-    board = seat.face().board
+    game = game_after([])
+    game.begin_turn(turn(cells))
+    board = game.turn_position().board
     if mess == "played":
         board.play(7)
     else:
@@ -134,8 +134,8 @@ def test_board_left_changed(mess: str) -> None:
     if mess == "won":
         for cell in (110, 2, 120, 3, 130, 4):
             board.play(cell)
-    assert seat.settle(7).answer == 7
-    assert seat.position.board == Board.from_moves(cells)
+    assert game.action_for(7).answer == 7
+    assert game.position.board == Board.from_moves(cells)
 
 
 @pytest.mark.parametrize(
@@ -156,10 +156,10 @@ def test_board_left_changed(mess: str) -> None:
 )
 def test_settle(answer: object, settled: object) -> None:
     """A legal cell passes; anything else is a failure that names it, before it is sent."""
-    seat = seat_after([112])
-    seat.ask(turn([112, 113]))
-    seat.face()
-    result = seat.settle(answer)
+    game = game_after([112])
+    game.begin_turn(turn([112, 113]))
+    game.turn_position()
+    result = game.action_for(answer)
     assert (result.number, result.ply) == (3, 2)
     if settled is None:
         assert isinstance(result.answer, Failure)
@@ -170,15 +170,17 @@ def test_settle(answer: object, settled: object) -> None:
 
 def test_fail() -> None:
     """An exception becomes a failure that names it."""
-    seat = seat_after([])
-    seat.ask(turn([]))
-    seat.face()
-    assert seat.fail(ZeroDivisionError("by zero")).answer == Failure("ZeroDivisionError: by zero")
+    game = game_after([])
+    game.begin_turn(turn([]))
+    game.turn_position()
+    assert game.failure_action(ZeroDivisionError("by zero")).answer == Failure(
+        "ZeroDivisionError: by zero"
+    )
 
 
 def test_impossible_moves() -> None:
     """The server's moves are checked like anybody's."""
-    seat = seat_after([])
-    seat.ask(turn([5, 5]))
+    game = game_after([])
+    game.begin_turn(turn([5, 5]))
     with pytest.raises(ValueError, match="occupied"):
-        seat.face()
+        game.turn_position()

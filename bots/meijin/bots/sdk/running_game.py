@@ -1,4 +1,4 @@
-"""The bot's seat at one running game."""
+"""A running game: its position, the turn that is pending, and the answers to it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure
-from meijin.bots.sdk.events import Started, Turn
+from meijin.bots.sdk.events import GameStarted, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.wire import Action
@@ -19,8 +19,8 @@ _MILLISECOND = 0.001
 logger = logging.getLogger("meijin.bots")
 
 
-class Seat:
-    """One game on one stream; a stream that resumes the game gives it another seat.
+class RunningGame:
+    """A game on one stream; a stream that resumes the game makes another one.
 
     The event loop notes what the server says, and whoever calls the bot brings the position
     up to date first: a search and the event loop never touch one board at the same time.
@@ -29,9 +29,9 @@ class Seat:
     __slots__ = (
         "_asked_at",
         "_clock",
-        "_faced",
         "_outbox",
         "_pending",
+        "_shown",
         "number",
         "position",
         "running",
@@ -44,7 +44,7 @@ class Seat:
     """False once the game has ended or its stream is lost; answers are then dropped."""
 
     def __init__(
-        self, started: Started, outbox: Outbox, clock: Callable[[], float] = time.monotonic
+        self, started: GameStarted, outbox: Outbox, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.number = started.number
         self.running = True
@@ -59,24 +59,24 @@ class Seat:
         self._clock = clock
         self._asked_at = 0.0
         self._pending: Turn | None = None  # the turn that waits for an answer
-        self._faced = Turn(self.number, 0, b"", 0, 0)  # the turn that the bot was last given
+        self._shown = Turn(self.number, 0, b"", 0, 0)  # the turn that the bot was last given
 
-    def ask(self, turn: Turn) -> bool:
-        """Note a turn; False if the bot is thinking about it already."""
+    def begin_turn(self, turn: Turn) -> bool:
+        """Begin a turn; False if the bot is searching for it already."""
         if self._pending is not None and self._pending.ply == turn.ply:
             return False
         self._pending = turn
         self._asked_at = self._clock()
         return True
 
-    def face(self) -> Position:
-        """Show the position of the turn, its clocks less the time that the turn has waited.
+    def turn_position(self) -> Position:
+        """The position of the turn, its clocks less the time that the turn has waited.
 
         Raises:
             ValueError: the server's moves are impossible.
         """
         assert self._pending is not None
-        turn = self._faced = self._pending
+        turn = self._shown = self._pending
         self._follow(turn.moves)
         position = self.position
         position.set_clocks(turn.own_ms, turn.opponent_ms)
@@ -97,9 +97,9 @@ class Seat:
         for cell in decode_moves(moves[len(known) :]):
             board.play(cell)
 
-    def settle(self, answer: object) -> Action:
-        """Say what to send for what the bot answered; an impossible answer is a failure."""
-        turn = self._faced
+    def action_for(self, answer: object) -> Action:
+        """The action for what the bot answered; an impossible answer is a failure."""
+        turn = self._shown
         self._follow(turn.moves)  # whatever the bot has left on the board
         board = self.position.board
         if type(answer) is int and board.is_legal(answer):
@@ -109,15 +109,15 @@ class Seat:
             logger.error("failed in game %s: %s", self.position.game_id, checked.message)
         return Action(self.number, turn.ply, checked)
 
-    def fail(self, error: BaseException) -> Action:
-        """Say what to send when `error` came instead of an answer."""
-        return Action(self.number, self._faced.ply, Failure(f"{type(error).__name__}: {error}"))
+    def failure_action(self, error: BaseException) -> Action:
+        """The action for an `error` that came instead of an answer."""
+        return Action(self.number, self._shown.ply, Failure(f"{type(error).__name__}: {error}"))
 
     def send(self, action: Action) -> None:
         """Answer the turn that `action` is for, if it still waits."""
         if self.running and self._pending is not None and self._pending.ply == action.ply:
             self._pending = None
-            self._outbox.act(action)
+            self._outbox.add_action(action)
 
 
 def _check(answer: object, board: Board) -> Answer | Failure:
