@@ -25,7 +25,7 @@ from meijin.bots.core.transposition import (
 )
 
 SCAN, RANDOM, PROMISE = range(3)
-"""The orders: row by row; drawn at each position; by the priorities of the network."""
+"""The orders: row by row; drawn at each position; by the policy scores of the network."""
 NONE = -(1 << 40)
 """No score: less than any."""
 

@@ -9,7 +9,7 @@ All searches have to find the same one, or the benchmark fails.
 search    minimax     every position; estimated as moves^depth where that is more than --most
           scan        alpha-beta, cells row by row
           random      alpha-beta, cells in an order drawn at each position, from a fixed seed
-          ordered     alpha-beta, the cell of the highest priority first
+          ordered     alpha-beta, the cell of the highest policy score first
           table       the same with a transposition table, iterative deepening: the sum of all depths
           n^(1/2)     of minimax's positions: the ideal at even depths
           n^(3/4)     about what a random order needs

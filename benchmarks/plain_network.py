@@ -72,7 +72,7 @@ class PlainNetwork:
         return int(total) >> VALUE_SHIFT
 
     def policy_score(self, cell: int) -> int:
-        """The priority of a move of the side to move; the position must have been seen."""
+        """The policy score of a move of the side to move; `sync` comes first."""
         policy = self._policy[self._state.side]
         pairs = zip(self._features[cell], policy, strict=True)
         total = sum(feature * weight for feature, weight in pairs if feature > 0)

@@ -83,7 +83,7 @@ def shuffled(variant: Variant, seed: int, share: float) -> list[int]:
 @settings(max_examples=40, deadline=None)
 @given(variant=variants, seed=st.integers(0, 1 << 32), share=st.floats(0, 0.9))
 def test_seeing_keeps_up(variant: Variant, seed: int, share: float, core: type[Core]) -> None:
-    """However stones come and go, what is seen is what the position holds."""
+    """However stones come and go, the accumulators are those of the position."""
     position, rng = core(variant), Random(seed)
     for cell in shuffled(variant, seed, share):
         make(position.state, position.tables, cell)
@@ -103,7 +103,7 @@ def test_seeing_keeps_up(variant: Variant, seed: int, share: float, core: type[C
 @pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
 @pytest.mark.parametrize("seed", range(5))
 def test_value(rule: Rule, seed: int, core: type[Core]) -> None:
-    """The value and the priorities are those of the network's definition."""
+    """The value and the policy scores are those of the network's definition."""
     variant = Variant(rule, 15, 13)
     position = core(variant, shuffled(variant, seed, 0.05 + 0.05 * seed))
     side = int(position.state.side)
@@ -116,7 +116,7 @@ def test_value(rule: Rule, seed: int, core: type[Core]) -> None:
             assert policy_score(position.state, position.tables, cell) == expected
 
 
-def test_values_are_remembered(core: type[Core]) -> None:
+def test_values_are_cached(core: type[Core]) -> None:
     """A position has the same value however often, and by whichever way, it is reached."""
     variant, rng = Variant(width=9, height=9), Random(6)
     position = core(variant)

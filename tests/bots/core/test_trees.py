@@ -56,7 +56,7 @@ def test_the_line_can_be_played(kind: type[GuidedTree | PureTree], variant: Vari
     Board.from_moves([40, *found.pv], variant)
 
 
-def test_the_surest_move_is_chosen() -> None:
+def test_the_best_lower_bound_is_chosen() -> None:
     """A win is above all, a loss below; a good value counts for less after few visits."""
     in_order = [
         (9, 0.9, -1),

@@ -33,7 +33,7 @@ def children(nodes: np.ndarray, node: int = 0) -> list[int]:
     return found
 
 
-def favourite(nodes: np.ndarray) -> int:
+def best_child(nodes: np.ndarray) -> int:
     """The cell that the root has visited most."""
     child = max(children(nodes), key=lambda node: nodes[node]["visits"])
     return int(nodes[child]["cell"])
@@ -49,7 +49,7 @@ def favourite(nodes: np.ndarray) -> int:
 )
 def test_tic_tac_toe(moves: list[int], cell: int | None) -> None:
     """It wins, blocks, and sees the trap of the corners."""
-    found = favourite(searched(moves, 20_000, TIC_TAC_TOE))
+    found = best_child(searched(moves, 20_000, TIC_TAC_TOE))
     assert found == cell if cell is not None else found in {1, 3, 5, 7}
 
 

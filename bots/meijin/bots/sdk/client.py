@@ -73,7 +73,7 @@ class Client:
         self._leaving = asyncio.Event()
         self._welcome: Welcome | None = None
         self._entered_at = math.inf
-        self._is_welcome = False  # the server has answered the hello of the stream that is open
+        self._is_admitted = False  # the server has answered the hello of the stream that is open
 
     def stop(self) -> None:
         """Leave: with a goodbye if no game is running, else so that games wait for a while."""
@@ -150,11 +150,11 @@ class Client:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if not self._leaving.is_set():
                 await asyncio.gather(reader, writer)
-            elif self._is_welcome and not self._games.count:
+            elif self._is_admitted and not self._games.count:
                 outbox.say_goodbye()
                 await asyncio.wait((reader,), timeout=GOODBYE_TIMEOUT.total_seconds())
         finally:
-            self._is_welcome = False
+            self._is_admitted = False
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -175,7 +175,7 @@ class Client:
     def _enter(self, welcome: Welcome) -> None:
         self._welcome = welcome
         self._entered_at = time.monotonic()
-        self._is_welcome = True
+        self._is_admitted = True
         logger.info("connected as %s to %s", welcome.bot_name, self.settings.address)
 
     def _apply(self, events: Events) -> None:
