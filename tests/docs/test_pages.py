@@ -24,7 +24,7 @@ from meijin.server.api import convert
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_sprt import standing_to_proto
 from meijin.server.errors import MeijinError
-from meijin.server.match import arbiter, session
+from meijin.server.match import arbiter, session, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
 from meijin.store.match_counts import MatchCounts
@@ -281,8 +281,8 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
         "grace in one game": f"{settings.grace.total_seconds():g} s",
         "lag taken off": f"{arbiter.LAG_PER_MOVE / second:g} s a move, "
         f"{arbiter.LAG_PER_GAME / second:g} s a game",
-        "version label": f"{convert.MAX_LABEL} characters",
-        "digest": f"{convert.MAX_DIGEST} characters",
+        "version label": f"{wire.MAX_LABEL} characters",
+        "digest": f"{wire.MAX_DIGEST} characters",
     }
     assert expected.items() <= told.items()
     assert told["starts, ends and turns in one message"].startswith(f"{session.MAX_EVENTS:,} ")

@@ -8,10 +8,9 @@ import grpc
 import structlog
 from sqlalchemy import Connection
 
-from meijin.server.api.convert import check_bot_name, engine_from_proto, requested_capabilities
+from meijin.server.api.convert import check_bot_name
 from meijin.server.api.interceptor import Context, abort, caller, check_decoded
 from meijin.server.errors import (
-    InvalidRequestError,
     NotAllowedError,
     ProtocolError,
     StoppingError,
@@ -19,18 +18,17 @@ from meijin.server.errors import (
 )
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.arena import Arena
+from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.session import Session
+from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.store import bots as store
-from meijin.store.bots import EngineRow, Identity
+from meijin.store.bots import Identity
 from meijin.store.schema import BotId, BotVersionId
-from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
 log = structlog.get_logger()
-
-PROTOCOL_VERSION = 1
 
 HELLO_TIMEOUT = 5.0
 """Seconds that a new stream has to say hello."""
@@ -64,29 +62,22 @@ class PlayServicer(PlayServiceServicer):
             self._arena.leave(session)
             log.info("bot left", bot=session.player.name, session=session.id)
 
-    async def _read_hello(self, context: Context) -> pb.Hello:
+    async def _read_hello(self, context: Context) -> Hello:
         try:
             async with asyncio.timeout(HELLO_TIMEOUT):
                 request = await context.read()
         except TimeoutError:
             raise ProtocolError(f"no hello within {HELLO_TIMEOUT:g} s") from None
         check_decoded(request)
-        if request is grpc.aio.EOF or request.WhichOneof("command") != "hello":
+        if request is grpc.aio.EOF:
             raise ProtocolError("the first message must be a hello")
-        hello: pb.Hello = request.hello
-        if hello.protocol_version != PROTOCOL_VERSION:
-            raise ProtocolError(
-                f"this server speaks protocol {PROTOCOL_VERSION}, you sent {hello.protocol_version}"
-            )
-        return hello
+        return hello_from_proto(request)
 
-    async def _join(self, hello: pb.Hello, identity: Identity | None) -> Session:
-        capabilities = requested_capabilities(hello.capabilities)
-        engine = engine_from_proto(hello.engine)
-        admit = partial(_admit, hello=hello, identity=identity, engine=engine)
+    async def _join(self, hello: Hello, identity: Identity | None) -> Session:
+        admit = partial(_admit, hello=hello, identity=identity)
         bot_id, name, version_id = await self._storage.write(admit)
         player = self._arena.player(bot_id, name)
-        return self._arena.join(player, version_id, capabilities, hello.resume_session_id)
+        return self._arena.join(player, version_id, hello.capabilities, hello.resume_session_id)
 
     async def _serve(self, session: Session, context: Context) -> None:
         reader = asyncio.create_task(self._read(session, context))
@@ -112,16 +103,14 @@ class PlayServicer(PlayServiceServicer):
             if session.closed.done():
                 return
             check_decoded(request)
-            command = request.WhichOneof("command")
-            if command == "actions":
-                self._actions.receive(session, request.actions)
-            elif command == "pong":
-                session.pong(request.pong.sequence, self._arena.moment().now)
-            elif command == "goodbye":
+            command = command_from_proto(request)
+            if isinstance(command, Actions):
+                self._actions.receive(session, command)
+            elif isinstance(command, Pong):
+                session.pong(command.sequence, self._arena.moment().now)
+            else:
                 self._actions.say_goodbye(session)
                 return
-            else:
-                raise InvalidRequestError(f"{command or 'an empty message'} is not expected here")
 
     async def _write(self, session: Session, context: Context) -> None:
         """Send what waits in the outbox whenever something does."""
@@ -129,13 +118,13 @@ class PlayServicer(PlayServiceServicer):
             await session.wake.wait()
             moment = self._arena.moment()
             session.writing_since = moment.now
-            for message in session.drain(moment):
+            for message in delivery_to_proto(session.drain(moment), session.player):
                 await context.write(message)
             session.writing_since = None
 
 
 def _admit(
-    connection: Connection, *, hello: pb.Hello, identity: Identity | None, engine: EngineRow
+    connection: Connection, *, hello: Hello, identity: Identity | None
 ) -> tuple[BotId, str, BotVersionId]:
     """The bot behind a hello, known by its token or by its name where registration is open."""
     now = datetime.now(UTC)
@@ -146,7 +135,7 @@ def _admit(
         bot_id, name = identity.bot_id, store.bot_name(connection, identity.bot_id)
         if hello.bot_name not in {"", name}:
             raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')
-    return bot_id, name, store.bot_version(connection, bot_id, engine, now)
+    return bot_id, name, store.bot_version(connection, bot_id, hello.engine, now)
 
 
 def _open_bot(connection: Connection, name: str, now: datetime) -> BotId:

@@ -21,7 +21,6 @@ from meijin.store import Writer
 from meijin.store.schema import BotId, BotVersionId, EntryId, GameId, TournamentId
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 from meijin.store.voids import GameVoid
-from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities
 
 log = structlog.get_logger()
@@ -134,15 +133,11 @@ class Arena:
             player,
             version_id,
             capabilities,
+            grace=self._settings.grace,
             max_notices=self._settings.max_notices,
         )
         player.session = session
         mine = [game for game in player.games.values() if game.is_played_by(player, version_id)]
-        session.welcome = pb.Welcome(
-            session_id=session.id,
-            bot_name=player.name,
-            grace_ms=int(self._settings.grace.total_seconds() * 1000),
-        )
         session.ping()
         for game in mine:
             self._resume(game, player, session)

@@ -1,17 +1,17 @@
 """A bot's open stream: what waits to be sent to it, and how far away it is."""
 
 import asyncio
+import enum
 import itertools
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
 
-from meijin.game import encode_moves
-from meijin.server.api.convert import game_ended_to_proto, game_started_to_proto
 from meijin.server.errors import MeijinError, TooManyNoticesError
-from meijin.server.match.arbiter import LAG_PER_MOVE, SIDES, Moment
+from meijin.server.match.arbiter import LAG_PER_MOVE, Moment
 from meijin.store.schema import BotId, BotVersionId
-from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
@@ -25,6 +25,62 @@ MAX_STOPPED = 1024
 
 LAG_SAMPLES = 8
 """The lag is the least of so many round trips: queueing only ever adds."""
+
+
+class NoticeReason(enum.Enum):
+    """Why an action had no effect."""
+
+    UNKNOWN_GAME = enum.auto()
+    """The bot plays no such game."""
+    STALE_PLY = enum.auto()
+    """It answers no pending turn."""
+    NOT_YOUR_TURN = enum.auto()
+    """It is the opponent's turn."""
+
+
+class Notice(NamedTuple):
+    """An action had no effect."""
+
+    game: int
+    """The number that the bot named."""
+    ply: int
+    reason: NoticeReason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """A stream is open."""
+
+    session_id: str
+    bot_name: str
+    grace: timedelta
+    """How long the bot may be away in one game altogether."""
+    running_games: int
+    """How many starts of games that go on follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What is sent to a bot at once."""
+
+    welcome: Welcome | None
+    ended: "Sequence[LiveGame]"
+    started: "Sequence[LiveGame]"
+    notices: Sequence[Notice]
+    turns: "Sequence[LiveGame]"
+    """The games in which the bot is to move."""
+    clocks_ns: Sequence[int]
+    """Nanoseconds on the bot's clock, one for each turn: they run now."""
+    ping: int
+    """The sequence number of a ping; 0 without one."""
+    is_draining: bool
+    """The server is about to stop."""
+
+    @property
+    def has_events(self) -> bool:
+        """Whether anything is told of games."""
+        return bool(self.turns or self.started or self.ended or self.notices)
 
 
 @dataclass(slots=True, eq=False)
@@ -45,6 +101,9 @@ class Session:
 
     __slots__ = (
         "_ended",
+        "_grace",
+        "_is_draining",
+        "_is_welcomed",
         "_lag_samples",
         "_max_notices",
         "_notices",
@@ -55,7 +114,6 @@ class Session:
         "_turns",
         "capabilities",
         "closed",
-        "draining",
         "id",
         "lag",
         "notice_count",
@@ -63,7 +121,6 @@ class Session:
         "stopped",
         "version_id",
         "wake",
-        "welcome",
         "writing_since",
     )
 
@@ -74,6 +131,7 @@ class Session:
         version_id: BotVersionId,
         capabilities: "Capabilities",
         *,
+        grace: timedelta,
         max_notices: int,
     ) -> None:
         self.id = session_id
@@ -89,15 +147,16 @@ class Session:
         """Set while something waits in the outbox."""
         self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
         """Why the server ends the stream, once it does."""
-        self.welcome: pb.Welcome | None = None
-        self.draining = False
         self.writing_since: int | None = None
         """When the write began that has not ended yet, nanoseconds; ``None`` between writes."""
+        self._grace = grace
         self._max_notices = max_notices
+        self._is_welcomed = False
+        self._is_draining = False
         self._ended: list[LiveGame] = []
         self._started: dict[int, LiveGame] = {}
         self._turns: list[LiveGame] = []
-        self._notices: list[pb.Notice] = []
+        self._notices: list[Notice] = []
         self._ping_waits = False
         self._ping_sequence = 0
         self._ping_sent = 0
@@ -121,12 +180,12 @@ class Session:
             self._ended.append(game)
             self.wake.set()
 
-    def refuse(self, game: int, ply: int, reason: pb.NoticeReason.ValueType, detail: str) -> None:
+    def refuse(self, game: int, ply: int, reason: NoticeReason, detail: str) -> None:
         """Tell the bot that an action had no effect; too many of them end the stream.
 
         The first one in a game that was stopped is the stop's doing, and not counted.
         """
-        self._notices.append(pb.Notice(game=game, ply=ply, reason=reason, detail=detail))
+        self._notices.append(Notice(game, ply, reason, detail))
         if game in self.stopped:
             self.stopped.remove(game)
         else:
@@ -143,7 +202,7 @@ class Session:
 
     def announce_draining(self) -> None:
         """Tell the bot that the server is about to stop."""
-        self.draining = True
+        self._is_draining = True
         self.wake.set()
 
     def close(self, reason: MeijinError) -> None:
@@ -153,54 +212,44 @@ class Session:
 
     # -- what is sent -----------------------------------------------------------
 
-    def drain(self, moment: Moment) -> list[pb.PlayResponse]:
-        """Everything that waits, as messages; the clocks of the turns among it start now."""
-        self.wake.clear()
-        messages: list[pb.PlayResponse] = []
-        if self.welcome is not None:
-            self.welcome.running_games = len(self._started)
-            messages.append(pb.PlayResponse(welcome=self.welcome))
-            self.welcome = None
-        if self._turns or self._started or self._ended or self._notices:
-            messages.append(self._drain_events(moment))
-        if self._ping_waits:
-            self._ping_waits = False
-            self._ping_sequence += 1
-            self._ping_sent = moment.now
-            messages.append(pb.PlayResponse(ping=pb.Ping(sequence=self._ping_sequence)))
-        if self.draining:
-            self.draining = False
-            messages.append(pb.PlayResponse(draining=pb.Draining()))
-        return messages
+    def drain(self, moment: Moment) -> Delivery:
+        """Take out what is to be sent at once; the clocks of the turns in it start now.
 
-    def _drain_events(self, moment: Moment) -> pb.PlayResponse:
-        message = pb.PlayResponse()
-        events = message.events
-        events.ended.extend(game_ended_to_proto(game) for game in _take(self._ended))
-        for number in list(itertools.islice(self._started, MAX_EVENTS)):
-            events.started.append(game_started_to_proto(self._started.pop(number), self.player))
-        events.notices.extend(self._notices)
-        self._notices.clear()
+        What does not fit into one message wakes the stream again.
+        """
+        self.wake.clear()
+        welcome = None if self._is_welcomed else self._welcome()
+        ended = _take(self._ended)
+        started = [
+            self._started.pop(number)
+            for number in list(itertools.islice(self._started, MAX_EVENTS))
+        ]
+        notices, self._notices = self._notices, []
+        turns: list[LiveGame] = []
+        clocks_ns: list[int] = []
         if not self._started:  # a game starts before its first turn
-            self._drain_turns(events, _take(self._turns), moment)
+            for game in _take(self._turns):
+                arbiter = game.arbiter
+                if arbiter.outcome is None:
+                    turns.append(game)
+                    clocks_ns.append(arbiter.ask(moment))
+        ping = self._send_ping(moment)
+        is_draining, self._is_draining = self._is_draining, False
         if self._ended or self._started or self._turns:
             self.wake.set()
-        return message
+        return Delivery(welcome, ended, started, notices, turns, clocks_ns, ping, is_draining)
 
-    def _drain_turns(self, events: pb.Events, turns: "list[LiveGame]", moment: Moment) -> None:
-        add = events.turns.add
-        for game in turns:
-            arbiter = game.arbiter
-            if arbiter.outcome is not None:
-                continue
-            moves = arbiter.board.moves
-            ply = len(moves)
-            turn = add()  # and then one by one: faster than all by keyword, 0.45 to 0.6 us
-            turn.game = game.number
-            turn.ply = ply
-            turn.moves = encode_moves(moves)
-            turn.own_clock_ms = arbiter.ask(moment) // 1_000_000
-            turn.opponent_clock_ms = arbiter.clock.left(SIDES[~ply & 1]) // 1_000_000
+    def _welcome(self) -> Welcome:
+        self._is_welcomed = True
+        return Welcome(self.id, self.player.name, self._grace, len(self._started))
+
+    def _send_ping(self, moment: Moment) -> int:
+        if not self._ping_waits:
+            return 0
+        self._ping_waits = False
+        self._ping_sequence += 1
+        self._ping_sent = moment.now
+        return self._ping_sequence
 
     # -- what came back ---------------------------------------------------------
 
