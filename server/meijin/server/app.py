@@ -155,7 +155,7 @@ class App:
         """What runs as long as the server does."""
         arena = self._arena
         return [
-            arena.journal.run(),
+            arena.journal.run(arena.release, arena.games.values()),
             self._watchdog.watch_clocks(),
             self._watchdog.measure_lag(),
             self._watchdog.drop_stalled_streams(),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from structlog.testing import capture_logs
 
-from meijin.server.match.arena import ENTRIES_PER_TRUNCATION, Listener
+from meijin.server.match.arena import Listener
+from meijin.server.match.journal import ENTRIES_PER_TRUNCATION
 from meijin.store import Database
 from meijin.store.journal import running_moves
 from meijin.v1 import game_pb2

@@ -17,8 +17,8 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load
 from meijin.store import Database, StoreInUseError, Writer
 from meijin.store.games import decode_times
-from meijin.store.journal import MOVE, JournalEntry, commit_entry
-from meijin.store.schema import EntryId, Game, GameState, TournamentId, TournamentState
+from meijin.store.journal import JournalEntry, StoredMove, commit_entry
+from meijin.store.schema import EntryId, Game, GameId, GameState, TournamentId, TournamentState
 from meijin.store.tournaments import set_state
 from meijin.v1 import game_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
@@ -304,9 +304,8 @@ def test_a_move_that_is_stored_twice_counts_once(serve: Serve) -> None:
     with Database(serve.settings().database) as database, closing(Writer(database)) as writer:
         read_all = partial(load, storage=Storage(database, writer))
         last = database.read(read_all).counters.last_entry
-        again = JournalEntry(
-            EntryId(last + 1), EntryId(0), moves=bytearray(MOVE.pack(1, 0, 0, 5, 5))
-        )
+        again = JournalEntry(EntryId(last + 1), EntryId(0))
+        again.add_move(StoredMove(GameId(1), 0, 0, 5, 5))
         database.write(partial(commit_entry, entry=again))
         recovered = database.read(read_all)
     (moves,) = recovered.moves.values()

@@ -7,7 +7,6 @@ from meijin.server.match.arena import Arena
 from meijin.server.match.commands import Actions, Analysis, Play
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import NoticeReason, Session
-from meijin.store.journal import MOVE
 
 MAX_FAILURE = 500
 """Characters kept of what a bot says about its failure."""
@@ -59,8 +58,7 @@ class ActionHandler:
         player, lag = session.player, session.lag
         black, white = SIDES
         find = player.games.get
-        batch = self._arena.journal.batch
-        journal, moved = batch.entry.moves, batch.moved
+        add_move = self._arena.journal.add_move
         for number, ply, cell, analysis in plays:
             game = find(number)
             if game is None:
@@ -75,9 +73,8 @@ class ActionHandler:
             if arbiter.outcome is not None:
                 self._end_by(game, ply, analysis)
                 continue
-            journal += MOVE.pack(game.id, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
             game.is_unsettled = True
-            moved.append(game)
+            add_move(game, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
 
@@ -103,4 +100,4 @@ class ActionHandler:
         if game.analysis is None:
             game.analysis = {}
         game.analysis[str(ply)] = analysis
-        self._arena.journal.batch.entry.analysis.setdefault(str(game.id), {})[str(ply)] = analysis
+        self._arena.journal.add_analysis(game, ply, analysis)

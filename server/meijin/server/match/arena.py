@@ -12,7 +12,7 @@ import structlog
 from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
 from meijin.server.errors import ReplacedError
 from meijin.server.match.arbiter import SIDES, Arbiter, Moment
-from meijin.server.match.journal import Batch, Journal
+from meijin.server.match.journal import NO_ENTRY, Batch, Journal
 from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.session import Player, Session
 from meijin.server.match.stalls import StallWatch
@@ -26,12 +26,6 @@ from meijin.wire import Capabilities
 log = structlog.get_logger()
 
 T = TypeVar("T")
-
-ENTRIES_PER_TRUNCATION = 64
-"""Flushes between two deletions of those that hold no running game's move."""
-
-NO_ENTRY = EntryId(0)
-"""Before all others."""
 
 
 class Listener:
@@ -61,7 +55,7 @@ class Counters:
 
     def __init__(self, game: GameId, end: int, entry: EntryId) -> None:
         self.game = itertools.count(game + 1)
-        self.end = itertools.count(end + 1)
+        self.last_end = end
         self.last_entry = entry
 
 
@@ -88,7 +82,7 @@ class Arena:
         self._ending: dict[GameId, LiveGame] = {}
         """The games whose end is not committed yet."""
         self.listeners: list[Listener] = []
-        self.journal = Journal(writer, counters.last_entry, self._release, lambda: len(self.games))
+        self.journal = Journal(writer, last_entry=counters.last_entry, last_end=counters.last_end)
         self.is_draining = False
         """No game starts any more."""
         self._all_ended = asyncio.Event()
@@ -96,7 +90,6 @@ class Arena:
         self._settings = settings
         self._counters = counters
         self._numbers = itertools.count(1)
-        self._next_truncation = 0
         self.watch = watch or StallWatch()
         """The time, as the arena goes by it."""
         self._wall_clock = wall_clock
@@ -184,14 +177,11 @@ class Arena:
             players=(black, white),
             versions=(black.session.version_id, white.session.version_id),
             start_time=self._wall_clock(),
-            first_entry=self.journal.batch.entry.id,
+            first_entry=self.journal.entry_id,
         )
         game.sessions[Color.BLACK :] = [black.session, white.session]
         self._enter(game)
-        batch = self.journal.batch
-        batch.entry.starts.append(game.to_start())
-        batch.started.append(game)
-        self.journal.wake()
+        self.journal.add_start(game)
         return game
 
     def restore(
@@ -247,13 +237,11 @@ class Arena:
         """Stop a game through no fault of its bots."""
         game.arbiter.void(party, detail)
         self.end(game)
-        self.journal.wake()
 
     def void_finished(self, game_id: GameId, reason: str) -> None:
         """Void a finished game, whose end is stored."""
         void = GameVoid(game_id, reason, self._wall_clock())
-        self.journal.batch.entry.voids.append(void)
-        self.journal.wake()
+        self.journal.add_void(void)
 
     def hand_over(self, old: Contest, new: Contest) -> None:
         """Have the running games of a tournament belong to another run of it."""
@@ -276,16 +264,8 @@ class Arena:
             if player.session is None and not player.games:
                 self.players.pop(player.bot_id, None)
         self._ending[game.id] = game
-        batch = self.journal.batch
-        entry = batch.entry
         game.end_time = self._wall_clock()
-        entry.ends.append(game.to_end(next(self._counters.end), game.end_time))
-        batch.ended.append(game)
-        if entry.id >= self._next_truncation:
-            self._next_truncation = entry.id + ENTRIES_PER_TRUNCATION
-            entry.truncate_before = min(
-                (game.first_entry for game in self.games.values()), default=entry.id
-            )
+        self.journal.add_end(game)
         outcome = game.arbiter.outcome
         assert outcome is not None
         if outcome.ending is Ending.VOID:
@@ -297,8 +277,7 @@ class Arena:
     def end_tournament(self, tournament_id: TournamentId, verdict: str) -> None:
         """Have a tournament's end committed, with whatever else has happened."""
         end = TournamentEnd(tournament_id, self._wall_clock(), verdict)
-        self.journal.batch.entry.finished_tournaments.append(end)
-        self.journal.wake()
+        self.journal.add_tournament_end(end)
 
     def live_game(self, game_id: GameId) -> LiveGame | None:
         """A game that runs as far as anybody may know, or ``None``."""
@@ -310,7 +289,7 @@ class Arena:
 
     # -- after the commit -------------------------------------------------------------
 
-    def _release(self, batch: Batch) -> None:
+    def release(self, batch: Batch) -> None:
         """Tell the players what has been committed."""
         for game in batch.moved:
             game.is_unsettled = False
@@ -364,7 +343,6 @@ class Arena:
             if game.arbiter.outcome is not None and game.id in self.games:
                 log.info("game forfeited", game=game.id, outcome=str(game.arbiter.outcome))
                 self.end(game)
-                self.journal.wake()
 
     def moment(self) -> Moment:
         """Now."""

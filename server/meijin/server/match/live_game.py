@@ -108,11 +108,12 @@ class LiveGame:
             time=self.start_time,
         )
 
-    def to_end(self, sequence: int, now: datetime) -> GameEnd:
+    def to_end(self, sequence: int) -> GameEnd:
         """The game's end as it is stored."""
         arbiter = self.arbiter
         outcome = arbiter.outcome
         assert outcome is not None
+        assert self.end_time is not None
         culprit = outcome.at_fault.color
         moves = encode_moves(arbiter.board.moves)
         return GameEnd(
@@ -127,7 +128,7 @@ class LiveGame:
             ending=outcome.ending,
             at_fault=outcome.at_fault,
             detail=outcome.detail,
-            time=now,
+            time=self.end_time,
             fault_version_id=None if culprit is None else self.version(culprit),
             evidence=arbiter.evidence,
             fingerprint=fingerprint(

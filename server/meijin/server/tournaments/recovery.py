@@ -12,8 +12,7 @@ from meijin.server.match.arena import Arena, Counters
 from meijin.server.storage import Storage
 from meijin.server.tournaments.run import TournamentRun, load_run
 from meijin.server.tournaments.scheduler import Scheduler
-from meijin.store import games, tournaments
-from meijin.store import journal as flushes
+from meijin.store import games, journal, tournaments
 from meijin.store.games import GameRow
 from meijin.store.schema import GameId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing
@@ -40,13 +39,13 @@ def load(connection: Connection, storage: Storage) -> RecoveredState:
     rows = tuple(games.running_games(connection))
     return RecoveredState(
         counters=Counters(
-            games.last_game(connection), games.last_end(connection), flushes.last_entry(connection)
+            games.last_game(connection), games.last_end(connection), journal.last_entry(connection)
         ),
         runs=tuple(_runs(connection, rows, storage)),
         games=rows,
         pairings=tournaments.running_pairings(connection),
         moves=_moves(connection, rows),
-        analysis=flushes.running_analysis(connection),
+        analysis=journal.running_analysis(connection),
     )
 
 
@@ -69,10 +68,10 @@ def _moves(
     """The moves by game, in order; a move that is stored twice counts once."""
     openings = {row.id: row.opening_plies for row in rows}
     moves: dict[GameId, list[tuple[int, int, int]]] = defaultdict(list)
-    for move in flushes.running_moves(connection):
+    for move in journal.running_moves(connection):
         opening = openings.get(move.game_id)
         if opening is not None and move.ply == opening + len(moves[move.game_id]):
-            moves[move.game_id].append((move.cell, move.raw, move.charged))
+            moves[move.game_id].append((move.cell, move.raw_ns, move.charged_ns))
     return moves
 
 
