@@ -18,7 +18,8 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.server.match.arbiter import LAG_PER_GAME, LAG_PER_MOVE, SECOND, Arbiter, Moment, Verdict
+from meijin.server.match.arbiter import LAG_PER_GAME, LAG_PER_MOVE, SECOND, Arbiter, Verdict
+from meijin.server.match.stalls import Moment
 
 SMALL = Variant(width=5, height=5)
 LARGE = Variant(width=22, height=22)

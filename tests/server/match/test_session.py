@@ -12,9 +12,10 @@ import pytest
 from meijin.game import Board, Clock, Color, TimeControl, Variant
 from meijin.server.errors import ReplacedError, TooManyNoticesError
 from meijin.server.match import session as module
-from meijin.server.match.arbiter import LAG_PER_MOVE, SECOND, Arbiter, Moment
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import Delivery, NoticeReason, Player, Session, Welcome
+from meijin.server.match.arbiter import LAG_PER_MOVE, SECOND, Arbiter
+from meijin.server.match.live_game import LiveGame, Participant
+from meijin.server.match.session import Delivery, NoticeReason, Session, Welcome
+from meijin.server.match.stalls import Moment
 from meijin.store.schema import BotId, BotVersionId
 from meijin.wire import Capabilities
 
@@ -44,9 +45,9 @@ def on_stream() -> Callable[[Script], None]:
 
     def run(script: Script) -> None:
         async def main() -> None:
-            player = Player(BotId(1), "ada")
+            player = Participant(BotId(1), "ada")
             session = Session(
-                "id", player, BotVersionId(1), Capabilities(), grace=GRACE, max_notices=3
+                "id", player, BotVersionId(1), Capabilities(), games={}, grace=GRACE, max_notices=3
             )
             assert sent(session).welcome == Welcome("id", "ada", GRACE, 0)
             await script(session)

@@ -13,7 +13,8 @@ from meijin.server.errors import InvalidRequestError, ProtocolError
 from meijin.server.match import wire
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.commands import Actions, Goodbye, Hello, Pong
-from meijin.server.match.session import Delivery, Notice, NoticeReason, Player, Welcome
+from meijin.server.match.live_game import Participant
+from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
 from meijin.server.match.wire import (
     PROTOCOL_VERSION,
     analysis_from_proto,
@@ -30,7 +31,7 @@ from meijin.wire import Capabilities
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
 
-ADA = Player(BotId(1), "ada")
+ADA = Participant(BotId(1), "ada")
 
 
 def delivery(**parts: object) -> Delivery:

@@ -33,7 +33,7 @@ from meijin.wire import (
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
-    from meijin.server.match.session import Player
+    from meijin.server.match.lobby import Player
 
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 

@@ -1,4 +1,4 @@
-"""The bot's stream: a thin shell around the arena."""
+"""The bot's stream: a thin shell around its session."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -17,11 +17,11 @@ from meijin.server.errors import (
     UnauthenticatedError,
 )
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.arena import Arena
 from meijin.server.match.commands import Actions, Hello, Pong
+from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
+from meijin.server.match.stalls import StallWatch
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
-from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.store import bots as store
 from meijin.store.bots import Identity
@@ -37,11 +37,13 @@ HELLO_TIMEOUT = 5.0
 class PlayServicer(PlayServiceServicer):
     """Opens a session for each stream, and moves messages between the two."""
 
-    def __init__(self, arena: Arena, storage: Storage, settings: Settings) -> None:
-        self._arena = arena
-        self._actions = ActionHandler(arena)
+    def __init__(
+        self, lobby: Lobby, actions: ActionHandler, watch: StallWatch, storage: Storage
+    ) -> None:
+        self._lobby = lobby
+        self._actions = actions
+        self._watch = watch
         self._storage = storage
-        self._settings = settings
 
     async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self,
@@ -49,7 +51,7 @@ class PlayServicer(PlayServiceServicer):
         context: Context,
     ) -> None:
         """Serve one bot until its stream ends."""
-        if self._arena.is_draining:
+        if self._lobby.is_draining:
             raise StoppingError("the server is stopping; come back")
         hello = await self._read_hello(context)
         # On its own: an abort while the first write is under way would send it again, and hang.
@@ -59,7 +61,7 @@ class PlayServicer(PlayServiceServicer):
         try:
             await self._serve(session, context)
         finally:
-            self._arena.leave(session)
+            self._lobby.leave(session)
             log.info("bot left", bot=session.player.name, session=session.id)
 
     async def _read_hello(self, context: Context) -> Hello:
@@ -76,8 +78,8 @@ class PlayServicer(PlayServiceServicer):
     async def _join(self, hello: Hello, identity: Identity | None) -> Session:
         admit = partial(_admit, hello=hello, identity=identity)
         bot_id, name, version_id = await self._storage.write(admit)
-        player = self._arena.player(bot_id, name)
-        return self._arena.join(player, version_id, hello.capabilities, hello.resume_session_id)
+        player = self._lobby.player(bot_id, name)
+        return self._lobby.join(player, version_id, hello.capabilities, hello.resume_session_id)
 
     async def _serve(self, session: Session, context: Context) -> None:
         reader = asyncio.create_task(self._read(session, context))
@@ -90,7 +92,7 @@ class PlayServicer(PlayServiceServicer):
                 if task.done():
                     task.result()
             if session.closed.done():
-                self._arena.leave(session)  # first: a peer that does not read holds the abort up
+                self._lobby.leave(session)  # first: a peer that does not read holds the abort up
                 await abort(context, session.closed.result())
         finally:
             reader.cancel()
@@ -98,7 +100,7 @@ class PlayServicer(PlayServiceServicer):
             await asyncio.gather(reader, writer, return_exceptions=True)
 
     async def _read(self, session: Session, context: Context) -> None:
-        """Hand the bot's messages to the arena until the stream ends."""
+        """Have the bot's messages judged until the stream ends."""
         while (request := await context.read()) is not grpc.aio.EOF:
             if session.closed.done():
                 return
@@ -107,7 +109,7 @@ class PlayServicer(PlayServiceServicer):
             if isinstance(command, Actions):
                 self._actions.receive(session, command)
             elif isinstance(command, Pong):
-                session.pong(command.sequence, self._arena.moment().now)
+                session.pong(command.sequence, self._watch.moment().now)
             else:
                 self._actions.say_goodbye(session)
                 return
@@ -116,7 +118,7 @@ class PlayServicer(PlayServiceServicer):
         """Send what waits in the outbox whenever something does."""
         while True:
             await session.wake.wait()
-            moment = self._arena.moment()
+            moment = self._watch.moment()
             session.writing_since = moment.now
             for message in delivery_to_proto(session.drain(moment), session.player):
                 await context.write(message)

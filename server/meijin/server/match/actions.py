@@ -2,51 +2,54 @@
 
 from collections.abc import Iterable
 
-from meijin.server.match.arbiter import ACCEPTED, SIDES, Moment, Verdict
-from meijin.server.match.arena import Arena
+from meijin.server.match.arbiter import ACCEPTED, SIDES, Verdict
 from meijin.server.match.commands import Actions, Analysis, Play
+from meijin.server.match.games import Games
+from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import NoticeReason, Session
+from meijin.server.match.stalls import Moment, StallWatch
 
 MAX_FAILURE = 500
 """Characters kept of what a bot says about its failure."""
 
 
 class ActionHandler:
-    """Judges messages by the games of the arena."""
+    """Judges messages by the running games."""
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
+    def __init__(self, games: Games, journal: Journal, watch: StallWatch) -> None:
+        self._games = games
+        self._journal = journal
+        self._watch = watch
 
     def receive(self, session: Session, actions: Actions) -> None:
         """Judge everything in a message of a bot."""
-        moment = self._arena.moment()
+        moment = self._watch.moment()
         self._receive_plays(session, actions.plays, moment)
         for number in actions.resigns:
             game = self._find(session, number, 0)
             if game is not None:
                 game.arbiter.resign(game.color(session.player))
-                self._arena.end(game)
+                self._games.end(game)
         for number, message in actions.failures:
             game = self._find(session, number, 0)
             if game is not None:
                 kept = message[:MAX_FAILURE].replace("\0", "")
                 game.arbiter.fail(game.color(session.player), kept)
-                self._arena.end(game)
-        self._arena.journal.wake()
+                self._games.end(game)
+        self._journal.wake()
 
     def say_goodbye(self, session: Session) -> None:
         """The bot leaves for good: it resigns its running games."""
         player = session.player
-        for game in list(player.games.values()):
+        for game in list(session.games.values()):
             if game.is_played_by(player, session.version_id):
                 game.arbiter.resign(game.color(player))
-                self._arena.end(game)
-        self._arena.journal.wake()
+                self._games.end(game)
 
     def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
         player = session.player
-        game = player.games.get(number)
+        game = session.games.get(number)
         if game is None or not game.is_played_by(player, session.version_id):
             detail = f"you play no game {number}"
             session.refuse(number, ply, NoticeReason.UNKNOWN_GAME, detail)
@@ -57,8 +60,8 @@ class ActionHandler:
         """Judge moves. The one loop that every move takes: what it needs is looked up once."""
         player, lag = session.player, session.lag
         black, white = SIDES
-        find = player.games.get
-        add_move = self._arena.journal.add_move
+        find = session.games.get
+        add_move = self._journal.add_move
         for number, ply, cell, analysis in plays:
             game = find(number)
             if game is None:
@@ -85,7 +88,7 @@ class ActionHandler:
             game.is_unsettled = True
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
-        self._arena.end(game)
+        self._games.end(game)
 
     def _refuse(self, session: Session, game: LiveGame, ply: int, verdict: Verdict) -> None:
         current = game.arbiter.board.ply
@@ -100,4 +103,4 @@ class ActionHandler:
         if game.analysis is None:
             game.analysis = {}
         game.analysis[str(ply)] = analysis
-        self._arena.journal.add_analysis(game, ply, analysis)
+        self._journal.add_analysis(game, ply, analysis)

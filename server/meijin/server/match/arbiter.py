@@ -2,9 +2,9 @@
 
 import enum
 from array import array
-from typing import NamedTuple
 
 from meijin.game import Board, Clock, Color, Ending, IllegalMoveError, Outcome, Party, Result
+from meijin.server.match.stalls import Moment
 
 SECOND = 1_000_000_000
 """In nanoseconds, the unit of every time in this module."""
@@ -33,15 +33,6 @@ class Verdict(enum.Enum):
 
 ACCEPTED = Verdict.ACCEPTED
 """For the hot path: CPython 3.11 takes 0.1 microseconds to find a member in its class."""
-
-
-class Moment(NamedTuple):
-    """An instant as the server knows it. A plain tuple: one is made for every message."""
-
-    now: int
-    """Nanoseconds of a monotonic clock."""
-    stall: int
-    """Nanoseconds that the server itself has stood still so far, as of `now`."""
 
 
 class Arbiter:

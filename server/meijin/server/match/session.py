@@ -4,18 +4,17 @@ import asyncio
 import enum
 import itertools
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from meijin.server.errors import MeijinError, TooManyNoticesError
-from meijin.server.match.arbiter import LAG_PER_MOVE, Moment
-from meijin.store.schema import BotId, BotVersionId
-
-if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
-    from meijin.wire import Capabilities
+from meijin.server.match.arbiter import LAG_PER_MOVE
+from meijin.server.match.live_game import LiveGame, Participant
+from meijin.server.match.stalls import Moment
+from meijin.store.schema import BotVersionId
+from meijin.wire import Capabilities
 
 MAX_EVENTS = 1024
 """The most starts, ends and turns each in one message: 22x22 boards stay below 4 MB."""
@@ -65,10 +64,10 @@ class Delivery:
     """What is sent to a bot at once."""
 
     welcome: Welcome | None
-    ended: "Sequence[LiveGame]"
-    started: "Sequence[LiveGame]"
+    ended: Sequence[LiveGame]
+    started: Sequence[LiveGame]
     notices: Sequence[Notice]
-    turns: "Sequence[LiveGame]"
+    turns: Sequence[LiveGame]
     """The games in which the bot is to move."""
     clocks_ns: Sequence[int]
     """Nanoseconds on the bot's clock, one for each turn: they run now."""
@@ -81,19 +80,6 @@ class Delivery:
     def has_events(self) -> bool:
         """Whether anything is told of games."""
         return bool(self.turns or self.started or self.ended or self.notices)
-
-
-@dataclass(slots=True, eq=False)
-class Player:
-    """A bot that is connected or has games running; it outlives its streams."""
-
-    bot_id: BotId
-    name: str
-    session: "Session | None" = None
-    games: "dict[int, LiveGame]" = field(default_factory=dict)
-    """Its running games by their numbers."""
-    replaced: set[str] = field(default_factory=set)
-    """Streams that a newer one took the place of."""
 
 
 class Session:
@@ -111,14 +97,15 @@ class Session:
         "_ping_sequence",
         "_ping_waits",
         "_started",
+        "_stopped",
         "_turns",
         "capabilities",
         "closed",
+        "games",
         "id",
         "lag",
         "notice_count",
         "player",
-        "stopped",
         "version_id",
         "wake",
         "writing_since",
@@ -127,10 +114,11 @@ class Session:
     def __init__(
         self,
         session_id: str,
-        player: Player,
+        player: Participant,
         version_id: BotVersionId,
-        capabilities: "Capabilities",
+        capabilities: Capabilities,
         *,
+        games: Mapping[int, LiveGame],
         grace: timedelta,
         max_notices: int,
     ) -> None:
@@ -138,17 +126,18 @@ class Session:
         self.player = player
         self.version_id = version_id
         self.capabilities = capabilities
+        self.games = games
+        """The player's running games by their numbers, also those of other versions of it."""
         self.lag = 0
         """The round trip on this stream, nanoseconds."""
         self.notice_count = 0
-        self.stopped: deque[int] = deque(maxlen=MAX_STOPPED)
-        """Games that became void; a move may still be on its way in each."""
         self.wake = asyncio.Event()
         """Set while something waits in the outbox."""
         self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
         """Why the server ends the stream, once it does."""
         self.writing_since: int | None = None
         """When the write began that has not ended yet, nanoseconds; ``None`` between writes."""
+        self._stopped: deque[int] = deque(maxlen=MAX_STOPPED)
         self._grace = grace
         self._max_notices = max_notices
         self._is_welcomed = False
@@ -164,21 +153,25 @@ class Session:
 
     # -- what is to be sent -----------------------------------------------------
 
-    def add_turn(self, game: "LiveGame") -> None:
+    def add_turn(self, game: LiveGame) -> None:
         """The bot is to move in `game`."""
         self._turns.append(game)
         self.wake.set()
 
-    def add_start(self, game: "LiveGame") -> None:
+    def add_start(self, game: LiveGame) -> None:
         """`game` starts for the bot."""
         self._started[game.number] = game
         self.wake.set()
 
-    def add_end(self, game: "LiveGame") -> None:
+    def add_end(self, game: LiveGame) -> None:
         """`game` has ended."""
         if self._started.pop(game.number, None) is None:
             self._ended.append(game)
             self.wake.set()
+
+    def excuse_action(self, game: LiveGame) -> None:
+        """`game` was stopped: an action may be on its way that is not counted as refused."""
+        self._stopped.append(game.number)
 
     def refuse(self, game: int, ply: int, reason: NoticeReason, detail: str) -> None:
         """Tell the bot that an action had no effect; too many of them end the stream.
@@ -186,8 +179,8 @@ class Session:
         The first one in a game that was stopped is the stop's doing, and not counted.
         """
         self._notices.append(Notice(game, ply, reason, detail))
-        if game in self.stopped:
-            self.stopped.remove(game)
+        if game in self._stopped:
+            self._stopped.remove(game)
         else:
             self.notice_count += 1
         if self.notice_count > self._max_notices:
@@ -261,7 +254,7 @@ class Session:
             self.lag = min(*self._lag_samples, LAG_PER_MOVE)
 
 
-def _take(games: "list[LiveGame]") -> "list[LiveGame]":
+def _take(games: list[LiveGame]) -> list[LiveGame]:
     """Remove as many from the front as fit into a message."""
     taken = games[:MAX_EVENTS]
     del games[:MAX_EVENTS]

@@ -2,14 +2,22 @@
 
 from collections.abc import Callable
 from time import monotonic_ns
-
-from meijin.server.match.arbiter import Moment
+from typing import NamedTuple
 
 INTERVAL = 20_000_000
 """Nanoseconds between two ticks."""
 
 TOLERANCE = 50_000_000
 """A tick that is later than this, in nanoseconds, means that the server stood still."""
+
+
+class Moment(NamedTuple):
+    """An instant as the server knows it. A plain tuple: one is made for every message."""
+
+    now: int
+    """Nanoseconds of a monotonic clock."""
+    stall: int
+    """Nanoseconds that the server itself has stood still so far, as of `now`."""
 
 
 class StallWatch:

@@ -7,8 +7,8 @@ from meijin.game import TimeControl, Variant, decode_moves, encode_moves
 from meijin.server.errors import InvalidRequestError, ProtocolError
 from meijin.server.match.arbiter import SIDES
 from meijin.server.match.commands import Actions, Analysis, Command, Goodbye, Hello, Pong
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import Delivery, Notice, NoticeReason, Player, Welcome
+from meijin.server.match.live_game import LiveGame, Participant
+from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
 from meijin.store.bots import EngineRow
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import (
@@ -133,7 +133,7 @@ def analysis_from_proto(message: pb.Analysis) -> Analysis:
 # -- what the server says -----------------------------------------------------------
 
 
-def delivery_to_proto(delivery: Delivery, player: Player) -> list[pb.PlayResponse]:
+def delivery_to_proto(delivery: Delivery, player: Participant) -> list[pb.PlayResponse]:
     """Make the messages that carry what is sent to a player at once, in their order."""
     messages = []
     if delivery.welcome is not None:
@@ -157,7 +157,7 @@ def welcome_to_proto(welcome: Welcome) -> pb.Welcome:
     )
 
 
-def _events_to_proto(delivery: Delivery, player: Player) -> pb.PlayResponse:
+def _events_to_proto(delivery: Delivery, player: Participant) -> pb.PlayResponse:
     message = pb.PlayResponse()
     events = message.events
     events.ended.extend(game_ended_to_proto(game) for game in delivery.ended)
@@ -190,7 +190,7 @@ def _terms(variant: Variant, control: TimeControl) -> pb.GameStarted:
     )
 
 
-def game_started_to_proto(game: LiveGame, player: Player) -> pb.GameStarted:
+def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted:
     """Make a game's start, or its going on, for one of its players."""
     color = game.color(player)
     terms = _terms(game.run.variant, game.run.time_control)

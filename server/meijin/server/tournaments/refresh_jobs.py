@@ -3,7 +3,7 @@
 import asyncio
 
 from meijin.ladder.hints import Hints
-from meijin.server.match.arena import Listener
+from meijin.server.match.listeners import Listener
 from meijin.server.match.live_game import LiveGame
 from meijin.store.schema import LadderId
 
