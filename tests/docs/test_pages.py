@@ -272,15 +272,15 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
     """The limits are those of the code."""
     settings = Settings.model_construct()
     told = {row[0]: row[1] for row in pages("docs/protocol.md").table("## Limits")}
-    second = arbiter.SECOND
+    second = arbiter.NS_PER_SECOND
     expected = {
-        "time for the hello": f"{play_service.HELLO_TIMEOUT:g} s",
+        "time for the hello": f"{play_service.HELLO_TIMEOUT.total_seconds():g} s",
         "size of a bot's message": f"{settings.max_message_bytes // 1024} KiB",
         "actions without effect on one stream": str(settings.max_notices),
         "time for the bot to read a message": f"{settings.write_timeout.total_seconds():g} s",
         "grace in one game": f"{settings.grace.total_seconds():g} s",
-        "lag taken off": f"{arbiter.LAG_PER_MOVE / second:g} s a move, "
-        f"{arbiter.LAG_PER_GAME / second:g} s a game",
+        "lag taken off": f"{arbiter.LAG_PER_MOVE_NS / second:g} s a move, "
+        f"{arbiter.LAG_PER_GAME_NS / second:g} s a game",
         "version label": f"{wire.MAX_LABEL} characters",
         "digest": f"{wire.MAX_DIGEST} characters",
     }

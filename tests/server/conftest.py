@@ -305,7 +305,7 @@ class House:
         await peer.welcome()
         return peer
 
-    async def deaf_bot(self, name: str) -> Peer:
+    async def slow_consumer(self, name: str) -> Peer:
         """A bot whose connection takes in little more than it has read."""
         small = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536))
         return await self.bot(name, channel=await self.channel(*small))

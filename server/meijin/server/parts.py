@@ -62,7 +62,7 @@ class Parts:
             journal=journal,
             games=games,
             actions=ActionHandler(games, journal, watch),
-            watchdog=Watchdog(watch, lobby, games, patience=settings.write_timeout),
+            watchdog=Watchdog(watch, lobby, games, write_timeout=settings.write_timeout),
             feed=feed,
             scheduler=scheduler,
             planner=Planner(scheduler, storage, feed),

@@ -84,7 +84,7 @@ def test_an_end_is_no_hello(serve: Serve) -> None:
 
 def test_a_hello_has_its_time(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream that stays silent is ended."""
-    monkeypatch.setattr(play_service, "HELLO_TIMEOUT", 0.05)
+    monkeypatch.setattr(play_service, "HELLO_TIMEOUT", timedelta(milliseconds=50))
     refused(serve, (Code.FAILED_PRECONDITION, "PROTOCOL", "no hello within 0.05 s"))
 
 
@@ -484,7 +484,7 @@ def test_the_clock_after_a_return_is_what_is_left(serve: Serve) -> None:
         black, _ = await house.pair(control="1000/move")
         first = await black.turn()
         game = house.running[0]
-        game.arbiter._asked_at -= 400 * 10**9
+        game.arbiter._asked_at_ns -= 400 * 10**9
         black.call.cancel()
         back = await house.bot(game.black.name)
         turn = await back.turn()
@@ -801,12 +801,12 @@ def test_a_bot_that_never_reads_is_dropped(serve: Serve) -> None:
 
     async def script(house: House) -> None:
         async with house.innocents():
-            deaf = await house.deaf_bot("deaf")
+            slow = await house.slow_consumer("slow")
             wrong = pb.Play(game=99, ply=1, cell=2)
             for _ in range(20):
-                await deaf.write(actions=pb.Actions(plays=[wrong] * 5_000))
-            await house.away("deaf")
-        end: Ending = await deaf.closed()
+                await slow.write(actions=pb.Actions(plays=[wrong] * 5_000))
+            await house.away("slow")
+        end: Ending = await slow.closed()
         assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "NOT_READING")
 
     serve(script, write_timeout=timedelta(seconds=0.3), max_notices=1_000_000)

@@ -55,9 +55,9 @@ def test_nobody_hears_of_a_move_that_is_not_committed(serve: Serve, line: Any) -
             await house.until(lambda: game.arbiter.board.ply == 3)
             await caught_up(players[1])
             assert players[1].unread("turns") == 0
-            assert list(game.settled_moves) == list(FIVE[:2])
+            assert list(game.committed_moves) == list(FIVE[:2])
         assert (await players[1].turn()).ply == 3
-        assert list(game.settled_moves) == list(FIVE[:3])
+        assert list(game.committed_moves) == list(FIVE[:3])
 
     serve(script)
 
@@ -76,10 +76,10 @@ def test_nobody_hears_of_an_end_that_is_not_committed(serve: Serve, line: Any) -
             for peer in players:
                 await caught_up(peer)
                 assert peer.unread("ended") == 0
-            assert list(game.settled_moves) == list(FIVE[:8])
+            assert list(game.committed_moves) == list(FIVE[:8])
         for peer in players:
             assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
-        assert list(game.settled_moves) == list(FIVE)
+        assert list(game.committed_moves) == list(FIVE)
 
     serve(script)
 

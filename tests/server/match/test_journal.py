@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -103,8 +103,8 @@ def desk(tmp_path: Any) -> Iterator[Desk]:
 @pytest.fixture
 def trouble(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the next commits do, first come first served: ``fail``, or ``lose`` their answer."""
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.001)
-    monkeypatch.setattr(module, "LAST_RETRY", 0.002)
+    monkeypatch.setattr(module, "FIRST_RETRY", timedelta(milliseconds=1))
+    monkeypatch.setattr(module, "LAST_RETRY", timedelta(milliseconds=2))
     troubles: list[str] = []
     dialect = desk.database.writer.dialect
     commit, error = dialect.do_commit, dialect.loaded_dbapi.OperationalError
@@ -247,7 +247,7 @@ def test_a_database_that_was_restarted_is_waited_for(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL may crash at any time: nothing is lost and nothing is doubled."""
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.05)
+    monkeypatch.setattr(module, "FIRST_RETRY", timedelta(milliseconds=50))
     server: PostgreSQL = request.getfixturevalue("postgresql")
     with Database(server.new_database()) as database, database.claim():
         database.migrate()

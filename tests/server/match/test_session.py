@@ -12,7 +12,8 @@ import pytest
 from meijin.game import Board, Clock, Color, TimeControl, Variant
 from meijin.server.errors import ReplacedError, TooManyNoticesError
 from meijin.server.match import session as module
-from meijin.server.match.arbiter import LAG_PER_MOVE, SECOND, Arbiter
+from meijin.server.match.arbiter import LAG_PER_MOVE_NS, NS_PER_SECOND, Arbiter
+from meijin.server.match.lag import LAG_SAMPLES
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Delivery, NoticeReason, Session, Welcome
 from meijin.server.match.stalls import Moment
@@ -20,7 +21,7 @@ from meijin.store.schema import BotId, BotVersionId
 from meijin.wire import Capabilities
 
 Script = Callable[[Session], Awaitable[None]]
-MILLISECOND = SECOND // 1000
+MILLISECOND = NS_PER_SECOND // 1000
 GRACE = timedelta(seconds=30)
 NOTHING = Delivery(None, [], [], [], [], [], 0, is_draining=False)
 
@@ -31,7 +32,7 @@ class FakeGame:
     def __init__(self, number: int) -> None:
         self.number = number
         board = Board(Variant(width=5, height=5))
-        self.arbiter = Arbiter(board, Clock(TimeControl.parse("60")), grace=0)
+        self.arbiter = Arbiter(board, Clock(TimeControl.parse("60")), grace_ns=0)
 
 
 def game(number: int) -> LiveGame:
@@ -79,7 +80,7 @@ def test_turns_share_a_message(on_stream: OnStream) -> None:
         assert session.wake.is_set()
         delivery = sent(session)
         assert turns(delivery) == [4, 2, 9]
-        assert delivery.clocks_ns == [60 * SECOND] * 3
+        assert delivery.clocks_ns == [60 * NS_PER_SECOND] * 3
         assert not session.wake.is_set()
         assert sent(session) == NOTHING
 
@@ -92,13 +93,13 @@ def test_a_clock_starts_when_its_turn_is_sent(on_stream: OnStream) -> None:
     async def script(session: Session) -> None:
         one = game(1)
         session.add_turn(one)
-        sent(session, now=7 * SECOND)
-        one.arbiter.play(one.arbiter.board.side_to_move, 0, 12, Moment(9 * SECOND, 0), 0)
-        assert list(one.arbiter.raw) == [2 * SECOND]
+        sent(session, now=7 * NS_PER_SECOND)
+        one.arbiter.play(one.arbiter.board.side_to_move, 0, 12, Moment(9 * NS_PER_SECOND, 0), 0)
+        assert list(one.arbiter.raw_ns) == [2 * NS_PER_SECOND]
         session.add_turn(one)
-        delivery = sent(session, now=9 * SECOND)
-        assert (turns(delivery), delivery.clocks_ns) == ([1], [60 * SECOND])
-        assert one.arbiter.clock.left(Color.BLACK) == 58 * SECOND
+        delivery = sent(session, now=9 * NS_PER_SECOND)
+        assert (turns(delivery), delivery.clocks_ns) == ([1], [60 * NS_PER_SECOND])
+        assert one.arbiter.clock.left(Color.BLACK) == 58 * NS_PER_SECOND
 
     on_stream(script)
 
@@ -181,14 +182,14 @@ def test_the_lag_is_the_least_of_the_last_round_trips(on_stream: OnStream) -> No
     """Queueing only ever adds; and no bot gains by answering late."""
 
     async def script(session: Session) -> None:
-        now = SECOND
-        for trip in (40, 15, 90, *[30] * (module.LAG_SAMPLES - 1)):
+        now = NS_PER_SECOND
+        for trip in (40, 15, 90, *[30] * (LAG_SAMPLES - 1)):
             session.ping()
             sequence = sent(session, now).ping
             now += trip * MILLISECOND
             session.pong(sequence, now)
-            now += SECOND
-        assert session.lag == 30 * MILLISECOND
+            now += NS_PER_SECOND
+        assert session.lag_ns == 30 * MILLISECOND
 
     on_stream(script)
 
@@ -198,8 +199,8 @@ def test_a_late_pong_is_credited_up_to_a_bound(on_stream: OnStream) -> None:
 
     async def script(session: Session) -> None:
         session.ping()
-        session.pong(sent(session, now=SECOND).ping, 60 * SECOND)
-        assert session.lag == LAG_PER_MOVE
+        session.pong(sent(session, now=NS_PER_SECOND).ping, 60 * NS_PER_SECOND)
+        assert session.lag_ns == LAG_PER_MOVE_NS
 
     on_stream(script)
 
@@ -210,16 +211,16 @@ def test_one_ping_is_under_way_at_a_time(on_stream: OnStream) -> None:
     async def script(session: Session) -> None:
         session.ping()
         session.ping()
-        sequence = sent(session, now=SECOND).ping
+        sequence = sent(session, now=NS_PER_SECOND).ping
         session.ping()
         assert sent(session) == NOTHING
-        session.pong(sequence + 1, 2 * SECOND)
-        assert session.lag == 0
-        session.pong(sequence, SECOND + 20 * MILLISECOND)
-        session.pong(sequence, 9 * SECOND)
-        assert session.lag == 20 * MILLISECOND
+        session.pong(sequence + 1, 2 * NS_PER_SECOND)
+        assert session.lag_ns == 0
+        session.pong(sequence, NS_PER_SECOND + 20 * MILLISECOND)
+        session.pong(sequence, 9 * NS_PER_SECOND)
+        assert session.lag_ns == 20 * MILLISECOND
         session.ping()
-        assert sent(session, now=9 * SECOND).ping == sequence + 1
+        assert sent(session, now=9 * NS_PER_SECOND).ping == sequence + 1
 
     on_stream(script)
 

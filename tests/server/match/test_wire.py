@@ -52,7 +52,7 @@ def delivery(**parts: object) -> Delivery:
 def game_after(*cells: int) -> LiveGame:
     """A game as far as a turn shows it, at the turn after these moves."""
     board = Board.from_moves(cells, GOMOKU)
-    arbiter = Arbiter(board, Clock(TimeControl.parse("60")), grace=0)
+    arbiter = Arbiter(board, Clock(TimeControl.parse("60")), grace_ns=0)
     return cast("LiveGame", SimpleNamespace(number=1, arbiter=arbiter))
 
 

@@ -65,7 +65,7 @@ class FakeGames:
             id=GameId(number),
             run=run,
             pairing=pairing,
-            arbiter=Arbiter(Board(), Clock(run.time_control), grace=0),
+            arbiter=Arbiter(Board(), Clock(run.time_control), grace_ns=0),
             black=black,
             white=white,
             black_version=BotVersionId(black.bot_id),

@@ -99,7 +99,7 @@ def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
         state=game_pb2.GAME_STATE_RUNNING,
         opening_plies=game.opening_plies,
         start_time=time_to_proto(game.start_time),
-        ply=len(game.settled_moves),
+        ply=len(game.committed_moves),
         pairing_reason=game.pairing.reason,
     )
     if arbiter.outcome is not None:
@@ -116,7 +116,9 @@ def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
 def live_moves_to_proto(game: "LiveGame", *, since: int) -> list[game_pb2.Move]:
     """The moves of a running game from a ply on."""
     arbiter = game.arbiter
-    return _moves(game.settled_moves, game.opening_plies, arbiter.raw, arbiter.charged, since=since)
+    return _moves(
+        game.committed_moves, game.opening_plies, arbiter.raw_ns, arbiter.charged_ns, since=since
+    )
 
 
 def game_to_proto(row: GameRow, *, with_moves: bool) -> game_pb2.Game:

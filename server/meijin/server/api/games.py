@@ -62,13 +62,13 @@ class GameServicer(GameServiceServicer):
     ) -> AsyncIterator[pb.WatchGameResponse]:
         """Tell where a game stands, then each move and the end."""
         game_id = _id(request.game_id)
-        with self._feed.watch(game_topic(game_id)) as watcher:
+        with self._feed.subscribe(game_topic(game_id)) as subscriber:
             first = await self._game(game_id)
             yield pb.WatchGameResponse(game=first)
             told = first.ply
             is_running = first.state == game_pb2.GAME_STATE_RUNNING
             while is_running:
-                fact = await watcher.next()
+                fact = await subscriber.next()
                 assert isinstance(fact, GameEvent)
                 if fact.kind is EventKind.ENDED:
                     is_running = False
@@ -104,7 +104,7 @@ def _game_to_proto(row: GameRow, live: LiveGame | None, *, with_moves: bool) -> 
     if live is None or row.state is not GameState.RUNNING:
         return game_to_proto(row, with_moves=with_moves)
     message = game_to_proto(row, with_moves=False)
-    message.ply = len(live.settled_moves)
+    message.ply = len(live.committed_moves)
     if with_moves:
         message.moves.extend(live_moves_to_proto(live, since=0))
     return message
@@ -162,7 +162,7 @@ def _record(row: GameRow, live: LiveGame | None) -> GameRecord:
         outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
     cells, (_, charged) = decode_moves(row.moves), decode_times(row.times)
     if live is not None and row.state is GameState.RUNNING:
-        cells, charged = live.settled_moves[:], live.arbiter.charged[:]
+        cells, charged = live.committed_moves[:], live.arbiter.charged_ns[:]
     times = (
         *[timedelta(0)] * row.opening_plies,
         *(timedelta(microseconds=ns // 1000) for ns in charged),

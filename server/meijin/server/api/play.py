@@ -1,7 +1,7 @@
 """The bot's stream: a thin shell around its session."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import grpc
@@ -30,8 +30,8 @@ from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
 log = structlog.get_logger()
 
-HELLO_TIMEOUT = 5.0
-"""Seconds that a new stream has to say hello."""
+HELLO_TIMEOUT = timedelta(seconds=5)
+"""How long a new stream has to say hello."""
 
 
 class PlayServicer(PlayServiceServicer):
@@ -66,10 +66,10 @@ class PlayServicer(PlayServiceServicer):
 
     async def _read_hello(self, context: Context) -> Hello:
         try:
-            async with asyncio.timeout(HELLO_TIMEOUT):
+            async with asyncio.timeout(HELLO_TIMEOUT.total_seconds()):
                 request = await context.read()
         except TimeoutError:
-            raise ProtocolError(f"no hello within {HELLO_TIMEOUT:g} s") from None
+            raise ProtocolError(f"no hello within {HELLO_TIMEOUT.total_seconds():g} s") from None
         check_decoded(request)
         if request is grpc.aio.EOF:
             raise ProtocolError("the first message must be a hello")
@@ -109,7 +109,7 @@ class PlayServicer(PlayServiceServicer):
             if isinstance(command, Actions):
                 self._actions.receive(session, command)
             elif isinstance(command, Pong):
-                session.pong(command.sequence, self._watch.moment().now)
+                session.pong(command.sequence, self._watch.moment().now_ns)
             else:
                 self._actions.say_goodbye(session)
                 return
@@ -119,10 +119,10 @@ class PlayServicer(PlayServiceServicer):
         while True:
             await session.wake.wait()
             moment = self._watch.moment()
-            session.writing_since = moment.now
+            session.writing_since_ns = moment.now_ns
             for message in delivery_to_proto(session.drain(moment), session.player):
                 await context.write(message)
-            session.writing_since = None
+            session.writing_since_ns = None
 
 
 def _admit(

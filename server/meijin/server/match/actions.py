@@ -58,7 +58,7 @@ class ActionHandler:
 
     def _receive_plays(self, session: Session, plays: Iterable[Play], moment: Moment) -> None:
         """Judge moves. The one loop that every move takes: what it needs is looked up once."""
-        player, lag = session.player, session.lag
+        player, lag_ns = session.player, session.lag_ns
         black, white = SIDES
         find = session.games.get
         add_move = self._journal.add_move
@@ -69,15 +69,15 @@ class ActionHandler:
                 continue
             arbiter = game.arbiter
             color = black if game.black is player else white
-            verdict = arbiter.play(color, ply, cell, moment, lag)
+            verdict = arbiter.play(color, ply, cell, moment, lag_ns)
             if verdict is not ACCEPTED:
                 self._refuse(session, game, ply, verdict)
                 continue
             if arbiter.outcome is not None:
                 self._end_by(game, ply, analysis)
                 continue
-            game.is_unsettled = True
-            add_move(game, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
+            game.is_uncommitted = True
+            add_move(game, ply, cell, arbiter.raw_ns[-1], arbiter.charged_ns[-1])
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
 
@@ -85,7 +85,7 @@ class ActionHandler:
         """End a game by its last move, which is stored with the game alone."""
         assert game.arbiter.outcome is not None
         if not game.arbiter.outcome.ending.is_forfeit:
-            game.is_unsettled = True
+            game.is_uncommitted = True
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
         self._games.end(game)

@@ -103,7 +103,7 @@ class Games:
             id=game_id,
             run=run,
             pairing=pairing,
-            arbiter=Arbiter(board, Clock(run.time_control), grace=self._grace_ns),
+            arbiter=Arbiter(board, Clock(run.time_control), grace_ns=self._grace_ns),
             black=players[0],
             white=players[1],
             black_version=versions[0],
@@ -140,7 +140,7 @@ class Games:
             if is_failing:  # and lets nobody in
                 game.arbiter.excuse(moment)
             outbox = game.outboxes[game.arbiter.board.side_to_move]
-            game.arbiter.expire(moment, 0 if outbox is None else outbox.lag)
+            game.arbiter.expire(moment, 0 if outbox is None else outbox.lag_ns)
             if game.arbiter.outcome is not None and game.id in self.running:
                 log.info("game forfeited", game=game.id, outcome=str(game.arbiter.outcome))
                 self.end(game)
@@ -179,14 +179,14 @@ class Games:
     def release(self, batch: Batch) -> None:
         """Tell the players, and then the listeners, what has been committed."""
         for game in batch.moved:
-            game.is_unsettled = False
+            game.is_uncommitted = False
             arbiter = game.arbiter
             if arbiter.outcome is None:
                 outbox = game.outboxes[SIDES[len(arbiter.board.moves) & 1]]
                 if outbox is not None:
                     outbox.add_turn(game)
         for game in batch.ended:
-            game.is_unsettled = False
+            game.is_uncommitted = False
             del self._ending[game.id]
             game.announce_end()
         for game in batch.started:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -22,15 +23,15 @@ from meijin.store.voids import GameVoid
 
 log = structlog.get_logger()
 
-PATIENCE = 0.001
-"""The longest that an entry waits for news of the games that it has none of, seconds.
+COLLECTION_TIME = timedelta(milliseconds=1)
+"""The longest that an entry waits for news of the games that it has none of.
 
 An entry costs as much as judging a hundred moves, whatever it holds. With two bots in 256
 games every other entry was of two or three late moves, and cost a third of the moves a second.
 """
 
-FIRST_RETRY, LAST_RETRY = 0.1, 2.0
-"""Seconds between two tries to commit while the database fails."""
+FIRST_RETRY, LAST_RETRY = timedelta(seconds=0.1), timedelta(seconds=2)
+"""Between two tries to commit while the database fails."""
 
 ENTRIES_PER_TRUNCATION = 64
 """Entries between two deletions of those that hold no running game's move."""
@@ -156,7 +157,7 @@ class Journal:
         if self._batch.games >= len(running):
             return
         with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(COLLECTION_TIME.total_seconds()):
                 while self._batch.games < len(running):
                     await self._next()
 
@@ -182,7 +183,7 @@ class Journal:
                     log.error("the database fails; games wait", error=str(error.orig))
                 self.is_failing = True
                 commit = partial(commit_entry, entry=entry, is_retry=True)
-                await asyncio.sleep(delay)
+                await asyncio.sleep(delay.total_seconds())
                 delay = min(2 * delay, LAST_RETRY)
             else:
                 if self.is_failing:

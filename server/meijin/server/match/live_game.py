@@ -57,8 +57,8 @@ class Outbox(Protocol):
     """A player's open stream, as far as a game knows it."""
 
     @property
-    def lag(self) -> int:
-        """The round trip on it, nanoseconds."""
+    def lag_ns(self) -> int:
+        """The round trip on it."""
 
     def add_turn(self, game: "LiveGame") -> None:
         """The bot is to move in `game`."""
@@ -97,16 +97,16 @@ class LiveGame:
     """By the value of a colour: the stream of that side's player, unless it is away."""
     is_announced: bool = False
     """Its start is committed, so its players may hear of it."""
-    is_unsettled: bool = False
+    is_uncommitted: bool = False
     """Its last move is not committed yet, so nobody may hear of it."""
     end_time: datetime | None = None
     """``None`` while it runs."""
 
     @property
-    def settled_moves(self) -> "array[int]":
+    def committed_moves(self) -> "array[int]":
         """The committed moves."""
         moves = self.arbiter.board.moves
-        return moves[:-1] if self.is_unsettled else moves
+        return moves[:-1] if self.is_uncommitted else moves
 
     def color(self, player: Participant) -> Color:
         """The side that one of its two players has."""
@@ -131,7 +131,7 @@ class LiveGame:
         self.arbiter.come_back(color, moment)
         if self.is_announced:
             outbox.add_start(self)
-            if color is self.arbiter.board.side_to_move and not self.is_unsettled:
+            if color is self.arbiter.board.side_to_move and not self.is_uncommitted:
                 outbox.add_turn(self)
 
     def disconnect(self, player: Participant, outbox: Outbox, moment: Moment) -> None:
@@ -186,7 +186,7 @@ class LiveGame:
             ladder_id=self.run.ladder_id,
             sequence=sequence,
             moves=moves,
-            times=encode_times(arbiter.raw, arbiter.charged),
+            times=encode_times(arbiter.raw_ns, arbiter.charged_ns),
             analysis=self.analysis,
             result=outcome.result,
             ending=outcome.ending,

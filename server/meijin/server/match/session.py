@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from meijin.server.errors import MeijinError, TooManyNoticesError
-from meijin.server.match.arbiter import LAG_PER_MOVE
+from meijin.server.match.lag import LagMeter
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.stalls import Moment
 from meijin.store.schema import BotVersionId
@@ -21,9 +21,6 @@ MAX_EVENTS = 1024
 
 MAX_STOPPED = 1024
 """Games that were stopped are remembered, the newest so many: bots answer in far less time."""
-
-LAG_SAMPLES = 8
-"""The lag is the least of so many round trips: queueing only ever adds."""
 
 
 class NoticeReason(enum.Enum):
@@ -90,12 +87,9 @@ class Session:
         "_grace",
         "_is_draining",
         "_is_welcomed",
-        "_lag_samples",
+        "_lag",
         "_max_notices",
         "_notices",
-        "_ping_sent",
-        "_ping_sequence",
-        "_ping_waits",
         "_started",
         "_stopped",
         "_turns",
@@ -103,12 +97,11 @@ class Session:
         "closed",
         "games",
         "id",
-        "lag",
         "notice_count",
         "player",
         "version_id",
         "wake",
-        "writing_since",
+        "writing_since_ns",
     )
 
     def __init__(
@@ -128,15 +121,13 @@ class Session:
         self.capabilities = capabilities
         self.games = games
         """The player's running games by their numbers, also those of other versions of it."""
-        self.lag = 0
-        """The round trip on this stream, nanoseconds."""
         self.notice_count = 0
         self.wake = asyncio.Event()
         """Set while something waits in the outbox."""
         self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
         """Why the server ends the stream, once it does."""
-        self.writing_since: int | None = None
-        """When the write began that has not ended yet, nanoseconds; ``None`` between writes."""
+        self.writing_since_ns: int | None = None
+        """When the write began that has not ended yet; ``None`` between writes."""
         self._stopped: deque[int] = deque(maxlen=MAX_STOPPED)
         self._grace = grace
         self._max_notices = max_notices
@@ -146,10 +137,7 @@ class Session:
         self._started: dict[int, LiveGame] = {}
         self._turns: list[LiveGame] = []
         self._notices: list[Notice] = []
-        self._ping_waits = False
-        self._ping_sequence = 0
-        self._ping_sent = 0
-        self._lag_samples: deque[int] = deque(maxlen=LAG_SAMPLES)
+        self._lag = LagMeter()
 
     # -- what is to be sent -----------------------------------------------------
 
@@ -189,8 +177,7 @@ class Session:
 
     def ping(self) -> None:
         """Measure the round trip, unless the last ping is still on its way."""
-        if not self._ping_waits and self._ping_sent == 0:
-            self._ping_waits = True
+        if self._lag.request():
             self.wake.set()
 
     def announce_draining(self) -> None:
@@ -226,7 +213,7 @@ class Session:
                 if arbiter.outcome is None:
                     turns.append(game)
                     clocks_ns.append(arbiter.ask(moment))
-        ping = self._send_ping(moment)
+        ping = self._lag.send(moment.now_ns)
         is_draining, self._is_draining = self._is_draining, False
         if self._ended or self._started or self._turns:
             self.wake.set()
@@ -236,22 +223,16 @@ class Session:
         self._is_welcomed = True
         return Welcome(self.id, self.player.name, self._grace, len(self._started))
 
-    def _send_ping(self, moment: Moment) -> int:
-        if not self._ping_waits:
-            return 0
-        self._ping_waits = False
-        self._ping_sequence += 1
-        self._ping_sent = moment.now
-        return self._ping_sequence
+    # -- the lag ----------------------------------------------------------------
 
-    # -- what came back ---------------------------------------------------------
+    @property
+    def lag_ns(self) -> int:
+        """The round trip on this stream."""
+        return self._lag.lag_ns
 
-    def pong(self, sequence: int, now: int) -> None:
+    def pong(self, sequence: int, now_ns: int) -> None:
         """The answer to a ping; an answer to anything else is ignored."""
-        if sequence == self._ping_sequence and self._ping_sent:
-            self._lag_samples.append(now - self._ping_sent)
-            self._ping_sent = 0
-            self.lag = min(*self._lag_samples, LAG_PER_MOVE)
+        self._lag.answer(sequence, now_ns)
 
 
 def _take(games: list[LiveGame]) -> list[LiveGame]:

@@ -201,7 +201,7 @@ def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted
         time_control=terms.time_control,
         color=color_to_proto(color),
         opponent=game.player(color.other).name,
-        moves=encode_moves(game.settled_moves),
+        moves=encode_moves(game.committed_moves),
     )
 
 
