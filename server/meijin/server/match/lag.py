@@ -23,11 +23,10 @@ class PingState(enum.Enum):
 class LagMeter:
     """Measures a stream's round trip; one ping is under way at a time."""
 
-    __slots__ = ("_samples_ns", "_sent_ns", "_sequence", "_state", "lag_ns")
+    __slots__ = ("_lag_ns", "_samples_ns", "_sent_ns", "_sequence", "_state")
 
     def __init__(self) -> None:
-        self.lag_ns = 0
-        """The least of the last round trips, bounded by what a move is credited."""
+        self._lag_ns = 0
         self._state = PingState.IDLE
         self._sequence = 0
         self._sent_ns = 0
@@ -49,9 +48,13 @@ class LagMeter:
         self._sent_ns = now_ns
         return self._sequence
 
-    def answer(self, sequence: int, now_ns: int) -> None:
-        """Take the answer to the ping in; an answer to anything else is ignored."""
+    def answer(self, sequence: int, now_ns: int) -> int:
+        """The lag after the answer to a ping; an answer to anything else is ignored.
+
+        It is the least of the last round trips, bounded by what a move is credited.
+        """
         if self._state is PingState.SENT and sequence == self._sequence:
             self._state = PingState.IDLE
             self._samples_ns.append(now_ns - self._sent_ns)
-            self.lag_ns = min(*self._samples_ns, LAG_PER_MOVE_NS)
+            self._lag_ns = min(*self._samples_ns, LAG_PER_MOVE_NS)
+        return self._lag_ns

@@ -87,8 +87,8 @@ class Session:
         "_grace",
         "_is_draining",
         "_is_welcomed",
-        "_lag",
         "_max_notices",
+        "_meter",
         "_notices",
         "_started",
         "_stopped",
@@ -97,6 +97,7 @@ class Session:
         "closed",
         "games",
         "id",
+        "lag_ns",
         "notice_count",
         "player",
         "version_id",
@@ -121,6 +122,8 @@ class Session:
         self.capabilities = capabilities
         self.games = games
         """The player's running games by their numbers, also those of other versions of it."""
+        self.lag_ns = 0
+        """The round trip on this stream."""
         self.notice_count = 0
         self.wake = asyncio.Event()
         """Set while something waits in the outbox."""
@@ -137,7 +140,7 @@ class Session:
         self._started: dict[int, LiveGame] = {}
         self._turns: list[LiveGame] = []
         self._notices: list[Notice] = []
-        self._lag = LagMeter()
+        self._meter = LagMeter()
 
     # -- what is to be sent -----------------------------------------------------
 
@@ -177,7 +180,7 @@ class Session:
 
     def ping(self) -> None:
         """Measure the round trip, unless the last ping is still on its way."""
-        if self._lag.request():
+        if self._meter.request():
             self.wake.set()
 
     def announce_draining(self) -> None:
@@ -213,7 +216,7 @@ class Session:
                 if arbiter.outcome is None:
                     turns.append(game)
                     clocks_ns.append(arbiter.ask(moment))
-        ping = self._lag.send(moment.now_ns)
+        ping = self._meter.send(moment.now_ns)
         is_draining, self._is_draining = self._is_draining, False
         if self._ended or self._started or self._turns:
             self.wake.set()
@@ -223,16 +226,11 @@ class Session:
         self._is_welcomed = True
         return Welcome(self.id, self.player.name, self._grace, len(self._started))
 
-    # -- the lag ----------------------------------------------------------------
-
-    @property
-    def lag_ns(self) -> int:
-        """The round trip on this stream."""
-        return self._lag.lag_ns
+    # -- what came back ---------------------------------------------------------
 
     def pong(self, sequence: int, now_ns: int) -> None:
         """The answer to a ping; an answer to anything else is ignored."""
-        self._lag.answer(sequence, now_ns)
+        self.lag_ns = self._meter.answer(sequence, now_ns)
 
 
 def _take(games: list[LiveGame]) -> list[LiveGame]:
