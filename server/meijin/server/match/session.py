@@ -1,4 +1,4 @@
-"""A bot's open stream: what waits to be sent to it, and how far away it is."""
+"""A bot's session: its open stream, with the outbox of what waits to be sent to it."""
 
 import asyncio
 import enum
