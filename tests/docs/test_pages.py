@@ -20,11 +20,10 @@ from meijin.cli.main import app
 from meijin.cli.output import crosstable
 from meijin.cli.sprt import standing_line
 from meijin.ladder.statistics.sprt import Sprt
-from meijin.server.api import convert
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_sprt import standing_to_proto
 from meijin.server.errors import MeijinError
-from meijin.server.match import arbiter, session
+from meijin.server.match import arbiter, session, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
 from meijin.store.match_counts import MatchCounts
@@ -275,17 +274,17 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
     """The limits are those of the code."""
     settings = Settings.model_construct()
     told = {row[0]: row[1] for row in pages("docs/protocol.md").table("## Limits")}
-    second = arbiter.SECOND
+    second = arbiter.NS_PER_SECOND
     expected = {
-        "time for the hello": f"{play_service.HELLO_TIMEOUT:g} s",
+        "time for the hello": f"{play_service.HELLO_TIMEOUT.total_seconds():g} s",
         "size of a bot's message": f"{settings.max_message_bytes // 1024} KiB",
         "actions without effect on one stream": str(settings.max_notices),
         "time for the bot to read a message": f"{settings.write_timeout.total_seconds():g} s",
         "grace in one game": f"{settings.grace.total_seconds():g} s",
-        "lag taken off": f"{arbiter.LAG_PER_MOVE / second:g} s a move, "
-        f"{arbiter.LAG_PER_GAME / second:g} s a game",
-        "version label": f"{convert.MAX_LABEL} characters",
-        "digest": f"{convert.MAX_DIGEST} characters",
+        "lag taken off": f"{arbiter.LAG_PER_MOVE_NS / second:g} s a move, "
+        f"{arbiter.LAG_PER_GAME_NS / second:g} s a game",
+        "version label": f"{wire.MAX_LABEL} characters",
+        "digest": f"{wire.MAX_DIGEST} characters",
     }
     assert expected.items() <= told.items()
     assert told["starts, ends and turns in one message"].startswith(f"{session.MAX_EVENTS:,} ")

@@ -25,7 +25,7 @@ from structlog.testing import capture_logs
 
 from meijin.game import TimeControl, Variant
 from meijin.server.app import App
-from meijin.server.match.arena import Listener
+from meijin.server.match.listeners import Listener
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
 from meijin.store import Database, Durability
@@ -39,7 +39,9 @@ from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire import time_control_to_proto, variant_to_proto
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.live_game import LiveGame, Participant
+    from meijin.server.match.lobby import Player
+    from meijin.server.parts import Parts
     from meijin.v1.bot_service_pb2_grpc import BotServiceAsyncStub
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
     from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub
@@ -201,7 +203,7 @@ async def until(condition: Callable[[], object]) -> None:
 
 
 class Recorder(Listener):
-    """Hears of what is committed in an arena."""
+    """Hears of what is committed."""
 
     def __init__(
         self, *, moved: Callable[[LiveGame], object], ended: Callable[[LiveGame], object]
@@ -228,6 +230,20 @@ class House:
     settings: Settings
     address: str
     _stack: AsyncExitStack
+
+    @property
+    def parts(self) -> Parts:
+        """The server's parts."""
+        return self.app.parts
+
+    def player(self, participant: Participant) -> Player:
+        """The player of a running game, with its stream."""
+        return self.parts.lobby.players[participant.bot_id]
+
+    @property
+    def running(self) -> list[LiveGame]:
+        """The running games."""
+        return list(self.parts.games.running.values())
 
     async def channel(self, *options: tuple[str, int]) -> grpc.aio.Channel:
         """A connection of its own."""
@@ -289,7 +305,7 @@ class House:
         await peer.welcome()
         return peer
 
-    async def deaf_bot(self, name: str) -> Peer:
+    async def slow_consumer(self, name: str) -> Peer:
         """A bot whose connection takes in little more than it has read."""
         small = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536))
         return await self.bot(name, channel=await self.channel(*small))
@@ -302,7 +318,7 @@ class House:
 
     async def away(self, name: str) -> None:
         """Wait until the server knows that a bot's stream has ended."""
-        players = self.app._arena.players
+        players = self.parts.lobby.players
         await until(
             lambda: not any(player.session and player.name == name for player in players.values())
         )
@@ -318,7 +334,7 @@ class House:
         ended: Callable[[LiveGame], object] = lambda _: None,
     ) -> None:
         """Hear of what is committed, before anybody else."""
-        self.app._arena.listeners.insert(0, Recorder(moved=moved, ended=ended))
+        self.parts.listeners.order.insert(0, Recorder(moved=moved, ended=ended))
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -332,7 +348,7 @@ class House:
 
     def hold(self, gate: threading.Event) -> None:
         """Have the store's writer wait for the gate before whatever is submitted from now on."""
-        self.app._arena.journal._writer.submit(lambda _: gate.wait(PATIENCE))
+        self.parts.writer.submit(lambda _: gate.wait(PATIENCE))
 
     def tasks(self, method: str) -> int:
         """How many calls of a method gRPC is serving."""
@@ -419,7 +435,7 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
             try:
                 yield House(app, database, settings, address, clients)
             finally:
-                await app._server.stop(None)
+                await app.stop()
                 for task in running:
                     task.cancel()
 

@@ -15,7 +15,6 @@ from meijin.game import Ending, Party, Result, encode_moves
 from meijin.store import Database
 from meijin.store import journal as flushes
 from meijin.store.journal import (
-    MOVE,
     GameEnd,
     JournalEntry,
     LostUpdateError,
@@ -50,7 +49,10 @@ def flush(number: int, *, truncate_before: int = 0, **parts: Any) -> JournalEntr
 
 def packed(*moves: tuple[int, int, int]) -> bytearray:
     """Moves of (game, ply, cell), with times made of them."""
-    return bytearray().join(MOVE.pack(g, p, c, 100 * p, 10 * p) for g, p, c in moves)
+    entry = flush(1)
+    for game, ply, cell in moves:
+        entry.add_move(StoredMove(GameId(game), ply, cell, 100 * ply, 10 * ply))
+    return entry.moves
 
 
 def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
@@ -120,9 +122,11 @@ def test_a_flush_keeps_its_moves_in_order(database: Database) -> None:
 
 def test_the_largest_numbers_fit(database: Database) -> None:
     """Ids and times are of eight bytes, plies and cells of two."""
-    largest = (HUGE, 65535, 65535, HUGE, HUGE)
-    commit(database, flush(2**62, moves=bytearray(MOVE.pack(*largest))))
-    assert [tuple(move) for move in running_moves(database)] == [largest]
+    largest = StoredMove(GameId(HUGE), 65535, 65535, HUGE, HUGE)
+    entry = flush(2**62)
+    entry.add_move(largest)
+    commit(database, entry)
+    assert list(running_moves(database)) == [largest]
 
 
 def test_analysis_is_merged_by_game_and_ply(database: Database) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from functools import partial
 
 import grpc
@@ -18,18 +19,12 @@ from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.play import PlayServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
-from meijin.server.match.arena import Arena
-from meijin.server.match.feed import Feed
-from meijin.server.match.watchdog import Watchdog
+from meijin.server.parts import Parts
 from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.supervisor import Supervisor
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
-from meijin.server.tournaments.control import TournamentControl
-from meijin.server.tournaments.planner import Planner
 from meijin.server.tournaments.recovery import load, restore
-from meijin.server.tournaments.refresh_jobs import RefreshSender
-from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.bots import Identity, authenticate
 from meijin.v1 import (
@@ -47,6 +42,9 @@ from meijin.v1 import (
 from meijin.wire.contract import keepalive_options
 
 log = structlog.get_logger()
+
+CLOSING_TIME = timedelta(seconds=1)
+"""How long calls may take to end when the server stops."""
 
 SERVICES = (
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
@@ -95,25 +93,17 @@ async def _stop_or_failure(stop: asyncio.Event, running: list[asyncio.Task[None]
 
 
 class App:
-    """The parts of a server, put together."""
+    """A server's parts on the network."""
 
-    def __init__(
-        self, settings: Settings, storage: Storage, arena: Arena, refreshes: RefreshSender
-    ) -> None:
+    def __init__(self, settings: Settings, parts: Parts) -> None:
+        self.parts = parts
         self._settings = settings
-        self._arena = arena
-        self._refreshes = refreshes
-        self._watchdog = Watchdog(arena, patience=settings.write_timeout)
         self._health = health.aio.HealthServicer()
-        self.feed = Feed()
-        self.scheduler = Scheduler(arena)
-        self._planner = Planner(self.scheduler, storage, self.feed)
-        arena.listeners += [self.feed, refreshes]
         interceptor = Interceptor(
-            partial(_authenticate, storage), is_open=settings.open_registration
+            partial(_authenticate, parts.storage), is_open=settings.open_registration
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
-        self._add_services(storage)
+        _add_services(self._server, parts, self._health)
 
     @classmethod
     @asynccontextmanager
@@ -126,46 +116,19 @@ class App:
             storage = Storage(database, writer)
             await ensure_operator_token(storage, settings)
             recovered = await storage.read(partial(load, storage=storage))
-            arena = Arena(settings, writer, recovered.counters)
-            app = cls(settings, storage, arena, RefreshSender(redis_url))
-            restore(recovered, arena, app.scheduler)
+            parts = Parts.assemble(settings, writer, storage, redis_url, recovered.last)
+            restore(recovered, parts.lobby, parts.games, parts.scheduler)
+            app = cls(settings, parts)
             try:
                 yield app
             finally:
-                await app.close()
+                await app.stop()
         finally:
             await asyncio.to_thread(writer.close)
 
-    def _add_services(self, storage: Storage) -> None:
-        arena, server = self._arena, self._server
-        control = TournamentControl(arena, self.scheduler, storage, self._refreshes, self.feed)
-        play_service_pb2_grpc.add_PlayServiceServicer_to_server(
-            PlayServicer(arena, storage, self._settings), server
-        )
-        bot_service_pb2_grpc.add_BotServiceServicer_to_server(BotServicer(arena, storage), server)
-        tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
-            TournamentServicer(control, self.scheduler, storage, self.feed), server
-        )
-        game_service_pb2_grpc.add_GameServiceServicer_to_server(
-            GameServicer(control, arena, storage, self.feed), server
-        )
-        ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
-            LadderServicer(storage, self._refreshes), server
-        )
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
-        reflection.enable_server_reflection(SERVICES, server)
-
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        arena = self._arena
-        return [
-            arena.journal.run(),
-            self._watchdog.watch_clocks(),
-            self._watchdog.measure_lag(),
-            self._watchdog.drop_stalled_streams(),
-            self._refreshes.run(),
-            self._planner.run(),
-        ]
+        return self.parts.tasks()
 
     async def listen(self) -> str:
         """Open the port and return the address."""
@@ -182,27 +145,46 @@ class App:
 
     async def drain(self) -> None:
         """Start no game any more, give running ones a little time, and close every stream."""
-        arena = self._arena
-        arena.is_draining = True
+        lobby, games, journal = self.parts.lobby, self.parts.games, self.parts.journal
+        lobby.drain()
         await self._health.enter_graceful_shutdown()
-        sessions = [player.session for player in arena.players.values() if player.session]
-        for session in sessions:
-            session.announce_draining()
-        log.info("stopping", running_games=len(arena.games))
+        log.info("stopping", running_games=len(games.running))
         try:
             async with asyncio.timeout(self._settings.drain.total_seconds()):
-                await arena.all_games_ended()
+                await games.all_ended()
         except TimeoutError:
-            log.info("games wait for the next start", games=len(arena.games))
-        await arena.journal.drained()
-        for session in sessions:
-            session.close(StoppingError("the server stops; games resume after its return"))
-        await self._server.stop(grace=1)
-        await arena.journal.drained()
+            log.info("games wait for the next start", games=len(games.running))
+        await journal.drained()
+        lobby.close(StoppingError("the server stops; games resume after its return"))
+        await self.stop(CLOSING_TIME)
+        await journal.drained()
 
-    async def close(self) -> None:
-        """Close the port and break off every call; does nothing after `drain`."""
-        await self._server.stop(None)
+    async def stop(self, grace: timedelta = timedelta(0)) -> None:
+        """Close every connection; calls that are under way have a grace to end."""
+        await self._server.stop(grace.total_seconds())
+
+
+def _add_services(
+    server: grpc.aio.Server, parts: Parts, health_servicer: health.aio.HealthServicer
+) -> None:
+    """Have the server answer the calls of every service."""
+    play_service_pb2_grpc.add_PlayServiceServicer_to_server(
+        PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage), server
+    )
+    bot_service_pb2_grpc.add_BotServiceServicer_to_server(
+        BotServicer(parts.lobby, parts.storage), server
+    )
+    tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
+        TournamentServicer(parts.control, parts.scheduler, parts.storage, parts.feed), server
+    )
+    game_service_pb2_grpc.add_GameServiceServicer_to_server(
+        GameServicer(parts.control, parts.games, parts.storage, parts.feed), server
+    )
+    ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
+        LadderServicer(parts.storage, parts.refreshes), server
+    )
+    health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
+    reflection.enable_server_reflection(SERVICES, server)
 
 
 async def _authenticate(storage: Storage, token: str) -> Identity | None:

@@ -28,8 +28,11 @@ from meijin.store.schema import (
 from meijin.store.tournaments import TournamentEnd, finish_tournament
 from meijin.store.voids import GameVoid, void_game
 
-MOVE = struct.Struct("<QHHQQ")
+_MOVE = struct.Struct("<QHHQQ")
 """One move: game, ply, cell, raw and charged nanoseconds."""
+
+pack_move = _MOVE.pack
+"""The bytes of a move; for loops that can't afford `JournalEntry.add_move`, 0.06 microseconds."""
 
 
 class StoredMove(NamedTuple):
@@ -38,10 +41,8 @@ class StoredMove(NamedTuple):
     game_id: GameId
     ply: int
     cell: int
-    raw: int
-    """Nanoseconds."""
-    charged: int
-    """Nanoseconds."""
+    raw_ns: int
+    charged_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +92,30 @@ class JournalEntry:
 
     id: EntryId
     truncate_before: EntryId
-    """Flushes before this one hold no move of a running game, and are deleted; 0 for none."""
+    """Entries before this one hold no move of a running game, and are deleted; 0 for none."""
     moves: bytearray = field(default_factory=bytearray)
-    """`MOVE` after `MOVE`."""
+    """What `pack_move` makes of each, one after another."""
     analysis: dict[str, Any] = field(default_factory=dict)
+    """By game and ply, what the bots said they thought."""
     starts: list[GameStart] = field(default_factory=list)
     ends: list[GameEnd] = field(default_factory=list)
     finished_tournaments: list[TournamentEnd] = field(default_factory=list)
     voids: list[GameVoid] = field(default_factory=list)
     """Finished games that are to count no more."""
+
+    def add_move(self, move: StoredMove) -> None:
+        """Add a move of a running game."""
+        self.moves += pack_move(*move)
+
+    def add_analysis(self, game_id: GameId, ply: int, analysis: dict[str, Any]) -> None:
+        """Add what a bot thought of a move."""
+        self.analysis.setdefault(str(game_id), {})[str(ply)] = analysis
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to commit."""
+        ends = self.ends or self.finished_tournaments or self.voids
+        return not (self.moves or self.starts or ends)
 
 
 class LostUpdateError(Exception):
@@ -203,8 +219,13 @@ def running_moves(connection: Connection) -> Iterator[StoredMove]:
     """
     query = select(_JOURNAL.c.moves).order_by(_JOURNAL.c.id)
     for (moves,) in connection.execute(query):
-        for fields in MOVE.iter_unpack(moves):
-            yield StoredMove(*fields)
+        yield from unpack_moves(moves)
+
+
+def unpack_moves(moves: bytes | bytearray) -> Iterator[StoredMove]:
+    """The moves of an entry."""
+    for fields in _MOVE.iter_unpack(moves):
+        yield StoredMove(*fields)
 
 
 def running_analysis(connection: Connection) -> dict[str, Any]:

@@ -20,16 +20,13 @@ from meijin.game import (
     encode_moves,
 )
 from meijin.server.api.convert import (
-    analysis_from_proto,
     check_bot_name,
-    engine_from_proto,
     game_to_proto,
     openings_from_proto,
     requested_time_control,
     requested_variant,
 )
 from meijin.server.errors import InvalidRequestError
-from meijin.store.bots import EngineRow
 from meijin.store.games import GameRow, encode_times
 from meijin.store.schema import (
     BotId,
@@ -40,7 +37,6 @@ from meijin.store.schema import (
     TournamentId,
 )
 from meijin.v1 import game_pb2
-from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import time_control_to_proto
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
@@ -79,21 +75,7 @@ def row(**changes: Any) -> GameRow:
     return GameRow(**(plain | changes))
 
 
-# -- engines and names ------------------------------------------------------------
-
-
-def test_an_engine_without_a_digest_is_told_by_its_version() -> None:
-    """And one with a digest by that alone."""
-    said = pb.Engine(version="1.4", configuration=["depth=4"])
-    assert engine_from_proto(said) == EngineRow("1.4", "version:1.4", ("depth=4",))
-    assert engine_from_proto(pb.Engine(version="1.4", digest="x")).digest == "x"
-    assert engine_from_proto(pb.Engine()) == EngineRow("", "version:", ())
-
-
-def test_the_longest_labels_fit() -> None:
-    """Forty characters for people, sixty-four for machines."""
-    engine = pb.Engine(version="é" * 40, digest="d" * 64)
-    assert engine_from_proto(engine) == EngineRow("é" * 40, "d" * 64)
+# -- names ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["a", "A-1_b.C", "x" * 40])
@@ -212,20 +194,3 @@ def test_a_running_game_has_no_outcome() -> None:
         message.variant
         == game_to_proto(row(variant=str(Variant(rule=STANDARD))), with_moves=False).variant
     )
-
-
-def test_a_line_is_no_longer_than_a_game() -> None:
-    """A bot can't fill the store with what it says it thinks."""
-    kept = analysis_from_proto(pb.Analysis(pv=bytes(100_000)))
-    assert kept["pv"] == [0] * 484
-
-
-def test_what_a_bot_thought_is_kept_as_plain_numbers() -> None:
-    """The largest ones too; half a cell at the end of the line is dropped."""
-    said = pb.Analysis(score=-(2**31), depth=2**32 - 1, nodes=2**64 - 1, pv=b"\1\0\2")
-    assert analysis_from_proto(said) == {
-        "score": -(2**31),
-        "depth": 2**32 - 1,
-        "nodes": 2**64 - 1,
-        "pv": [1],
-    }

@@ -98,7 +98,7 @@ def test_a_game_whose_end_is_not_committed_is_shown_before_it(serve: Serve, line
         turn = await players[0].turn()
         with house.held():
             await players[0].play(turn, FIVE[8])
-            await house.until(lambda: not house.app._arena.games)
+            await house.until(lambda: not house.running)
             game = await get(house, players[0].start.game_id)
             assert (game.state, cells(game)) == (RUNNING, list(FIVE[:8]))
             assert from_sgf(await export(house, game.game_id)).moves == FIVE[:8]
@@ -257,7 +257,7 @@ def test_somebody_elses_game_may_be_watched(serve: Serve) -> None:
 
     async def script(house: House) -> None:
         async with house.innocents():
-            (game,) = house.app._arena.games.values()
+            (game,) = house.running
             watching = watch(house, str(game.id))
             assert (await anext(watching)).game.ply == 4
         messages = [message async for message in watching]

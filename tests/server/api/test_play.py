@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from meijin.server.api.interceptor import Context
     from meijin.server.match.session import Session
-    from meijin.server.storage import Storage
 
 Code = grpc.StatusCode
 PATIENCE = 20.0
@@ -85,7 +84,7 @@ def test_an_end_is_no_hello(serve: Serve) -> None:
 
 def test_a_hello_has_its_time(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream that stays silent is ended."""
-    monkeypatch.setattr(play_service, "HELLO_TIMEOUT", 0.05)
+    monkeypatch.setattr(play_service, "HELLO_TIMEOUT", timedelta(milliseconds=50))
     refused(serve, (Code.FAILED_PRECONDITION, "PROTOCOL", "no hello within 0.05 s"))
 
 
@@ -484,8 +483,8 @@ def test_the_clock_after_a_return_is_what_is_left(serve: Serve) -> None:
     async def script(house: House) -> None:
         black, _ = await house.pair(control="1000/move")
         first = await black.turn()
-        game = next(iter(house.app._arena.games.values()))
-        game.arbiter._asked_at -= 400 * 10**9
+        game = house.running[0]
+        game.arbiter._asked_at_ns -= 400 * 10**9
         black.call.cancel()
         back = await house.bot(game.black.name)
         turn = await back.turn()
@@ -521,9 +520,7 @@ def test_an_action_without_effect_is_noticed(
         async with house.innocents():
             black, white = await house.pair()
             start = black.start
-            others = next(
-                game.number for game in house.app._arena.games.values() if game.number != start.game
-            )
+            others = next(game.number for game in house.running if game.number != start.game)
             turn = await black.turn()
             play = {
                 "unknown": pb.Play(game=99, ply=0, cell=3),
@@ -556,7 +553,7 @@ def test_somebody_elses_game_is_not_given_up(serve: Serve, kind: str) -> None:
     async def script(house: House) -> None:
         async with house.innocents():
             stranger = await house.bot("ada")
-            (game,) = house.app._arena.games.values()
+            (game,) = house.running
             make = {"resigns": pb.Resign, "failures": pb.Failure}[kind]
             await stranger.write(actions=pb.Actions(**{kind: [make(game=game.number)]}))
             notice = await stranger.notice()
@@ -703,11 +700,11 @@ def test_nothing_more_is_read_from_a_stream_that_is_closed(serve: Serve) -> None
 
     async def script(house: House) -> None:
         await house.pair()
-        arena = house.app._arena
-        (game,) = arena.games.values()
-        session = game.black.session
+        (game,) = house.running
+        session = house.player(game.black).session
         assert session is not None
-        servicer = PlayServicer(arena, cast("Storage", None), house.settings)
+        parts = house.parts
+        servicer = PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage)
         await servicer._read(session, cast("Context", LastWords(session)))
         assert game.arbiter.outcome is None
 
@@ -724,7 +721,7 @@ def test_absence_while_the_store_fails_is_no_forfeit(
         commit, error = dialect.do_commit, dialect.loaded_dbapi.OperationalError
         black, white = await house.pair()
         turn = await black.turn()
-        (game,) = house.app._arena.games.values()
+        (game,) = house.running
         is_away = [True]
 
         def do_commit(connection: Any) -> None:
@@ -734,7 +731,7 @@ def test_absence_while_the_store_fails_is_no_forfeit(
 
         monkeypatch.setattr(dialect, "do_commit", do_commit)
         await black.play(turn, 0)
-        await house.until(lambda: house.app._arena.journal.is_failing)
+        await house.until(lambda: house.parts.journal.is_failing)
         white.call.cancel()
         await house.away(white.name)
         gone = time.monotonic()
@@ -804,12 +801,12 @@ def test_a_bot_that_never_reads_is_dropped(serve: Serve) -> None:
 
     async def script(house: House) -> None:
         async with house.innocents():
-            deaf = await house.deaf_bot("deaf")
+            slow = await house.slow_consumer("slow")
             wrong = pb.Play(game=99, ply=1, cell=2)
             for _ in range(20):
-                await deaf.write(actions=pb.Actions(plays=[wrong] * 5_000))
-            await house.away("deaf")
-        end: Ending = await deaf.closed()
+                await slow.write(actions=pb.Actions(plays=[wrong] * 5_000))
+            await house.away("slow")
+        end: Ending = await slow.closed()
         assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "NOT_READING")
 
     serve(script, write_timeout=timedelta(seconds=0.3), max_notices=1_000_000)

@@ -358,7 +358,7 @@ def test_a_void_game_is_played_again(serve: Serve) -> None:
         for peer in (black, white):
             peer.call.cancel()
             await house.away(peer.name)
-        await house.until(lambda: not house.app._arena.games)
+        await house.until(lambda: not house.running)
         back = [await house.bot(peer.name) for peer in (black, white)]
         starts = [await peer.started() for peer in back]
         assert [start.color for start in starts] == [game_pb2.COLOR_BLACK, game_pb2.COLOR_WHITE]
@@ -612,8 +612,8 @@ def test_a_watcher_that_leaves_is_forgotten(serve: Serve) -> None:
         request = pb.WatchTournamentRequest(tournament_id=tournament)
         call = (await house.tournaments()).WatchTournament(request)
         await call.read()
-        assert house.app.feed._subscribers
+        assert house.parts.feed._subscribers
         call.cancel()
-        await house.until(lambda: not house.app.feed._subscribers)
+        await house.until(lambda: not house.parts.feed._subscribers)
 
     serve(script)

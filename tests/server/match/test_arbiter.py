@@ -18,7 +18,14 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.server.match.arbiter import LAG_PER_GAME, LAG_PER_MOVE, SECOND, Arbiter, Moment, Verdict
+from meijin.server.match.arbiter import (
+    LAG_PER_GAME_NS,
+    LAG_PER_MOVE_NS,
+    NS_PER_SECOND,
+    Arbiter,
+    Verdict,
+)
+from meijin.server.match.stalls import Moment
 
 SMALL = Variant(width=5, height=5)
 LARGE = Variant(width=22, height=22)
@@ -26,7 +33,7 @@ DRAWISH = [
     22 * row + column for row in range(0, 22, 2) for column in (*range(0, 22, 2), *range(1, 22, 2))
 ]
 """Cells of the large board that make no line when they are played in turn."""
-GRACE = 30 * SECOND
+GRACE = 30 * NS_PER_SECOND
 BLACK, WHITE = Color.BLACK, Color.WHITE
 
 
@@ -35,8 +42,8 @@ class Match:
 
     def __init__(self, control: str = "60+1", *, variant: Variant = SMALL) -> None:
         board = Board(variant)
-        self.arbiter = Arbiter(board, Clock(TimeControl.parse(control)), grace=GRACE)
-        self.now = 1_000 * SECOND
+        self.arbiter = Arbiter(board, Clock(TimeControl.parse(control)), grace_ns=GRACE)
+        self.now = 1_000 * NS_PER_SECOND
         self.stall = 0
 
     @property
@@ -51,12 +58,12 @@ class Match:
 
     def wait(self, seconds: float, *, stalled: float = 0) -> None:
         """Let time pass, during a part of which the server stands still."""
-        self.now += round(seconds * SECOND)
-        self.stall += round(stalled * SECOND)
+        self.now += round(seconds * NS_PER_SECOND)
+        self.stall += round(stalled * NS_PER_SECOND)
 
     def ask(self) -> float:
         """Request the pending turn; what is left for it, in seconds."""
-        return self.arbiter.ask(self.moment) / SECOND
+        return self.arbiter.ask(self.moment) / NS_PER_SECOND
 
     def play(self, cell: int, *, ply: int | None = None, color: Color | None = None) -> Verdict:
         """Play for the side to move, or as told, without lag."""
@@ -74,16 +81,16 @@ class Match:
         self.ask()
         self.wait(seconds, stalled=stalled)
         board = self.arbiter.board
-        lag_time = round(lag * SECOND)
+        lag_time = round(lag * NS_PER_SECOND)
         return self.arbiter.play(board.side_to_move, board.ply, cell, self.moment, lag_time)
 
     def expire(self, *, lag: float = 0) -> None:
         """Look at the clocks."""
-        self.arbiter.expire(self.moment, round(lag * SECOND))
+        self.arbiter.expire(self.moment, round(lag * NS_PER_SECOND))
 
     def left(self, color: Color) -> float:
         """Seconds on a clock."""
-        return self.arbiter.clock.left_ns(color) / SECOND
+        return self.arbiter.clock.left_ns(color) / NS_PER_SECOND
 
 
 # -- endings on the board ---------------------------------------------------------
@@ -98,7 +105,7 @@ def test_five_in_a_row_wins() -> None:
     assert match.turn(4) is Verdict.ACCEPTED
     assert match.outcome == Outcome(Result.BLACK_WINS, Ending.FIVE)
     assert match.arbiter.evidence == {}
-    assert len(match.arbiter.raw) == len(match.arbiter.charged) == 9
+    assert len(match.arbiter.raw_ns) == len(match.arbiter.charged_ns) == 9
 
 
 def test_a_full_board_is_a_draw() -> None:
@@ -146,7 +153,7 @@ def test_an_illegal_move_forfeits(cell: int, detail: str) -> None:
     assert detail in match.outcome.detail
     assert match.arbiter.evidence == {"cell": cell, "ply": 1, "moves": [12]}
     assert list(match.arbiter.board.moves) == [12]
-    assert len(match.arbiter.raw) == 1
+    assert len(match.arbiter.raw_ns) == 1
 
 
 @pytest.mark.parametrize("ply", [0, 2, 99])
@@ -225,8 +232,8 @@ def test_a_move_is_charged_from_its_request_and_earns_the_increment() -> None:
     match.turn(13, 2.5)
     assert match.left(BLACK) == 51
     assert match.left(WHITE) == 58.5
-    assert list(match.arbiter.raw) == [10 * SECOND, 2.5 * SECOND]
-    assert list(match.arbiter.charged) == list(match.arbiter.raw)
+    assert list(match.arbiter.raw_ns) == [10 * NS_PER_SECOND, 2.5 * NS_PER_SECOND]
+    assert list(match.arbiter.charged_ns) == list(match.arbiter.raw_ns)
 
 
 def test_the_whole_clock_may_be_used() -> None:
@@ -248,7 +255,7 @@ def test_a_late_move_forfeits(control: str, seen_by: str) -> None:
     match.expire()
     assert match.outcome is None
     match.now += 1
-    match.now += SECOND
+    match.now += NS_PER_SECOND
     if seen_by == "play":
         assert match.play(12) is Verdict.ACCEPTED
     else:
@@ -263,7 +270,7 @@ def test_a_late_move_forfeits(control: str, seen_by: str) -> None:
         "budget_us": budget * 1_000_000,
     }
     assert match.arbiter.board.ply == 0
-    assert len(match.arbiter.raw) == 0
+    assert len(match.arbiter.raw_ns) == 0
 
 
 def test_one_nanosecond_is_too_late() -> None:
@@ -294,10 +301,13 @@ def test_each_move_has_its_cap() -> None:
 def test_the_servers_stalls_are_nobodys_time() -> None:
     """What the server itself stood still is taken off the move it happened in."""
     match = Match("60")
-    match.stall = 7 * SECOND
+    match.stall = 7 * NS_PER_SECOND
     match.turn(12, 10, stalled=4)
     assert match.left(BLACK) == 54
-    assert (match.arbiter.raw[0], match.arbiter.charged[0]) == (10 * SECOND, 6 * SECOND)
+    assert (match.arbiter.raw_ns[0], match.arbiter.charged_ns[0]) == (
+        10 * NS_PER_SECOND,
+        6 * NS_PER_SECOND,
+    )
     match.turn(13, 10)
     assert match.left(WHITE) == 50
 
@@ -319,7 +329,7 @@ def test_a_stall_longer_than_the_move_is_not_given_as_a_present() -> None:
     match = Match("60")
     match.turn(12, 1, stalled=3)
     assert match.left(BLACK) == 60
-    assert match.arbiter.charged[0] == 0
+    assert match.arbiter.charged_ns[0] == 0
 
 
 def test_lag_is_credited_up_to_a_bound_for_each_move() -> None:
@@ -328,7 +338,7 @@ def test_lag_is_credited_up_to_a_bound_for_each_move() -> None:
     match.turn(12, 10, lag=0.2)
     assert match.left(BLACK) == pytest.approx(50.2)
     match.turn(13, 10, lag=7)
-    assert match.left(WHITE) == pytest.approx(50 + LAG_PER_MOVE / SECOND)
+    assert match.left(WHITE) == pytest.approx(50 + LAG_PER_MOVE_NS / NS_PER_SECOND)
 
 
 def test_lag_is_never_credited_beyond_the_time_taken() -> None:
@@ -336,18 +346,18 @@ def test_lag_is_never_credited_beyond_the_time_taken() -> None:
     match = Match("60")
     match.turn(12, 0.1, lag=0.4)
     assert match.left(BLACK) == 60
-    assert match.arbiter.charged[0] == 0
+    assert match.arbiter.charged_ns[0] == 0
 
 
 def test_lag_is_credited_up_to_a_bound_for_the_game() -> None:
     """After thirty seconds of credit a side gets no more; the other's is its own."""
     match = Match("600", variant=LARGE)
-    plies = 2 * (LAG_PER_GAME // LAG_PER_MOVE) + 2
+    plies = 2 * (LAG_PER_GAME_NS // LAG_PER_MOVE_NS) + 2
     for ply in range(plies):
         slow = ply % 2 == 0
         match.turn(DRAWISH[ply], 1, lag=0.5 if slow else 0)
     assert match.outcome is None
-    assert match.left(BLACK) == pytest.approx(600 - plies / 2 + LAG_PER_GAME / SECOND)
+    assert match.left(BLACK) == pytest.approx(600 - plies / 2 + LAG_PER_GAME_NS / NS_PER_SECOND)
     assert match.left(WHITE) == pytest.approx(600 - plies / 2)
 
 
@@ -369,10 +379,10 @@ def test_replayed_moves_charge_the_clocks_as_they_did() -> None:
     for cell, seconds in ((12, 3), (13, 4), (14, 5)):
         match.turn(cell, seconds, lag=0.25)
     old = match.arbiter
-    for cell, raw, charged in zip(old.board.moves, old.raw, old.charged, strict=True):
+    for cell, raw, charged in zip(old.board.moves, old.raw_ns, old.charged_ns, strict=True):
         restored.arbiter.replay(cell, raw, charged)
     assert restored.arbiter.board.moves == old.board.moves
-    assert (restored.arbiter.raw, restored.arbiter.charged) == (old.raw, old.charged)
+    assert (restored.arbiter.raw_ns, restored.arbiter.charged_ns) == (old.raw_ns, old.charged_ns)
     assert [restored.left(color) for color in Color] == [match.left(color) for color in Color]
 
 
@@ -388,7 +398,7 @@ def test_absence_beyond_the_grace_forfeits() -> None:
     match.now += GRACE
     match.expire()
     assert match.outcome is None
-    match.now += SECOND
+    match.now += NS_PER_SECOND
     match.expire()
     assert match.outcome == Outcome(
         Result.WHITE_WINS, Ending.DISCONNECT, Party.BLACK, "away for 31.0 s"
@@ -453,7 +463,7 @@ def test_an_absent_bots_clock_stands() -> None:
     match.wait(100)
     match.expire()
     assert match.turn(12, 3) is Verdict.ACCEPTED
-    assert match.arbiter.raw[0] == 9 * SECOND
+    assert match.arbiter.raw_ns[0] == 9 * NS_PER_SECOND
     assert match.outcome is None
 
 
@@ -480,7 +490,7 @@ def test_a_stall_before_an_absence_is_not_used_time() -> None:
     match.arbiter.come_back(BLACK, match.moment)
     assert match.turn(12, 8) is Verdict.ACCEPTED
     assert match.outcome is None
-    assert match.arbiter.raw[0] == 9 * SECOND
+    assert match.arbiter.raw_ns[0] == 9 * NS_PER_SECOND
 
 
 def test_the_opponents_clock_runs_on() -> None:
@@ -610,7 +620,7 @@ class Chaos:
             cell = self._rng.choice((*arbiter.board.moves, arbiter.board.variant.cells, 65_535))
             self.causes.add((Ending.ILLEGAL, Party.of(color)))
         ply, moment = arbiter.board.ply, match.moment
-        lag_time = round(lag * SECOND)
+        lag_time = round(lag * NS_PER_SECOND)
         assert arbiter.play(color, ply, cell, moment, lag_time) is Verdict.ACCEPTED
         if self._rng.random() < 0.2:  # the same answer once more
             assert arbiter.play(color, ply, cell, moment, lag_time) is Verdict.STALE_PLY
@@ -661,8 +671,8 @@ class Chaos:
 
     def _check(self) -> None:
         arbiter = self._match.arbiter
-        assert len(arbiter.raw) == len(arbiter.charged) == arbiter.board.ply
-        assert all(c <= r for r, c in zip(arbiter.raw, arbiter.charged, strict=True))
+        assert len(arbiter.raw_ns) == len(arbiter.charged_ns) == arbiter.board.ply
+        assert all(c <= r for r, c in zip(arbiter.raw_ns, arbiter.charged_ns, strict=True))
         assert all(arbiter.clock.left_ns(color) >= 0 for color in Color)
         assert bool(arbiter.evidence) == (
             arbiter.outcome is not None
@@ -706,7 +716,7 @@ def test_a_thousand_random_games_with_faults() -> None:
 def test_a_clock_is_exact() -> None:
     """Parts of a second down to the microsecond of an increment are not lost."""
     control = TimeControl(timedelta(milliseconds=1500), timedelta(microseconds=1))
-    arbiter = Arbiter(Board(SMALL), Clock(control), grace=GRACE)
+    arbiter = Arbiter(Board(SMALL), Clock(control), grace_ns=GRACE)
     arbiter.ask(Moment(0, 0))
-    arbiter.play(BLACK, 0, 12, Moment(SECOND, 0), 0)
-    assert arbiter.clock.left_ns(BLACK) == SECOND // 2 + 1_000
+    arbiter.play(BLACK, 0, 12, Moment(NS_PER_SECOND, 0), 0)
+    assert arbiter.clock.left_ns(BLACK) == NS_PER_SECOND // 2 + 1_000

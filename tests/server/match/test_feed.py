@@ -1,4 +1,4 @@
-"""Those who watch."""
+"""Those who follow a topic."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def game(number: int, tournament: int = 1) -> LiveGame:
     return cast("LiveGame", SimpleNamespace(id=GameId(number), run=run))
 
 
-def test_a_watcher_hears_of_its_topic_alone() -> None:
+def test_a_subscriber_hears_of_its_topic_alone() -> None:
     """Moves and the end of its game; starts and ends of its tournament's games."""
     feed = Feed()
     one, two, other = game(1), game(2), game(3, tournament=2)
     with (
-        feed.watch(game_topic(one.id)) as of_game,
-        feed.watch(tournament_topic(one.run.id)) as of_tournament,
+        feed.subscribe(game_topic(one.id)) as of_game,
+        feed.subscribe(tournament_topic(one.run.id)) as of_tournament,
     ):
         for each in (one, two, other):
             feed.game_started(each)
@@ -55,36 +55,36 @@ def test_a_watcher_hears_of_its_topic_alone() -> None:
         assert of_game.rest() == []
 
 
-def test_facts_come_in_order() -> None:
+def test_events_come_in_order() -> None:
     """One at a time, waiting for the next."""
 
     async def script() -> None:
         feed, one = Feed(), game(1)
-        with feed.watch(game_topic(one.id)) as watcher:
-            waiting = asyncio.ensure_future(watcher.next())
+        with feed.subscribe(game_topic(one.id)) as subscriber:
+            waiting = asyncio.ensure_future(subscriber.next())
             await asyncio.sleep(0)
             assert not waiting.done()
             feed.games_moved([one])
             feed.game_ended(one)
             assert await waiting == GameEvent(EventKind.MOVED, one)
-            assert await watcher.next() == GameEvent(EventKind.ENDED, one)
+            assert await subscriber.next() == GameEvent(EventKind.ENDED, one)
 
     asyncio.run(script())
 
 
-def test_every_watcher_hears_of_everything() -> None:
-    """Two who watch the same game don't share its facts."""
+def test_every_subscriber_hears_of_everything() -> None:
+    """Two who follow the same game don't share its events."""
     feed, one = Feed(), game(1)
-    with feed.watch(game_topic(one.id)) as first, feed.watch(game_topic(one.id)) as second:
+    with feed.subscribe(game_topic(one.id)) as first, feed.subscribe(game_topic(one.id)) as second:
         feed.game_ended(one)
         assert first.rest() == second.rest() == [GameEvent(EventKind.ENDED, one)]
 
 
 def test_who_leaves_is_forgotten() -> None:
-    """The last watcher of a topic leaves nothing behind."""
+    """The last subscriber of a topic leaves nothing behind."""
     feed, one = Feed(), game(1)
-    with feed.watch(game_topic(one.id)) as first:
-        with feed.watch(game_topic(one.id)) as second:
+    with feed.subscribe(game_topic(one.id)) as first:
+        with feed.subscribe(game_topic(one.id)) as second:
             pass
         feed.game_ended(one)
         assert second.rest() == []
@@ -93,22 +93,22 @@ def test_who_leaves_is_forgotten() -> None:
 
 
 def test_who_is_too_slow_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A watcher that lost a fact is told so instead of being told half."""
+    """A subscriber that lost an event is told so instead of being told half."""
     monkeypatch.setattr(module, "MAX_WAITING", 3)
 
     async def script() -> None:
         feed, one = Feed(), game(1)
-        with feed.watch(game_topic(one.id)) as watcher:
+        with feed.subscribe(game_topic(one.id)) as subscriber:
             for _ in range(4):
                 feed.games_moved([one])
             with pytest.raises(NotReadingError, match="watch again"):
-                await watcher.next()
+                await subscriber.next()
 
     asyncio.run(script())
 
 
-def test_nobody_watching_costs_nothing() -> None:
-    """Facts without watchers go nowhere."""
+def test_nobody_subscribed_costs_nothing() -> None:
+    """Events without subscribers go nowhere."""
     feed = Feed()
     feed.game_started(game(1))
     feed.games_moved([game(1)])

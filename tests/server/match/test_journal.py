@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from sqlalchemy import insert, select
@@ -17,13 +19,22 @@ from meijin.game import Ending, Party, Result
 from meijin.server.match import journal as module
 from meijin.server.match.journal import Batch, Journal
 from meijin.store import Database, Writer
-from meijin.store.journal import MOVE, GameEnd, LostUpdateError
+from meijin.store.journal import GameEnd, LostUpdateError, unpack_moves
 from meijin.store.schema import EntryId, GameId, JournalRow, PairingId
+from meijin.store.voids import GameVoid
 
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
 
+    from meijin.server.match.live_game import LiveGame
+
 PATIENCE = 20.0
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+
+
+def game(number: int, first_entry: int = 1) -> LiveGame:
+    """A game as far as the journal looks at one that moves."""
+    return cast("LiveGame", SimpleNamespace(id=GameId(number), first_entry=EntryId(first_entry)))
 
 
 class Desk:
@@ -36,11 +47,11 @@ class Desk:
         """The numbers of the moves that were released, in order."""
         self.stored_when_told: list[list[int]] = []
         self.again: Callable[[], None] = lambda: None
-        self.journal = Journal(writer, EntryId(last), self._release, lambda: 1)
+        self.journal = Journal(writer, last_entry=EntryId(last), last_end=0)
 
     def add(self, number: int) -> None:
         """Add a move, told by its number."""
-        self.journal.batch.entry.moves += MOVE.pack(number, 0, 0, 0, 0)
+        self.journal.add_move(game(number), 0, 0, 0, 0)
         self.journal.wake()
 
     def stored(self) -> list[int]:
@@ -48,16 +59,16 @@ class Desk:
         rows = self.database.read(
             lambda at: list(at.scalars(select(JournalRow.moves).order_by(JournalRow.id)))
         )
-        return [fields[0] for moves in rows for fields in MOVE.iter_unpack(moves)]
+        return [move.game_id for moves in rows for move in unpack_moves(moves)]
 
     def ids(self) -> list[int]:
-        """The numbers of the stored flushes."""
+        """The numbers of the stored entries."""
         return self.database.read(
             lambda at: list(at.scalars(select(JournalRow.id).order_by(JournalRow.id)))
         )
 
     def _release(self, batch: Batch) -> None:
-        self.told += [fields[0] for fields in MOVE.iter_unpack(batch.entry.moves)]
+        self.told += [one.id for one in batch.moved]
         self.stored_when_told.append(self.stored())
         self.again()
 
@@ -65,7 +76,7 @@ class Desk:
         """Run a script beside the journal; what ends the journal ends the script."""
 
         async def main() -> None:
-            running = asyncio.create_task(self.journal.run())
+            running = asyncio.create_task(self.journal.run(self._release, [game(1)]))
             scripted = asyncio.ensure_future(script(self))
             async with asyncio.timeout(PATIENCE):
                 await asyncio.wait((running, scripted), return_when=asyncio.FIRST_COMPLETED)
@@ -92,8 +103,8 @@ def desk(tmp_path: Any) -> Iterator[Desk]:
 @pytest.fixture
 def trouble(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the next commits do, first come first served: ``fail``, or ``lose`` their answer."""
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.001)
-    monkeypatch.setattr(module, "LAST_RETRY", 0.002)
+    monkeypatch.setattr(module, "FIRST_RETRY", timedelta(milliseconds=1))
+    monkeypatch.setattr(module, "LAST_RETRY", timedelta(milliseconds=2))
     troubles: list[str] = []
     dialect = desk.database.writer.dialect
     commit, error = dialect.do_commit, dialect.loaded_dbapi.OperationalError
@@ -142,7 +153,7 @@ def test_what_comes_together_is_committed_together(desk: Desk) -> None:
 
 
 def test_numbers_go_on_from_the_last(tmp_path: Any) -> None:
-    """A restarted server's flushes follow those of the one before."""
+    """A restarted server's entries follow those of the one before."""
     with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
         database.migrate()
         writer = Writer(database)
@@ -157,7 +168,7 @@ def test_numbers_go_on_from_the_last(tmp_path: Any) -> None:
         writer.close()
 
 
-def test_an_empty_flush_is_not_stored(desk: Desk) -> None:
+def test_an_empty_entry_is_not_stored(desk: Desk) -> None:
     """A bot that sends nothing of consequence makes the store no larger."""
 
     async def script(desk: Desk) -> None:
@@ -236,7 +247,7 @@ def test_a_database_that_was_restarted_is_waited_for(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL may crash at any time: nothing is lost and nothing is doubled."""
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.05)
+    monkeypatch.setattr(module, "FIRST_RETRY", timedelta(milliseconds=50))
     server: PostgreSQL = request.getfixturevalue("postgresql")
     with Database(server.new_database()) as database, database.claim():
         database.migrate()
@@ -279,7 +290,7 @@ def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) 
     assert not seen[-1]
 
 
-def test_another_servers_flush_ends_the_flusher(desk: Desk) -> None:
+def test_another_servers_entry_ends_the_journal(desk: Desk) -> None:
     """A number that is taken is no passing trouble: two servers share the store."""
     desk.database.write(lambda to: to.execute(insert(JournalRow), {"id": 1, "moves": b""}))
 
@@ -292,7 +303,7 @@ def test_another_servers_flush_ends_the_flusher(desk: Desk) -> None:
     assert desk.told == []
 
 
-def test_a_lost_game_ends_the_flusher(desk: Desk) -> None:
+def test_a_lost_game_ends_the_journal(desk: Desk) -> None:
     """A game that is not running in the store can't be ended, now or later."""
     end = GameEnd(
         id=GameId(9),
@@ -306,15 +317,28 @@ def test_a_lost_game_ends_the_flusher(desk: Desk) -> None:
         ending=Ending.DRAW,
         at_fault=Party.NOBODY,
         detail="",
-        time=datetime(2026, 3, 4, tzinfo=UTC),
+        time=NOON,
         fault_version_id=None,
         evidence={},
         fingerprint=0,
     )
+    ended = cast(
+        "LiveGame", SimpleNamespace(to_end=lambda sequence: replace(end, sequence=sequence))
+    )
 
     async def script(desk: Desk) -> None:
-        desk.journal.batch.entry.ends.append(end)
-        desk.journal.wake()
+        desk.journal.add_end(ended)
+        await desk.journal.drained()
+
+    with pytest.raises(LostUpdateError):
+        desk.run(script)
+
+
+def test_a_lost_void_ends_the_journal(desk: Desk) -> None:
+    """A game that is not finished in the store can't be taken back, now or later."""
+
+    async def script(desk: Desk) -> None:
+        desk.journal.add_void(GameVoid(GameId(9), "why", NOON))
         await desk.journal.drained()
 
     with pytest.raises(LostUpdateError):
@@ -334,7 +358,7 @@ def test_drained_comes_to_an_end_on_a_busy_server(desk: Desk) -> None:
     desk.run(script)
 
 
-def test_an_idle_flusher_is_drained(desk: Desk) -> None:
+def test_an_idle_journal_is_drained(desk: Desk) -> None:
     """There is nothing to wait for."""
 
     async def script(desk: Desk) -> None:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import cast
 
 import pytest
 
-from meijin.game import Board, Clock, TimeControl, Variant, encode_moves
+from meijin.game import Board, Clock, Color, TimeControl, Variant
 from meijin.server.errors import ReplacedError, TooManyNoticesError
 from meijin.server.match import session as module
-from meijin.server.match.arbiter import LAG_PER_MOVE, SECOND, Arbiter, Moment
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import Player, Session
+from meijin.server.match.arbiter import LAG_PER_MOVE_NS, NS_PER_SECOND, Arbiter
+from meijin.server.match.lag import LAG_SAMPLES
+from meijin.server.match.live_game import LiveGame, Participant
+from meijin.server.match.session import Delivery, NoticeReason, Session, Welcome
+from meijin.server.match.stalls import Moment
 from meijin.store.schema import BotId, BotVersionId
-from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities
 
 Script = Callable[[Session], Awaitable[None]]
-MILLISECOND = SECOND // 1000
+MILLISECOND = NS_PER_SECOND // 1000
+GRACE = timedelta(seconds=30)
+NOTHING = Delivery(None, [], [], [], [], [], 0, is_draining=False)
 
 
 class FakeGame:
@@ -28,7 +32,7 @@ class FakeGame:
     def __init__(self, number: int) -> None:
         self.number = number
         board = Board(Variant(width=5, height=5))
-        self.arbiter = Arbiter(board, Clock(TimeControl.parse("60")), grace=0)
+        self.arbiter = Arbiter(board, Clock(TimeControl.parse("60")), grace_ns=0)
 
 
 def game(number: int) -> LiveGame:
@@ -42,8 +46,11 @@ def on_stream() -> Callable[[Script], None]:
 
     def run(script: Script) -> None:
         async def main() -> None:
-            player = Player(BotId(1), "ada")
-            session = Session("id", player, BotVersionId(1), Capabilities(), max_notices=3)
+            player = Participant(BotId(1), "ada")
+            session = Session(
+                "id", player, BotVersionId(1), Capabilities(), games={}, grace=GRACE, max_notices=3
+            )
+            assert sent(session).welcome == Welcome("id", "ada", GRACE, 0)
             await script(session)
 
         asyncio.run(main())
@@ -51,9 +58,14 @@ def on_stream() -> Callable[[Script], None]:
     return run
 
 
-def sent(session: Session, now: int = 0) -> list[pb.PlayResponse]:
+def sent(session: Session, now: int = 0) -> Delivery:
     """What is sent now."""
     return session.drain(Moment(now, 0))
+
+
+def turns(delivery: Delivery) -> list[int]:
+    """The games whose turns are sent."""
+    return [game.number for game in delivery.turns]
 
 
 OnStream = Callable[[Script], None]
@@ -63,15 +75,14 @@ def test_turns_share_a_message(on_stream: OnStream) -> None:
     """Everything that waits goes at once, and only once."""
 
     async def script(session: Session) -> None:
-        assert sent(session) == []
         for number in (4, 2, 9):
             session.add_turn(game(number))
         assert session.wake.is_set()
-        (message,) = sent(session)
-        assert [turn.game for turn in message.events.turns] == [4, 2, 9]
-        assert [turn.own_clock_ms for turn in message.events.turns] == [60_000] * 3
+        delivery = sent(session)
+        assert turns(delivery) == [4, 2, 9]
+        assert delivery.clocks_ns == [60 * NS_PER_SECOND] * 3
         assert not session.wake.is_set()
-        assert sent(session) == []
+        assert sent(session) == NOTHING
 
     on_stream(script)
 
@@ -82,14 +93,13 @@ def test_a_clock_starts_when_its_turn_is_sent(on_stream: OnStream) -> None:
     async def script(session: Session) -> None:
         one = game(1)
         session.add_turn(one)
-        sent(session, now=7 * SECOND)
-        one.arbiter.play(one.arbiter.board.side_to_move, 0, 12, Moment(9 * SECOND, 0), 0)
-        assert list(one.arbiter.raw) == [2 * SECOND]
+        sent(session, now=7 * NS_PER_SECOND)
+        one.arbiter.play(one.arbiter.board.side_to_move, 0, 12, Moment(9 * NS_PER_SECOND, 0), 0)
+        assert list(one.arbiter.raw_ns) == [2 * NS_PER_SECOND]
         session.add_turn(one)
-        (message,) = sent(session, now=9 * SECOND)
-        (turn,) = message.events.turns
-        assert (turn.ply, turn.moves) == (1, encode_moves((12,)))
-        assert (turn.own_clock_ms, turn.opponent_clock_ms) == (60_000, 58_000)
+        delivery = sent(session, now=9 * NS_PER_SECOND)
+        assert (turns(delivery), delivery.clocks_ns) == ([1], [60 * NS_PER_SECOND])
+        assert one.arbiter.clock.left_ns(Color.BLACK) == 58 * NS_PER_SECOND
 
     on_stream(script)
 
@@ -102,8 +112,7 @@ def test_a_turn_of_a_game_that_has_ended_is_not_sent(on_stream: OnStream) -> Non
         session.add_turn(one)
         session.add_turn(two)
         one.arbiter.resign(one.arbiter.board.side_to_move)
-        (message,) = sent(session)
-        assert [turn.game for turn in message.events.turns] == [2]
+        assert turns(sent(session)) == [2]
 
     on_stream(script)
 
@@ -117,8 +126,7 @@ def test_a_message_is_bounded(on_stream: OnStream, monkeypatch: pytest.MonkeyPat
             session.add_turn(game(number))
         numbers = []
         while session.wake.is_set():
-            (message,) = sent(session)
-            numbers.append([turn.game for turn in message.events.turns])
+            numbers.append(turns(sent(session)))
         assert numbers == [[0, 1, 2], [3, 4, 5], [6]]
 
     on_stream(script)
@@ -129,9 +137,6 @@ def test_starts_and_ends_are_bounded_too(
 ) -> None:
     """A bot that returns to thousands of games gets them in parts, no turn before its start."""
     monkeypatch.setattr(module, "MAX_EVENTS", 3)
-    started = lambda game, _player: pb.GameStarted(game=game.number)  # noqa: E731
-    monkeypatch.setattr(module, "game_started_to_proto", started)
-    monkeypatch.setattr(module, "game_ended_to_proto", lambda game: pb.GameEnded(game=game.number))
 
     async def script(session: Session) -> None:
         for number in range(4):
@@ -144,10 +149,11 @@ def test_starts_and_ends_are_bounded_too(
         session.add_end(games[1])
         parts = []
         while session.wake.is_set():
-            (message,) = sent(session)
-            events = message.events
-            lists = (events.ended, events.started, events.turns)
-            parts.append([[fact.game for fact in facts] for facts in lists])
+            delivery = sent(session)
+            numbers = [
+                [game.number for game in games] for games in (delivery.ended, delivery.started)
+            ]
+            parts.append([*numbers, turns(delivery)])
         assert parts == [
             [[0, 1, 2], [10, 12, 13], []],
             [[3], [14], [10, 12]],
@@ -162,13 +168,12 @@ def test_too_many_notices_close_it(on_stream: OnStream) -> None:
 
     async def script(session: Session) -> None:
         for ply in range(3):
-            session.refuse(1, ply, pb.NOTICE_REASON_STALE_PLY, "late")
+            session.refuse(1, ply, NoticeReason.STALE_PLY, "late")
         assert not session.closed.done()
-        session.refuse(1, 3, pb.NOTICE_REASON_STALE_PLY, "late")
+        session.refuse(1, 3, NoticeReason.STALE_PLY, "late")
         session.close(ReplacedError("later"))
         assert isinstance(session.closed.result(), TooManyNoticesError)
-        (message,) = sent(session)
-        assert [notice.ply for notice in message.events.notices] == [0, 1, 2, 3]
+        assert [notice.ply for notice in sent(session).notices] == [0, 1, 2, 3]
 
     on_stream(script)
 
@@ -177,14 +182,14 @@ def test_the_lag_is_the_least_of_the_last_round_trips(on_stream: OnStream) -> No
     """Queueing only ever adds; and no bot gains by answering late."""
 
     async def script(session: Session) -> None:
-        now = SECOND
-        for trip in (40, 15, 90, *[30] * (module.LAG_SAMPLES - 1)):
+        now = NS_PER_SECOND
+        for trip in (40, 15, 90, *[30] * (LAG_SAMPLES - 1)):
             session.ping()
-            (message,) = sent(session, now)
+            sequence = sent(session, now).ping
             now += trip * MILLISECOND
-            session.pong(message.ping.sequence, now)
-            now += SECOND
-        assert session.lag == 30 * MILLISECOND
+            session.pong(sequence, now)
+            now += NS_PER_SECOND
+        assert session.lag_ns == 30 * MILLISECOND
 
     on_stream(script)
 
@@ -194,9 +199,8 @@ def test_a_late_pong_is_credited_up_to_a_bound(on_stream: OnStream) -> None:
 
     async def script(session: Session) -> None:
         session.ping()
-        (message,) = sent(session, now=SECOND)
-        session.pong(message.ping.sequence, 60 * SECOND)
-        assert session.lag == LAG_PER_MOVE
+        session.pong(sent(session, now=NS_PER_SECOND).ping, 60 * NS_PER_SECOND)
+        assert session.lag_ns == LAG_PER_MOVE_NS
 
     on_stream(script)
 
@@ -207,29 +211,29 @@ def test_one_ping_is_under_way_at_a_time(on_stream: OnStream) -> None:
     async def script(session: Session) -> None:
         session.ping()
         session.ping()
-        (message,) = sent(session, now=SECOND)
+        sequence = sent(session, now=NS_PER_SECOND).ping
         session.ping()
-        assert sent(session) == []
-        session.pong(message.ping.sequence + 1, 2 * SECOND)
-        assert session.lag == 0
-        session.pong(message.ping.sequence, SECOND + 20 * MILLISECOND)
-        session.pong(message.ping.sequence, 9 * SECOND)
-        assert session.lag == 20 * MILLISECOND
+        assert sent(session) == NOTHING
+        session.pong(sequence + 1, 2 * NS_PER_SECOND)
+        assert session.lag_ns == 0
+        session.pong(sequence, NS_PER_SECOND + 20 * MILLISECOND)
+        session.pong(sequence, 9 * NS_PER_SECOND)
+        assert session.lag_ns == 20 * MILLISECOND
         session.ping()
-        (message,) = sent(session, now=9 * SECOND)
-        assert message.ping.sequence == 2
+        assert sent(session, now=9 * NS_PER_SECOND).ping == sequence + 1
 
     on_stream(script)
 
 
 def test_draining_is_told_once(on_stream: OnStream) -> None:
-    """After whatever else waits."""
+    """With whatever else waits."""
 
     async def script(session: Session) -> None:
         session.add_turn(game(1))
         session.announce_draining()
-        kinds = [message.WhichOneof("fact") for message in sent(session)]
-        assert kinds == ["events", "draining"]
-        assert sent(session) == []
+        delivery = sent(session)
+        assert turns(delivery) == [1]
+        assert delivery.is_draining
+        assert sent(session) == NOTHING
 
     on_stream(script)

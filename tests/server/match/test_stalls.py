@@ -1,6 +1,6 @@
 """The server's time and its stalls."""
 
-from meijin.server.match.stalls import INTERVAL, TOLERANCE, StallWatch
+from meijin.server.match.stalls import STALL_TOLERANCE_NS, TICK_INTERVAL_NS, StallWatch
 
 
 class FakeClock:
@@ -18,8 +18,8 @@ def test_a_prompt_tick_is_no_stall() -> None:
     """A tick may be late by the tolerance, which is the loop's ordinary load."""
     clock = FakeClock()
     watch = StallWatch(clock)
-    for late in (0, TOLERANCE // 2, TOLERANCE):
-        clock.now += INTERVAL + late
+    for late in (0, STALL_TOLERANCE_NS // 2, STALL_TOLERANCE_NS):
+        clock.now += TICK_INTERVAL_NS + late
         assert watch.tick() == (clock.now, 0)
 
 
@@ -27,25 +27,25 @@ def test_a_late_tick_is_a_stall() -> None:
     """All that the tick is late by counts, and stays counted."""
     clock = FakeClock()
     watch = StallWatch(clock)
-    clock.now += INTERVAL + TOLERANCE + 1
-    assert watch.tick().stall == TOLERANCE + 1
-    clock.now += INTERVAL
-    assert watch.tick().stall == TOLERANCE + 1
-    clock.now += INTERVAL + 3 * TOLERANCE
-    assert watch.tick().stall == 4 * TOLERANCE + 1
+    clock.now += TICK_INTERVAL_NS + STALL_TOLERANCE_NS + 1
+    assert watch.tick().stall_ns == STALL_TOLERANCE_NS + 1
+    clock.now += TICK_INTERVAL_NS
+    assert watch.tick().stall_ns == STALL_TOLERANCE_NS + 1
+    clock.now += TICK_INTERVAL_NS + 3 * STALL_TOLERANCE_NS
+    assert watch.tick().stall_ns == 4 * STALL_TOLERANCE_NS + 1
 
 
 def test_a_stall_counts_while_it_lasts() -> None:
     """Answers that are read before the next tick are already credited."""
     clock = FakeClock()
     watch = StallWatch(clock)
-    clock.now += INTERVAL + TOLERANCE
-    assert watch.moment().stall == 0
+    clock.now += TICK_INTERVAL_NS + STALL_TOLERANCE_NS
+    assert watch.moment().stall_ns == 0
     clock.now += 1
     first = watch.moment()
-    assert first == (clock.now, TOLERANCE + 1)
+    assert first == (clock.now, STALL_TOLERANCE_NS + 1)
     clock.now += 10
-    assert watch.tick().stall == TOLERANCE + 11
+    assert watch.tick().stall_ns == STALL_TOLERANCE_NS + 11
 
 
 def test_looking_changes_nothing() -> None:
@@ -53,10 +53,10 @@ def test_looking_changes_nothing() -> None:
     clock = FakeClock()
     watch = StallWatch(clock)
     for _ in range(10):
-        clock.now += INTERVAL // 10
+        clock.now += TICK_INTERVAL_NS // 10
         watch.moment()
-    assert watch.tick().stall == 0
-    clock.now += INTERVAL + 2 * TOLERANCE
+    assert watch.tick().stall_ns == 0
+    clock.now += TICK_INTERVAL_NS + 2 * STALL_TOLERANCE_NS
     assert watch.moment() == watch.moment() == watch.tick()
 
 
@@ -65,10 +65,18 @@ def test_neither_time_nor_stall_runs_backwards() -> None:
     clock = FakeClock()
     watch = StallWatch(clock)
     last = watch.moment()
-    for step in (1, INTERVAL, 3 * TOLERANCE, 5, INTERVAL, INTERVAL + TOLERANCE, 9 * TOLERANCE):
+    for step in (
+        1,
+        TICK_INTERVAL_NS,
+        3 * STALL_TOLERANCE_NS,
+        5,
+        TICK_INTERVAL_NS,
+        TICK_INTERVAL_NS + STALL_TOLERANCE_NS,
+        9 * STALL_TOLERANCE_NS,
+    ):
         for look in (watch.moment, watch.tick, watch.moment):
             moment = look()
-            assert moment.now >= last.now
-            assert moment.stall >= last.stall
+            assert moment.now_ns >= last.now_ns
+            assert moment.stall_ns >= last.stall_ns
             last = moment
         clock.now += step

@@ -112,7 +112,7 @@ def test_a_finished_game_is_taken_back(serve: Serve, any_database_url: str) -> N
 
     async def script(house: House) -> None:
         told: list[int] = []
-        house.app._refreshes.ladder_changed = told.append  # type: ignore[method-assign,assignment]
+        house.parts.refreshes.ladder_changed = told.append  # type: ignore[method-assign,assignment]
         peers = await two_bots(house, rounds=2)
         first = await give_up(peers)
         second, _ = [await peer.started() for peer in peers]
@@ -191,7 +191,7 @@ def test_a_cancelled_tournament_stays_so(serve: Serve) -> None:
         await void(house, first)
         found = await tournament(house)
         assert (found.state, found.finished_games) == (CANCELLED, 0)
-        assert house.app._arena.games == {}
+        assert house.running == []
         resume = tournament_pb.ResumeTournamentRequest(tournament_id="1")
         await service.ResumeTournament(resume)
         for peer in peers:
@@ -235,7 +235,7 @@ def test_the_last_game_ends_while_another_is_taken_back(serve: Serve) -> None:
         starts = [await peer.started() for peer in peers]
         with house.held():
             await peers[0].resign(starts[0].game)
-            await house.until(lambda: not house.app._arena.games)
+            await house.until(lambda: not house.running)
             voiding = asyncio.create_task(void(house, first))
             await house.until(lambda: house.tasks("VoidGame"))
         await voiding
@@ -268,16 +268,16 @@ def test_a_game_that_ends_while_the_tournament_is_loaded_counts(
 
         async def load_while_a_game_ends(self: TournamentControl, tournament_id: Any) -> Any:
             run = await load(self, tournament_id)
-            loads.append(len(house.app._arena.games))
+            loads.append(len(house.running))
             if len(loads) == 1:
                 await ada.resign(numbers[1])
-                await house.until(lambda: len(house.app._arena.games) == 1)
+                await house.until(lambda: len(house.running) == 1)
             return run
 
         monkeypatch.setattr(TournamentControl, "_load", load_while_a_game_ends)
         await void(house, "1")
         assert loads == [2, 1]
-        (run,) = house.app.scheduler.runs.values()
+        (run,) = house.parts.scheduler.runs.values()
         assert (run.remaining, run.running + len(run.pending)) == (2, 2)
         for number in (numbers[2], (await ada.started()).game):
             await ada.resign(number)
@@ -332,7 +332,7 @@ def test_a_test_forgets_a_game_that_is_taken_back(serve: Serve) -> None:
         await void(house, games[1])
         found = (await tournament(house)).sprt
         assert (found.losses, list(found.pairs)) == (3, [1, 0, 0, 0, 0])
-        (run,) = house.app.scheduler.runs.values()
+        (run,) = house.parts.scheduler.runs.values()
         assert run.supply is not None
         assert run.supply.standing.counts.games == (3, 0, 0)  # type: ignore[attr-defined]
         while (await tournament(house)).state == RUNNING:

@@ -17,8 +17,8 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load
 from meijin.store import Database, StoreInUseError, Writer
 from meijin.store.games import decode_times
-from meijin.store.journal import MOVE, JournalEntry, commit_entry
-from meijin.store.schema import EntryId, Game, GameState, TournamentId, TournamentState
+from meijin.store.journal import JournalEntry, StoredMove, commit_entry
+from meijin.store.schema import EntryId, Game, GameId, GameState, TournamentId, TournamentState
 from meijin.store.tournaments import set_state
 from meijin.v1 import game_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
@@ -252,7 +252,7 @@ def test_a_cancelled_tournaments_games_are_void(serve: Serve, any_database_url: 
         peers = [await house.bot(name) for name in ("ada", "bob")]
         service = await house.tournaments()
         get = tournament_service_pb2.GetTournamentRequest(tournament_id="1")
-        await house.app._arena.journal.drained()
+        await house.parts.journal.drained()
         row = (await service.GetTournament(get)).tournament
         assert (row.state, row.running_games) == (
             tournament_service_pb2.TOURNAMENT_STATE_CANCELLED,
@@ -303,10 +303,9 @@ def test_a_move_that_is_stored_twice_counts_once(serve: Serve) -> None:
     serve(first)
     with Database(serve.settings().database) as database, closing(Writer(database)) as writer:
         read_all = partial(load, storage=Storage(database, writer))
-        last = database.read(read_all).counters.last_entry
-        again = JournalEntry(
-            EntryId(last + 1), EntryId(0), moves=bytearray(MOVE.pack(1, 0, 0, 5, 5))
-        )
+        last = database.read(read_all).last.entry
+        again = JournalEntry(EntryId(last + 1), EntryId(0))
+        again.add_move(StoredMove(GameId(1), 0, 0, 5, 5))
         database.write(partial(commit_entry, entry=again))
         recovered = database.read(read_all)
     (moves,) = recovered.moves.values()

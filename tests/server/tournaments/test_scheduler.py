@@ -1,4 +1,4 @@
-"""Which planned games start, and when, in an arena that only notes them."""
+"""Which planned games start, and when, by a scheduler whose games are only noted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ import pytest
 
 from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, Result, TimeControl
 from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.arena import Arena
+from meijin.server.match.games import Games
+from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import Player, Session
+from meijin.server.match.lobby import Lobby, Player
+from meijin.server.match.session import Session
 from meijin.server.tournaments.formats.base import Capacity
 from meijin.server.tournaments.run import TournamentRun
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
@@ -29,7 +31,7 @@ from meijin.store.schema import (
     PairingId,
     TournamentId,
 )
-from meijin.store.tournaments import PendingPairing
+from meijin.store.tournaments import PendingPairing, TournamentEnd
 from meijin.wire import Capabilities
 
 BLITZ = TimeControl.parse("60")
@@ -37,13 +39,20 @@ NAMES = {BotId(1): "ada", BotId(2): "bob", BotId(3): "cleo"}
 
 
 @dataclass
-class FakeArena:
-    """Notes what the scheduler starts and voids."""
+class FakeLobby:
+    """Who is there."""
 
     players: dict[BotId, Player] = field(default_factory=dict)
-    games: dict[GameId, LiveGame] = field(default_factory=dict)
-    listeners: list[Scheduler] = field(default_factory=list)
     is_draining: bool = False
+
+
+@dataclass
+class FakeGames:
+    """Notes what the scheduler starts and voids."""
+
+    lobby: FakeLobby
+    running: dict[GameId, LiveGame] = field(default_factory=dict)
+    listeners: list[Scheduler] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def start(
@@ -56,7 +65,7 @@ class FakeArena:
             id=GameId(number),
             run=run,
             pairing=pairing,
-            arbiter=Arbiter(Board(), Clock(run.time_control), grace=0),
+            arbiter=Arbiter(Board(), Clock(run.time_control), grace_ns=0),
             black=black,
             white=white,
             black_version=BotVersionId(black.bot_id),
@@ -65,12 +74,9 @@ class FakeArena:
             first_entry=EntryId(1),
             opening_plies=0,
         )
-        self.games[game.id] = game
+        self.running[game.id] = game
         black.games[number] = white.games[number] = game
         run.running += 1
-
-    def end_tournament(self, tournament_id: TournamentId, verdict: str) -> None:
-        """Note nothing: the run says that it is finished."""
 
     def void(self, game: LiveGame, party: Party, detail: str) -> None:
         """Stop a game."""
@@ -83,31 +89,44 @@ class FakeArena:
         arbiter.outcome = arbiter.outcome or outcome
         assert arbiter.outcome is not None
         game.run.running -= 1
-        for player in (game.black, game.white):
-            del player.games[game.number]
-        del self.games[game.id]
+        for participant in (game.black, game.white):
+            del self.lobby.players[participant.bot_id].games[game.number]
+        del self.running[game.id]
         for listener in self.listeners:
             listener.game_over(game)
             listener.game_ended(game)
 
 
+class FakeJournal:
+    """Notes nothing: a run says itself that it is finished."""
+
+    def add_tournament_end(self, end: TournamentEnd) -> None:
+        """Do nothing."""
+
+
 class Hall:
-    """A scheduler, its arena, and bots that come and go."""
+    """A scheduler, its games, and bots that come and go."""
 
     def __init__(self) -> None:
-        self.arena = FakeArena()
-        self.scheduler = Scheduler(cast("Arena", self.arena))
+        self.lobby = FakeLobby()
+        self.games = FakeGames(self.lobby)
+        self.scheduler = Scheduler(
+            cast("Lobby", self.lobby),
+            cast("Games", self.games),
+            cast("Journal", FakeJournal()),
+        )
+        self.games.listeners.append(self.scheduler)
 
     def join(self, bot: int, capabilities: Capabilities | None = None) -> None:
         """A bot's stream is opened."""
-        player = self.arena.players.setdefault(BotId(bot), Player(BotId(bot), NAMES[BotId(bot)]))
+        player = self.lobby.players.setdefault(BotId(bot), Player(BotId(bot), NAMES[BotId(bot)]))
         session = SimpleNamespace(capabilities=capabilities or Capabilities())
         player.session = cast("Session", session)
         self.scheduler.player_joined(player)
 
     def leave(self, bot: int) -> None:
         """A bot's stream ends."""
-        self.arena.players[BotId(bot)].session = None
+        self.lobby.players[BotId(bot)].session = None
 
     def plan(self, *pairs: tuple[int, int], first: int = 1, **more: Any) -> TournamentRun:
         """Play a tournament of these games of black and white."""
@@ -130,16 +149,16 @@ class Hall:
     async def playing(self) -> list[tuple[int, int]]:
         """The black and white of the games that run once the scheduler has looked, in order."""
         await asyncio.sleep(0)
-        return [(game.black.bot_id, game.white.bot_id) for game in self.arena.games.values()]
+        return [(game.black.bot_id, game.white.bot_id) for game in self.games.running.values()]
 
     def end(self, black: int, white: int, outcome: Outcome | None = None) -> LiveGame:
         """End the oldest running game of black and white."""
         game = next(
             game
-            for game in self.arena.games.values()
+            for game in self.games.running.values()
             if (game.black.bot_id, game.white.bot_id) == (black, white)
         )
-        self.arena.end(game, outcome or Outcome(Result.won_by(Color.BLACK), Ending.FIVE))
+        self.games.end(game, outcome or Outcome(Result.won_by(Color.BLACK), Ending.FIVE))
         return game
 
 
@@ -264,7 +283,7 @@ def test_a_void_game_is_planned_again(in_hall: InHall) -> None:
         assert await hall.playing() == [(2, 1)]
         hall.end(2, 1)
         assert await hall.playing() == [(1, 2)]
-        (again,) = hall.arena.games.values()
+        (again,) = hall.games.running.values()
         assert again.pairing is game.pairing
         hall.end(1, 2)
         assert hall.scheduler.runs == {}
@@ -314,7 +333,7 @@ def test_cancelling_voids_what_runs_and_starts_nothing(in_hall: InHall) -> None:
         run = hall.plan((1, 2), (1, 2))
         hall.plan((2, 1), first=2)
         assert await hall.playing() == [(1, 2)]
-        (game,) = hall.arena.games.values()
+        (game,) = hall.games.running.values()
         hall.scheduler.cancel(run)
         assert game.arbiter.outcome == Outcome(
             Result.NONE, Ending.VOID, Party.OPERATOR, "the tournament was cancelled"
@@ -344,7 +363,7 @@ def test_no_game_starts_while_the_server_drains(in_hall: InHall) -> None:
     """Bots that are free stay so."""
 
     async def script(hall: Hall) -> None:
-        hall.arena.is_draining = True
+        hall.lobby.is_draining = True
         hall.join(1)
         hall.join(2)
         hall.plan((1, 2))

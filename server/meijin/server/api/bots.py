@@ -11,7 +11,7 @@ from meijin.server.api.interceptor import Context
 from meijin.server.api.named import named_bot
 from meijin.server.api.requests import page_key, page_size
 from meijin.server.errors import NameTakenError, UnauthenticatedError
-from meijin.server.match.arena import Arena
+from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
 from meijin.store import bots as store
 from meijin.store.bots import BotRow
@@ -24,8 +24,8 @@ from meijin.wire import time_to_proto
 class BotServicer(BotServiceServicer):
     """Bots and their tokens."""
 
-    def __init__(self, arena: Arena, storage: Storage) -> None:
-        self._arena = arena
+    def __init__(self, lobby: Lobby, storage: Storage) -> None:
+        self._lobby = lobby
         self._storage = storage
 
     async def RegisterBot(
@@ -53,7 +53,7 @@ class BotServicer(BotServiceServicer):
         """Replace a bot's tokens by a new one."""
         token = store.new_token(TokenKind.BOT)
         bot_id = await self._storage.write(partial(_rotate, name=request.name, token=token))
-        player = self._arena.players.get(bot_id)
+        player = self._lobby.players.get(bot_id)
         if player is not None and player.session is not None:
             player.session.close(UnauthenticatedError("the bot's token was replaced"))
         return pb.RotateTokenResponse(token=token)
@@ -61,7 +61,7 @@ class BotServicer(BotServiceServicer):
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
         """List bots by name."""
         size = page_size(request.page_size)
-        players = self._arena.players
+        players = self._lobby.players
         rows: list[BotRow] = []
         after = request.page_token
         while len(rows) <= size:
@@ -79,7 +79,7 @@ class BotServicer(BotServiceServicer):
         )
 
     def _is_here(self, bot_id: BotId) -> bool:
-        player = self._arena.players.get(bot_id)
+        player = self._lobby.players.get(bot_id)
         return player is not None and player.session is not None
 
     async def ListBotVersions(

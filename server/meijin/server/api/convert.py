@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from meijin.game import (
@@ -11,23 +10,18 @@ from meijin.game import (
     TimeControl,
     Variant,
     decode_moves,
-    encode_moves,
 )
 from meijin.server.api.convert_sprt import sprt_to_proto, standing_to_proto
 from meijin.server.errors import InvalidRequestError
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan
 from meijin.server.tournaments.formats.schedule import MAX_GAMES
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan
-from meijin.store.bots import EngineRow
 from meijin.store.games import GameRow, decode_times
 from meijin.store.schema import GameState, TournamentFormat, TournamentState
 from meijin.store.tournaments import TournamentRow
-from meijin.v1 import bot_service_pb2, game_pb2, play_service_pb2, tournament_service_pb2
+from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
 from meijin.wire import (
-    Capabilities,
-    capabilities_from_proto,
     capabilities_to_proto,
-    color_to_proto,
     contract,
     outcome_to_proto,
     time_control_from_proto,
@@ -40,13 +34,8 @@ from meijin.wire.enums import enum_table
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
-    from meijin.server.match.session import Player
+    from meijin.server.match.lobby import Player
 
-MAX_LABEL = 40
-MAX_DIGEST = 64
-
-MAX_PV = 2 * 22 * 22
-"""Bytes kept of an expected line: no game is longer."""
 
 MAX_INCREMENT = timedelta(hours=4)
 """A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
@@ -88,82 +77,6 @@ def requested_time_control(message: game_pb2.TimeControl) -> TimeControl:
     return control
 
 
-# -- the bot's stream -------------------------------------------------------------
-
-
-def requested_capabilities(message: play_service_pb2.Capabilities) -> Capabilities:
-    """What a bot says that it can play.
-
-    Raises:
-        InvalidRequestError: the sizes contradict each other.
-    """
-    try:
-        return capabilities_from_proto(message)
-    except ValueError as error:
-        raise InvalidRequestError(f"capabilities: {error}") from None
-
-
-def engine_from_proto(message: play_service_pb2.Engine) -> EngineRow:
-    """The program behind a bot; without a digest its label tells versions apart.
-
-    Raises:
-        InvalidRequestError: a field is too long.
-    """
-    if len(message.version) > MAX_LABEL:
-        raise InvalidRequestError(f"engine.version is longer than {MAX_LABEL} characters")
-    if len(message.digest) > MAX_DIGEST:
-        raise InvalidRequestError(f"engine.digest is longer than {MAX_DIGEST} characters")
-    return EngineRow(
-        label=message.version,
-        digest=message.digest or f"version:{message.version}",
-        configuration=tuple(message.configuration),
-    )
-
-
-@lru_cache(maxsize=64)
-def _terms(variant: Variant, control: TimeControl) -> play_service_pb2.GameStarted:
-    """What is the same for all games of a tournament: making it anew costs 10 microseconds."""
-    return play_service_pb2.GameStarted(
-        variant=variant_to_proto(variant), time_control=time_control_to_proto(control)
-    )
-
-
-def game_started_to_proto(game: "LiveGame", player: "Player") -> play_service_pb2.GameStarted:
-    """A game as it starts, or goes on, for one of its players."""
-    color = game.color(player)
-    terms = _terms(game.run.variant, game.run.time_control)
-    return play_service_pb2.GameStarted(
-        game=game.number,
-        game_id=str(game.id),
-        variant=terms.variant,
-        time_control=terms.time_control,
-        color=color_to_proto(color),
-        opponent=game.player(color.other).name,
-        moves=encode_moves(game.settled_moves),
-    )
-
-
-def game_ended_to_proto(game: "LiveGame") -> play_service_pb2.GameEnded:
-    """A game's end for its players."""
-    outcome = game.arbiter.outcome
-    assert outcome is not None
-    return play_service_pb2.GameEnded(
-        game=game.number,
-        outcome=outcome_to_proto(outcome),
-        moves=encode_moves(game.arbiter.board.moves),
-    )
-
-
-def analysis_from_proto(message: play_service_pb2.Analysis) -> dict[str, object]:
-    """What a bot thought, as it is stored."""
-    return {
-        "score": message.score,
-        "depth": message.depth,
-        "nodes": message.nodes,
-        "pv": list(decode_moves(message.pv[: min(len(message.pv) // 2 * 2, MAX_PV)])),
-    }
-
-
 # -- games ------------------------------------------------------------------------
 
 
@@ -180,7 +93,7 @@ def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
         state=game_pb2.GAME_STATE_RUNNING,
         opening_plies=game.opening_plies,
         start_time=time_to_proto(game.start_time),
-        ply=len(game.settled_moves),
+        ply=len(game.committed_moves),
         pairing_reason=game.pairing.reason,
     )
     if arbiter.outcome is not None:
@@ -197,7 +110,9 @@ def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
 def live_moves_to_proto(game: "LiveGame", *, since: int) -> list[game_pb2.Move]:
     """The moves of a running game from a ply on."""
     arbiter = game.arbiter
-    return _moves(game.settled_moves, game.opening_plies, arbiter.raw, arbiter.charged, since=since)
+    return _moves(
+        game.committed_moves, game.opening_plies, arbiter.raw_ns, arbiter.charged_ns, since=since
+    )
 
 
 def game_to_proto(row: GameRow, *, with_moves: bool) -> game_pb2.Game:

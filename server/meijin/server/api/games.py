@@ -12,8 +12,8 @@ from meijin.server.api.interceptor import Context
 from meijin.server.api.named import named_bot
 from meijin.server.api.requests import number, page_key, page_size
 from meijin.server.errors import InvalidRequestError, NotFoundError
-from meijin.server.match.arena import Arena
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
+from meijin.server.match.games import Games
 from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
@@ -32,10 +32,10 @@ class GameServicer(GameServiceServicer):
     """The server's games."""
 
     def __init__(
-        self, control: TournamentControl, arena: Arena, storage: Storage, feed: Feed
+        self, control: TournamentControl, games: Games, storage: Storage, feed: Feed
     ) -> None:
         self._control = control
-        self._arena = arena
+        self._games = games
         self._storage = storage
         self._feed = feed
 
@@ -51,7 +51,7 @@ class GameServicer(GameServiceServicer):
         rows = await self._storage.read(partial(_list, request=request, limit=size + 1))
         return pb.ListGamesResponse(
             games=[
-                _game_to_proto(row, self._arena.live_game(row.id), with_moves=False)
+                _game_to_proto(row, self._games.live_game(row.id), with_moves=False)
                 for row in rows[:size]
             ],
             next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
@@ -62,13 +62,13 @@ class GameServicer(GameServiceServicer):
     ) -> AsyncIterator[pb.WatchGameResponse]:
         """Tell where a game stands, then each move and the end."""
         game_id = _id(request.game_id)
-        with self._feed.watch(game_topic(game_id)) as watcher:
+        with self._feed.subscribe(game_topic(game_id)) as subscriber:
             first = await self._game(game_id)
             yield pb.WatchGameResponse(game=first)
             told = first.ply
             is_running = first.state == game_pb2.GAME_STATE_RUNNING
             while is_running:
-                fact = await watcher.next()
+                fact = await subscriber.next()
                 assert isinstance(fact, GameEvent)
                 if fact.kind is EventKind.ENDED:
                     is_running = False
@@ -82,7 +82,7 @@ class GameServicer(GameServiceServicer):
     ) -> pb.ExportGameResponse:
         """Return a game's record."""
         game_id = _id(request.game_id)
-        live = self._arena.live_game(game_id)
+        live = self._games.live_game(game_id)
         row = await self._storage.read(partial(_find, game_id=game_id))
         return pb.ExportGameResponse(text=to_sgf(_record(row, live)))
 
@@ -94,17 +94,17 @@ class GameServicer(GameServiceServicer):
         return pb.VoidGameResponse(game=await self._game(game_id))
 
     async def _game(self, game_id: GameId) -> game_pb2.Game:
-        live = self._arena.live_game(game_id)
+        live = self._games.live_game(game_id)
         row = await self._storage.read(partial(_find, game_id=game_id))
         return _game_to_proto(row, live, with_moves=True)
 
 
 def _game_to_proto(row: GameRow, live: LiveGame | None, *, with_moves: bool) -> game_pb2.Game:
-    """A stored game; the moves of one that runs are the arena's."""
+    """A stored game; the moves of one that runs are those in memory."""
     if live is None or row.state is not GameState.RUNNING:
         return game_to_proto(row, with_moves=with_moves)
     message = game_to_proto(row, with_moves=False)
-    message.ply = len(live.settled_moves)
+    message.ply = len(live.committed_moves)
     if with_moves:
         message.moves.extend(live_moves_to_proto(live, since=0))
     return message
@@ -156,13 +156,13 @@ _STATES = {game_pb2.GAME_STATE_UNSPECIFIED: None} | {
 
 
 def _record(row: GameRow, live: LiveGame | None) -> GameRecord:
-    """A stored game as a record; the moves of one that runs are the arena's."""
+    """A stored game as a record; the moves of one that runs are those in memory."""
     outcome = None
     if row.ending is not None:
         outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
     cells, (_, charged) = decode_moves(row.moves), decode_times(row.times)
     if live is not None and row.state is GameState.RUNNING:
-        cells, charged = live.settled_moves[:], live.arbiter.charged[:]
+        cells, charged = live.committed_moves[:], live.arbiter.charged_ns[:]
     times = (
         *[timedelta(0)] * row.opening_plies,
         *(timedelta(microseconds=ns // 1000) for ns in charged),

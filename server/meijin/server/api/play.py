@@ -1,48 +1,49 @@
-"""The bot's stream: a thin shell around the arena."""
+"""The bot's stream: a thin shell around its session."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import grpc
 import structlog
 from sqlalchemy import Connection
 
-from meijin.server.api.convert import check_bot_name, engine_from_proto, requested_capabilities
+from meijin.server.api.convert import check_bot_name
 from meijin.server.api.interceptor import Context, abort, caller, check_decoded
 from meijin.server.errors import (
-    InvalidRequestError,
     NotAllowedError,
     ProtocolError,
     StoppingError,
     UnauthenticatedError,
 )
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.arena import Arena
+from meijin.server.match.commands import Actions, Hello, Pong
+from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
-from meijin.server.settings import Settings
+from meijin.server.match.stalls import StallWatch
+from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
 from meijin.store import bots as store
-from meijin.store.bots import EngineRow, Identity
+from meijin.store.bots import Identity
 from meijin.store.schema import BotId, BotVersionId
-from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
-from meijin.wire.contract import PROTOCOL_VERSION
 
 log = structlog.get_logger()
 
-HELLO_TIMEOUT = 5.0
-"""Seconds that a new stream has to say hello."""
+HELLO_TIMEOUT = timedelta(seconds=5)
+"""How long a new stream has to say hello."""
 
 
 class PlayServicer(PlayServiceServicer):
     """Opens a session for each stream, and moves messages between the two."""
 
-    def __init__(self, arena: Arena, storage: Storage, settings: Settings) -> None:
-        self._arena = arena
-        self._actions = ActionHandler(arena)
+    def __init__(
+        self, lobby: Lobby, actions: ActionHandler, watch: StallWatch, storage: Storage
+    ) -> None:
+        self._lobby = lobby
+        self._actions = actions
+        self._watch = watch
         self._storage = storage
-        self._settings = settings
 
     async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self,
@@ -50,7 +51,7 @@ class PlayServicer(PlayServiceServicer):
         context: Context,
     ) -> None:
         """Serve one bot until its stream ends."""
-        if self._arena.is_draining:
+        if self._lobby.is_draining:
             raise StoppingError("the server is stopping; come back")
         hello = await self._read_hello(context)
         # On its own: an abort while the first write is under way would send it again, and hang.
@@ -60,32 +61,25 @@ class PlayServicer(PlayServiceServicer):
         try:
             await self._serve(session, context)
         finally:
-            self._arena.leave(session)
+            self._lobby.leave(session)
             log.info("bot left", bot=session.player.name, session=session.id)
 
-    async def _read_hello(self, context: Context) -> pb.Hello:
+    async def _read_hello(self, context: Context) -> Hello:
         try:
-            async with asyncio.timeout(HELLO_TIMEOUT):
+            async with asyncio.timeout(HELLO_TIMEOUT.total_seconds()):
                 request = await context.read()
         except TimeoutError:
-            raise ProtocolError(f"no hello within {HELLO_TIMEOUT:g} s") from None
+            raise ProtocolError(f"no hello within {HELLO_TIMEOUT.total_seconds():g} s") from None
         check_decoded(request)
-        if request is grpc.aio.EOF or request.WhichOneof("command") != "hello":
+        if request is grpc.aio.EOF:
             raise ProtocolError("the first message must be a hello")
-        hello: pb.Hello = request.hello
-        if hello.protocol_version != PROTOCOL_VERSION:
-            raise ProtocolError(
-                f"this server speaks protocol {PROTOCOL_VERSION}, you sent {hello.protocol_version}"
-            )
-        return hello
+        return hello_from_proto(request)
 
-    async def _join(self, hello: pb.Hello, identity: Identity | None) -> Session:
-        capabilities = requested_capabilities(hello.capabilities)
-        engine = engine_from_proto(hello.engine)
-        admit = partial(_admit, hello=hello, identity=identity, engine=engine)
+    async def _join(self, hello: Hello, identity: Identity | None) -> Session:
+        admit = partial(_admit, hello=hello, identity=identity)
         bot_id, name, version_id = await self._storage.write(admit)
-        player = self._arena.player(bot_id, name)
-        return self._arena.join(player, version_id, capabilities, hello.resume_session_id)
+        player = self._lobby.player(bot_id, name)
+        return self._lobby.join(player, version_id, hello.capabilities, hello.resume_session_id)
 
     async def _serve(self, session: Session, context: Context) -> None:
         reader = asyncio.create_task(self._read(session, context))
@@ -98,7 +92,7 @@ class PlayServicer(PlayServiceServicer):
                 if task.done():
                     task.result()
             if session.closed.done():
-                self._arena.leave(session)  # first: a peer that does not read holds the abort up
+                self._lobby.leave(session)  # first: a peer that does not read holds the abort up
                 await abort(context, session.closed.result())
         finally:
             reader.cancel()
@@ -106,35 +100,33 @@ class PlayServicer(PlayServiceServicer):
             await asyncio.gather(reader, writer, return_exceptions=True)
 
     async def _read(self, session: Session, context: Context) -> None:
-        """Hand the bot's messages to the arena until the stream ends."""
+        """Have the bot's messages judged until the stream ends."""
         while (request := await context.read()) is not grpc.aio.EOF:
             if session.closed.done():
                 return
             check_decoded(request)
-            command = request.WhichOneof("command")
-            if command == "actions":
-                self._actions.receive(session, request.actions)
-            elif command == "pong":
-                session.pong(request.pong.sequence, self._arena.moment().now)
-            elif command == "goodbye":
+            command = command_from_proto(request)
+            if isinstance(command, Actions):
+                self._actions.receive(session, command)
+            elif isinstance(command, Pong):
+                session.pong(command.sequence, self._watch.moment().now_ns)
+            else:
                 self._actions.say_goodbye(session)
                 return
-            else:
-                raise InvalidRequestError(f"{command or 'an empty message'} is not expected here")
 
     async def _write(self, session: Session, context: Context) -> None:
         """Send what waits in the outbox whenever something does."""
         while True:
             await session.wake.wait()
-            moment = self._arena.moment()
-            session.writing_since = moment.now
-            for message in session.drain(moment):
+            moment = self._watch.moment()
+            session.writing_since_ns = moment.now_ns
+            for message in delivery_to_proto(session.drain(moment), session.player):
                 await context.write(message)
-            session.writing_since = None
+            session.writing_since_ns = None
 
 
 def _admit(
-    connection: Connection, *, hello: pb.Hello, identity: Identity | None, engine: EngineRow
+    connection: Connection, *, hello: Hello, identity: Identity | None
 ) -> tuple[BotId, str, BotVersionId]:
     """The bot behind a hello, known by its token or by its name where registration is open."""
     now = datetime.now(UTC)
@@ -145,7 +137,7 @@ def _admit(
         bot_id, name = identity.bot_id, store.bot_name(connection, identity.bot_id)
         if hello.bot_name not in {"", name}:
             raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')
-    return bot_id, name, store.bot_version(connection, bot_id, engine, now)
+    return bot_id, name, store.bot_version(connection, bot_id, hello.engine, now)
 
 
 def _open_bot(connection: Connection, name: str, now: datetime) -> BotId:

@@ -149,16 +149,16 @@ class TournamentServicer(TournamentServiceServicer):
         """Tell where a tournament stands, then each game as it begins and ends."""
         tournament_id = _id(request.tournament_id)
         find = partial(_find, tournament_id=tournament_id)
-        with self._feed.watch(tournament_topic(tournament_id)) as watcher:
+        with self._feed.subscribe(tournament_topic(tournament_id)) as subscriber:
             row = await self._storage.read(find)
             yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
             while row.state is TournamentState.RUNNING:
-                facts = [await watcher.next(), *watcher.rest()]
+                facts = [await subscriber.next(), *subscriber.rest()]
                 if any(_may_be_over(fact) for fact in facts):
                     row = await self._storage.read(find)
                 if row.state is not TournamentState.RUNNING:
                     await self._scheduler.settled()
-                    facts += watcher.rest()
+                    facts += subscriber.rest()
                 for fact in facts:
                     if isinstance(fact, GameEvent):
                         yield _game_event_to_proto(fact)

@@ -1,1 +1,17 @@
-"""The games of one process: who is connected, what is played, what is committed, who is told."""
+"""The match: the running games of one process, from a bot's move to its row and its opponent.
+
+- `stalls`: the server's time, and how long the server itself stood still
+- `arbiter`: the judge of one game: moves, clocks, forfeits
+- `live_game`: a game that is being played, and its players' outboxes
+- `commands`: what a bot says, as plain values
+- `lag`: the round trip of a stream, measured by pings
+- `session`: a bot's open stream and its outbox
+- `journal`: the group commit of everything that happens
+- `listeners`: who hears what happens, in a stated order
+- `lobby`: which bots are connected
+- `games`: the running games: how they start and end, and are released after the commit
+- `actions`: judges what bots send
+- `feed`: subscribers of a game or a tournament
+- `watchdog`: flag fall, lag and slow consumers, looked at now and then
+- `wire`: the messages of the play stream, read and made
+"""

@@ -2,108 +2,105 @@
 
 from collections.abc import Iterable
 
-from meijin.server.api.convert import analysis_from_proto
-from meijin.server.match.arbiter import ACCEPTED, SIDES, Moment, Verdict
-from meijin.server.match.arena import Arena
+from meijin.server.match.arbiter import ACCEPTED, SIDES, Verdict
+from meijin.server.match.commands import Actions, Analysis, Play
+from meijin.server.match.games import Games
+from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import Session
-from meijin.store.journal import MOVE
-from meijin.v1 import play_service_pb2 as pb
+from meijin.server.match.session import NoticeReason, Session
+from meijin.server.match.stalls import Moment, StallWatch
 
 MAX_FAILURE = 500
 """Characters kept of what a bot says about its failure."""
 
 
 class ActionHandler:
-    """Judges messages by the games of the arena."""
+    """Judges messages by the running games."""
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
+    def __init__(self, games: Games, journal: Journal, watch: StallWatch) -> None:
+        self._games = games
+        self._journal = journal
+        self._watch = watch
 
-    def receive(self, session: Session, actions: pb.Actions) -> None:
+    def receive(self, session: Session, actions: Actions) -> None:
         """Judge everything in a message of a bot."""
-        moment = self._arena.moment()
+        moment = self._watch.moment()
         self._receive_plays(session, actions.plays, moment)
-        for resign in actions.resigns:
-            game = self._find(session, resign.game, 0)
+        for number in actions.resigns:
+            game = self._find(session, number, 0)
             if game is not None:
                 game.arbiter.resign(game.color(session.player))
-                self._arena.end(game)
-        for failure in actions.failures:
-            game = self._find(session, failure.game, 0)
+                self._games.end(game)
+        for number, message in actions.failures:
+            game = self._find(session, number, 0)
             if game is not None:
-                message = failure.message[:MAX_FAILURE].replace("\0", "")
-                game.arbiter.fail(game.color(session.player), message)
-                self._arena.end(game)
-        self._arena.journal.wake()
+                kept = message[:MAX_FAILURE].replace("\0", "")
+                game.arbiter.fail(game.color(session.player), kept)
+                self._games.end(game)
+        self._journal.wake()
 
     def say_goodbye(self, session: Session) -> None:
         """The bot leaves for good: it resigns its running games."""
         player = session.player
-        for game in list(player.games.values()):
+        for game in list(session.games.values()):
             if game.is_played_by(player, session.version_id):
                 game.arbiter.resign(game.color(player))
-                self._arena.end(game)
-        self._arena.journal.wake()
+                self._games.end(game)
 
     def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
         player = session.player
-        game = player.games.get(number)
+        game = session.games.get(number)
         if game is None or not game.is_played_by(player, session.version_id):
             detail = f"you play no game {number}"
-            session.refuse(number, ply, pb.NOTICE_REASON_UNKNOWN_GAME, detail)
+            session.refuse(number, ply, NoticeReason.UNKNOWN_GAME, detail)
             return None
         return game
 
-    def _receive_plays(self, session: Session, plays: Iterable[pb.Play], moment: Moment) -> None:
+    def _receive_plays(self, session: Session, plays: Iterable[Play], moment: Moment) -> None:
         """Judge moves. The one loop that every move takes: what it needs is looked up once."""
-        player, lag = session.player, session.lag
+        player, lag_ns = session.player, session.lag_ns
         black, white = SIDES
-        find = player.games.get
-        batch = self._arena.journal.batch
-        journal, moved = batch.entry.moves, batch.moved
-        for play in plays:
-            number, ply, cell = play.game, play.ply, play.cell
+        find = session.games.get
+        add_move = self._journal.add_move
+        for number, ply, cell, analysis in plays:
             game = find(number)
             if game is None:
                 self._find(session, number, ply)
                 continue
             arbiter = game.arbiter
             color = black if game.black is player else white
-            verdict = arbiter.play(color, ply, cell, moment, lag)
+            verdict = arbiter.play(color, ply, cell, moment, lag_ns)
             if verdict is not ACCEPTED:
                 self._refuse(session, game, ply, verdict)
                 continue
             if arbiter.outcome is not None:
-                self._end_by(play, game)
+                self._end_by(game, ply, analysis)
                 continue
-            journal += MOVE.pack(game.id, ply, cell, arbiter.raw[-1], arbiter.charged[-1])
-            game.is_unsettled = True
-            moved.append(game)
-            if play.HasField("analysis"):
-                self._keep_analysis(game, ply, play.analysis)
+            game.is_uncommitted = True
+            add_move(game, ply, cell, arbiter.raw_ns[-1], arbiter.charged_ns[-1])
+            if analysis is not None:
+                self._keep_analysis(game, ply, analysis)
 
-    def _end_by(self, play: pb.Play, game: LiveGame) -> None:
+    def _end_by(self, game: LiveGame, ply: int, analysis: Analysis | None) -> None:
         """End a game by its last move, which is stored with the game alone."""
         assert game.arbiter.outcome is not None
         if not game.arbiter.outcome.ending.is_forfeit:
-            game.is_unsettled = True
-            if play.HasField("analysis"):
-                self._keep_analysis(game, play.ply, play.analysis)
-        self._arena.end(game)
+            game.is_uncommitted = True
+            if analysis is not None:
+                self._keep_analysis(game, ply, analysis)
+        self._games.end(game)
 
     def _refuse(self, session: Session, game: LiveGame, ply: int, verdict: Verdict) -> None:
         current = game.arbiter.board.ply
         if verdict is Verdict.NOT_YOUR_TURN:
             detail = "it is the opponent's turn"
-            session.refuse(game.number, ply, pb.NOTICE_REASON_NOT_YOUR_TURN, detail)
+            session.refuse(game.number, ply, NoticeReason.NOT_YOUR_TURN, detail)
         else:
             detail = f"ply {ply} is not the pending turn; the game is at ply {current}"
-            session.refuse(game.number, ply, pb.NOTICE_REASON_STALE_PLY, detail)
+            session.refuse(game.number, ply, NoticeReason.STALE_PLY, detail)
 
-    def _keep_analysis(self, game: LiveGame, ply: int, analysis: pb.Analysis) -> None:
-        kept = analysis_from_proto(analysis)
+    def _keep_analysis(self, game: LiveGame, ply: int, analysis: Analysis) -> None:
         if game.analysis is None:
             game.analysis = {}
-        game.analysis[str(ply)] = kept
-        self._arena.journal.batch.entry.analysis.setdefault(str(game.id), {})[str(ply)] = kept
+        game.analysis[str(ply)] = analysis
+        self._journal.add_analysis(game, ply, analysis)

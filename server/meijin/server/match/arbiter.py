@@ -2,17 +2,16 @@
 
 import enum
 from array import array
-from typing import NamedTuple
 
 from meijin.game import Board, Clock, Color, Ending, IllegalMoveError, Outcome, Party, Result
+from meijin.server.match.stalls import Moment
 
-SECOND = 1_000_000_000
-"""In nanoseconds, the unit of every time in this module."""
+NS_PER_SECOND = 1_000_000_000
 
-LAG_PER_MOVE = SECOND // 2
+LAG_PER_MOVE_NS = NS_PER_SECOND // 2
 """The most that the network's lag takes off one move's time."""
 
-LAG_PER_GAME = 30 * SECOND
+LAG_PER_GAME_NS = 30 * NS_PER_SECOND
 """The most that it takes off in one game."""
 
 
@@ -35,61 +34,52 @@ ACCEPTED = Verdict.ACCEPTED
 """For the hot path: CPython 3.11 takes 0.1 microseconds to find a member in its class."""
 
 
-class Moment(NamedTuple):
-    """An instant as the server knows it. A plain tuple: one is made for every message."""
-
-    now: int
-    """Nanoseconds of a monotonic clock."""
-    stall: int
-    """Nanoseconds that the server itself has stood still so far, as of `now`."""
-
-
 class Arbiter:
     """One game from its opening to its outcome.
 
     A side's time runs from `ask`, when its turn is handed to the transport, to
     `play`, when the answer has been read, less the server's stalls and a credit
     for lag. While a bot is away its clock stands and its grace runs instead:
-    `grace` nanoseconds for each side in the whole game.
+    `grace_ns` for each side in the whole game.
 
-    Times are integer nanoseconds: this runs once a move, a hundred thousand
-    times a second.
+    Times are integer nanoseconds, not `timedelta`: this runs once a move, a hundred
+    thousand times a second.
     """
 
     __slots__ = (
-        "_asked_at",
-        "_away_since",
+        "_asked_at_ns",
+        "_away_since_ns",
         "_cells",
         "_excused",
-        "_grace",
-        "_lag_left",
-        "_stall_at_ask",
-        "_used",
+        "_grace_ns",
+        "_lag_left_ns",
+        "_stall_at_ask_ns",
+        "_used_ns",
         "board",
-        "charged",
+        "charged_ns",
         "clock",
         "evidence",
         "outcome",
-        "raw",
+        "raw_ns",
     )
 
-    def __init__(self, board: Board, clock: Clock, *, grace: int) -> None:
+    def __init__(self, board: Board, clock: Clock, *, grace_ns: int) -> None:
         self.board = board
         self.clock = clock
         self.outcome: Outcome | None = None
         self.evidence: dict[str, object] = {}
         """What supports a forfeit or a void game; empty for endings on the board."""
-        self.raw = array("Q")
+        self.raw_ns = array("Q")
         """Nanoseconds from request to answer of every move after the opening."""
-        self.charged = array("Q")
+        self.charged_ns = array("Q")
         """Nanoseconds that the clock was charged for them."""
         self._cells = board.variant.cells
-        self._asked_at = -1
-        self._stall_at_ask = 0
-        self._used = 0
-        self._lag_left = [0, LAG_PER_GAME, LAG_PER_GAME]
-        self._grace = [0, grace, grace]
-        self._away_since: list[int | None] = [None, None, None]
+        self._asked_at_ns = -1
+        self._stall_at_ask_ns = 0
+        self._used_ns = 0
+        self._lag_left_ns = [0, LAG_PER_GAME_NS, LAG_PER_GAME_NS]
+        self._grace_ns = [0, grace_ns, grace_ns]
+        self._away_since_ns: list[int | None] = [None, None, None]
         self._excused = [False, False, False]
 
     # -- the turn ---------------------------------------------------------------
@@ -100,26 +90,26 @@ class Arbiter:
         Returns:
             The nanoseconds left on its clock, less what this move has used before an absence.
         """
-        self._asked_at, self._stall_at_ask = moment
+        self._asked_at_ns, self._stall_at_ask_ns = moment
         left = self.clock.left_ns(SIDES[len(self.board.moves) & 1])
-        return max(left - self._used, 0) if self._used else left
+        return max(left - self._used_ns, 0) if self._used_ns else left
 
-    def play(self, color: Color, ply: int, cell: int, moment: Moment, lag: int) -> Verdict:
-        """Judge a move. `lag` is the round trip that the network took, in nanoseconds."""
+    def play(self, color: Color, ply: int, cell: int, moment: Moment, lag_ns: int) -> Verdict:
+        """Judge a move. `lag_ns` is the round trip that the network took."""
         board = self.board
-        if ply != len(board.moves) or self._asked_at < 0 or self.outcome is not None:
+        if ply != len(board.moves) or self._asked_at_ns < 0 or self.outcome is not None:
             return Verdict.STALE_PLY
         if color is not SIDES[ply & 1]:
             return Verdict.NOT_YOUR_TURN
-        now, stall = moment
-        raw = self._used + now - self._asked_at
-        charged = raw - (stall - self._stall_at_ask)
-        if charged <= 0:
-            charged = 0
-        elif lag:
-            charged -= self._take_credit(color, lag, charged)
-        if not self.clock.charge(color, charged):
-            self._forfeit_time(color, raw, charged)
+        now_ns, stall_ns = moment
+        raw_ns = self._used_ns + now_ns - self._asked_at_ns
+        charged_ns = raw_ns - (stall_ns - self._stall_at_ask_ns)
+        if charged_ns <= 0:
+            charged_ns = 0
+        elif lag_ns:
+            charged_ns -= self._take_credit(color, lag_ns, charged_ns)
+        if not self.clock.charge(color, charged_ns):
+            self._forfeit_time(color, raw_ns, charged_ns)
             return ACCEPTED
         try:
             board.play(cell)
@@ -127,17 +117,17 @@ class Arbiter:
             self._forfeit(color, Ending.ILLEGAL, str(error))
             self.evidence = {"cell": cell, "ply": ply, "moves": list(board.moves)}
             return ACCEPTED
-        self.raw.append(raw)
-        self.charged.append(charged)
-        self._asked_at = -1
-        self._used = 0
+        self.raw_ns.append(raw_ns)
+        self.charged_ns.append(charged_ns)
+        self._asked_at_ns = -1
+        self._used_ns = 0
         if board.winner is not None:
             self.outcome = Outcome(Result.won_by(color), Ending.FIVE)
         elif ply + 1 == self._cells:
             self.outcome = Outcome(Result.DRAW, Ending.DRAW)
         return ACCEPTED
 
-    def replay(self, cell: int, raw: int, charged: int) -> None:
+    def replay(self, cell: int, raw_ns: int, charged_ns: int) -> None:
         """Take a move from the store: it was judged before.
 
         Raises:
@@ -145,16 +135,16 @@ class Arbiter:
         """
         color = self.board.side_to_move
         self.board.play(cell)
-        self.clock.charge(color, charged)
-        self.raw.append(raw)
-        self.charged.append(charged)
+        self.clock.charge(color, charged_ns)
+        self.raw_ns.append(raw_ns)
+        self.charged_ns.append(charged_ns)
 
-    def _take_credit(self, color: Color, lag: int, charged: int) -> int:
+    def _take_credit(self, color: Color, lag_ns: int, charged_ns: int) -> int:
         """What the network's lag takes off a move, out of what is left of it for the game."""
-        left = self._lag_left[color]
-        credit = min(lag, LAG_PER_MOVE, left, charged)
-        self._lag_left[color] = left - credit
-        return credit
+        left_ns = self._lag_left_ns[color]
+        credit_ns = min(lag_ns, LAG_PER_MOVE_NS, left_ns, charged_ns)
+        self._lag_left_ns[color] = left_ns - credit_ns
+        return credit_ns
 
     # -- other actions ----------------------------------------------------------
 
@@ -183,73 +173,74 @@ class Arbiter:
 
     def is_away(self, color: Color) -> bool:
         """Whether `color` has no stream."""
-        return self._away_since[color] is not None
+        return self._away_since_ns[color] is not None
 
     def leave(self, color: Color, moment: Moment, *, excused: bool = False) -> None:
         """`color` lost its stream; excused when the server itself was gone."""
         if self.is_away(color):
             return
-        self._away_since[color] = moment.now
+        self._away_since_ns[color] = moment.now_ns
         self._excused[color] = excused
-        if self._asked_at >= 0 and color is self.board.side_to_move:
-            stalled = moment.stall - self._stall_at_ask
-            self._used += max(moment.now - self._asked_at - stalled, 0)
-            self._asked_at = -1
+        if self._asked_at_ns >= 0 and color is self.board.side_to_move:
+            stalled_ns = moment.stall_ns - self._stall_at_ask_ns
+            self._used_ns += max(moment.now_ns - self._asked_at_ns - stalled_ns, 0)
+            self._asked_at_ns = -1
 
     def come_back(self, color: Color, moment: Moment) -> None:
         """`color` has a stream again; its turn, if any, must be asked anew."""
-        since = self._away_since[color]
+        since = self._away_since_ns[color]
         if since is not None and not self._excused[color]:
-            self._grace[color] -= moment.now - since
-        self._away_since[color] = None
+            self._grace_ns[color] -= moment.now_ns - since
+        self._away_since_ns[color] = None
         self._excused[color] = False
 
     def excuse(self, moment: Moment) -> None:
         """Whoever is away can't return, through the server's fault: grace begins anew."""
         for color in Color:
             if self.is_away(color):
-                self._away_since[color] = moment.now
+                self._away_since_ns[color] = moment.now_ns
                 self._excused[color] = True
 
     # -- the passing of time ----------------------------------------------------
 
-    def expire(self, moment: Moment, lag: int) -> None:
-        """End the game when a clock or a grace has run out. `lag` as in `play`."""
+    def expire(self, moment: Moment, lag_ns: int) -> None:
+        """Flag fall: end the game when a clock or a grace has run out. `lag_ns` as in `play`."""
         if self.outcome is not None:
             return
         for color in Color:
-            since = self._away_since[color]
-            if since is not None and moment.now - since > self._grace[color]:
-                self._expire_grace(color, moment.now - since)
+            since = self._away_since_ns[color]
+            if since is not None and moment.now_ns - since > self._grace_ns[color]:
+                self._expire_grace(color, moment.now_ns - since)
                 return
-        if self._asked_at < 0:
+        if self._asked_at_ns < 0:
             return
         color = self.board.side_to_move
-        raw = self._used + moment.now - self._asked_at
-        credit = min(lag, LAG_PER_MOVE, self._lag_left[color])
-        charged = raw - (moment.stall - self._stall_at_ask) - credit
-        if charged > self.clock.budget_ns(color):
-            self._forfeit_time(color, raw, charged)
+        raw_ns = self._used_ns + moment.now_ns - self._asked_at_ns
+        credit_ns = min(lag_ns, LAG_PER_MOVE_NS, self._lag_left_ns[color])
+        charged_ns = raw_ns - (moment.stall_ns - self._stall_at_ask_ns) - credit_ns
+        if charged_ns > self.clock.budget_ns(color):
+            self._forfeit_time(color, raw_ns, charged_ns)
 
-    def _expire_grace(self, color: Color, away: int) -> None:
+    def _expire_grace(self, color: Color, away_ns: int) -> None:
         if self._excused[color]:
             self.void(Party.SERVER, f"{color.name.lower()} did not return after a restart")
         elif self.is_away(color.other):
             self.void(Party.NETWORK, "both bots were away")
         else:
-            self._forfeit(color, Ending.DISCONNECT, f"away for {away / SECOND:.1f} s")
-        self.evidence |= {"away_us": away // 1000, "ply": self.board.ply}
+            self._forfeit(color, Ending.DISCONNECT, f"away for {away_ns / NS_PER_SECOND:.1f} s")
+        self.evidence |= {"away_us": away_ns // 1000, "ply": self.board.ply}
 
-    def _forfeit_time(self, color: Color, raw: int, charged: int) -> None:
-        budget = self.clock.budget_ns(color)
+    def _forfeit_time(self, color: Color, raw_ns: int, charged_ns: int) -> None:
+        budget_ns = self.clock.budget_ns(color)
         self.clock.drop_flag(color)
-        detail = f"{charged / SECOND:.3f} s for a move that had {budget / SECOND:.3f} s"
+        spent, had = charged_ns / NS_PER_SECOND, budget_ns / NS_PER_SECOND
+        detail = f"{spent:.3f} s for a move that had {had:.3f} s"
         self._forfeit(color, Ending.TIME, detail)
         self.evidence = {
             "ply": self.board.ply,
-            "raw_us": raw // 1000,
-            "charged_us": charged // 1000,
-            "budget_us": budget // 1000,
+            "raw_us": raw_ns // 1000,
+            "charged_us": charged_ns // 1000,
+            "budget_us": budget_ns // 1000,
         }
 
     def _forfeit(self, color: Color, ending: Ending, detail: str) -> None:

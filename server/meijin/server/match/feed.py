@@ -1,4 +1,4 @@
-"""Tells those who watch a game or a tournament what happens in it."""
+"""The feed: tells the subscribers of a game or a tournament what happens in it."""
 
 import asyncio
 import enum
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, NewType
 
 from meijin.server.errors import NotReadingError
-from meijin.server.match.arena import Listener
+from meijin.server.match.listeners import Listener
 from meijin.server.match.live_game import LiveGame
 from meijin.store.schema import GameId, TournamentId
 
@@ -21,7 +21,7 @@ class EventKind(enum.Enum):
 
 
 MAX_WAITING = 10_000
-"""Facts that may wait for one watcher before it is let go."""
+"""Events that may wait for one subscriber before it is dropped as too slow."""
 
 
 class GameEvent(NamedTuple):
@@ -51,74 +51,74 @@ def tournament_topic(tournament_id: TournamentId) -> Topic:
 
 
 class Subscriber:
-    """One who watches; reads facts at its own pace."""
+    """One who follows a topic, and takes its events at its own pace."""
 
     def __init__(self) -> None:
-        self._facts: asyncio.Queue[Event] = asyncio.Queue(MAX_WAITING)
-        self._is_lost = False
+        self._events: asyncio.Queue[Event] = asyncio.Queue(MAX_WAITING)
+        self._has_lost_events = False
 
-    def tell(self, fact: Event) -> None:
-        """Hand a fact over; a watcher that is too slow is let go."""
+    def put(self, event: Event) -> None:
+        """Hand an event over; a subscriber that is too slow is dropped."""
         try:
-            self._facts.put_nowait(fact)
+            self._events.put_nowait(event)
         except asyncio.QueueFull:
-            self._is_lost = True
+            self._has_lost_events = True
 
     async def next(self) -> Event:
-        """The next fact.
+        """The next event.
 
         Raises:
-            NotReadingError: facts were lost, since too many were waiting.
+            NotReadingError: events were lost, since too many were waiting.
         """
-        if self._is_lost:
-            raise NotReadingError(f"more than {MAX_WAITING} facts were waiting; watch again")
-        return await self._facts.get()
+        if self._has_lost_events:
+            raise NotReadingError(f"more than {MAX_WAITING} events were waiting; watch again")
+        return await self._events.get()
 
     def rest(self) -> list[Event]:
-        """The facts that wait, none when there are none."""
-        return [self._facts.get_nowait() for _ in range(self._facts.qsize())]
+        """The events that wait, none when there are none."""
+        return [self._events.get_nowait() for _ in range(self._events.qsize())]
 
 
 class Feed(Listener):
-    """The watchers of each topic."""
+    """The subscribers of each topic."""
 
     def __init__(self) -> None:
         self._subscribers: dict[Topic, set[Subscriber]] = {}
 
     @contextmanager
-    def watch(self, topic: Topic) -> Iterator[Subscriber]:
-        """Watch a topic until the end of the context."""
-        watcher = Subscriber()
-        self._subscribers.setdefault(topic, set()).add(watcher)
+    def subscribe(self, topic: Topic) -> Iterator[Subscriber]:
+        """Follow a topic until the end of the context."""
+        subscriber = Subscriber()
+        self._subscribers.setdefault(topic, set()).add(subscriber)
         try:
-            yield watcher
+            yield subscriber
         finally:
-            self._subscribers[topic].remove(watcher)
+            self._subscribers[topic].remove(subscriber)
             if not self._subscribers[topic]:
                 del self._subscribers[topic]
 
     def game_started(self, game: LiveGame) -> None:
-        """Tell the tournament's watchers."""
+        """Tell the tournament's subscribers."""
         if self._subscribers:
-            self._tell(tournament_topic(game.run.id), GameEvent(EventKind.STARTED, game))
+            self._publish(tournament_topic(game.run.id), GameEvent(EventKind.STARTED, game))
 
     def games_moved(self, games: Sequence[LiveGame]) -> None:
-        """Tell the games' watchers."""
+        """Tell the games' subscribers."""
         if self._subscribers:
             for game in games:
-                self._tell(game_topic(game.id), GameEvent(EventKind.MOVED, game))
+                self._publish(game_topic(game.id), GameEvent(EventKind.MOVED, game))
 
     def game_ended(self, game: LiveGame) -> None:
-        """Tell the game's and the tournament's watchers."""
+        """Tell the game's and the tournament's subscribers."""
         if self._subscribers:
-            fact = GameEvent(EventKind.ENDED, game)
-            self._tell(game_topic(game.id), fact)
-            self._tell(tournament_topic(game.run.id), fact)
+            event = GameEvent(EventKind.ENDED, game)
+            self._publish(game_topic(game.id), event)
+            self._publish(tournament_topic(game.run.id), event)
 
     def tournament_changed(self, tournament_id: TournamentId) -> None:
-        """Tell the tournament's watchers to look at its state."""
-        self._tell(tournament_topic(tournament_id), StateEvent())
+        """Tell the tournament's subscribers to look at its state."""
+        self._publish(tournament_topic(tournament_id), StateEvent())
 
-    def _tell(self, topic: Topic, fact: Event) -> None:
-        for watcher in self._subscribers.get(topic, ()):
-            watcher.tell(fact)
+    def _publish(self, topic: Topic, event: Event) -> None:
+        for subscriber in self._subscribers.get(topic, ()):
+            subscriber.put(event)

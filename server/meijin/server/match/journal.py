@@ -1,32 +1,43 @@
-"""Collect, commit, send: nobody hears of a move before it is stored."""
+"""The journal: a group commit, so that nobody hears of a move before it is stored."""
 
 import asyncio
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 
 import structlog
 from sqlalchemy.exc import DBAPIError
 
+from meijin.server.match.commands import Analysis
 from meijin.server.match.live_game import LiveGame
 from meijin.store import Writer
 from meijin.store.database import is_unavailable
-from meijin.store.journal import JournalEntry, commit_entry
+from meijin.store.journal import JournalEntry, commit_entry, pack_move
 from meijin.store.schema import EntryId
+from meijin.store.tournaments import TournamentEnd
+from meijin.store.voids import GameVoid
 
 log = structlog.get_logger()
 
-PATIENCE = 0.001
-"""The longest that an entry waits for news of the games that it has none of, seconds.
+COLLECTION_TIME = timedelta(milliseconds=1)
+"""The longest that an entry waits for news of the games that it has none of.
 
 An entry costs as much as judging a hundred moves, whatever it holds. With two bots in 256
 games every other entry was of two or three late moves, and cost a third of the moves a second.
 """
 
-FIRST_RETRY, LAST_RETRY = 0.1, 2.0
-"""Seconds between two tries to commit while the database fails."""
+FIRST_RETRY, LAST_RETRY = timedelta(seconds=0.1), timedelta(seconds=2)
+"""Between two tries to commit while the database fails."""
+
+ENTRIES_PER_TRUNCATION = 64
+"""Entries between two deletions of those that hold no running game's move."""
+
+NO_ENTRY = EntryId(0)
+"""Before all others."""
 
 
 @dataclass(slots=True)
@@ -38,15 +49,8 @@ class Batch:
     """Games whose next turn is to be requested."""
     started: list[LiveGame] = field(default_factory=list)
     ended: list[LiveGame] = field(default_factory=list)
-    told: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when it is committed and told."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to commit."""
-        entry = self.entry
-        ends = entry.ends or entry.finished_tournaments or entry.voids
-        return not (entry.moves or entry.starts or ends)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when it is committed, and everybody has been told."""
 
     @property
     def games(self) -> int:
@@ -61,69 +65,110 @@ class Journal:
     collected, so that batches grow with the load.
     """
 
-    def __init__(
-        self,
-        writer: Writer,
-        last: EntryId,
-        release: Callable[[Batch], None],
-        running_games: Callable[[], int],
-    ) -> None:
-        self._writer = writer
-        self._release = release
-        self._running_games = running_games
-        self._wake = asyncio.Event()
-        self.batch = Batch(JournalEntry(EntryId(last + 1), EntryId(0)))
-        """What is being collected."""
+    def __init__(self, writer: Writer, *, last_entry: EntryId, last_end: int) -> None:
         self.is_failing = False
         """The database does not take commits at the moment."""
+        self._writer = writer
+        self._ends = itertools.count(last_end + 1)
+        self._wake = asyncio.Event()
+        self._batch = Batch(JournalEntry(EntryId(last_entry + 1), NO_ENTRY))
+        self._next_truncation = NO_ENTRY
+
+    # -- what is collected --------------------------------------------------------------
+
+    @property
+    def entry_id(self) -> EntryId:
+        """The entry that is being collected."""
+        return self._batch.entry.id
+
+    def add_move(self, game: LiveGame, ply: int, cell: int, raw_ns: int, charged_ns: int) -> None:
+        """Add a move of a game that goes on; `wake` is called once for all of a message."""
+        batch = self._batch
+        batch.entry.moves += pack_move(game.id, ply, cell, raw_ns, charged_ns)
+        batch.moved.append(game)
+
+    def add_analysis(self, game: LiveGame, ply: int, analysis: Analysis) -> None:
+        """Add what a bot thought of a move."""
+        self._batch.entry.add_analysis(game.id, ply, analysis)
+
+    def add_start(self, game: LiveGame) -> None:
+        """Add a game that begins."""
+        self._batch.entry.starts.append(game.to_start())
+        self._batch.started.append(game)
+        self.wake()
+
+    def add_end(self, game: LiveGame) -> None:
+        """Add a game that has ended."""
+        self._batch.entry.ends.append(game.to_end(next(self._ends)))
+        self._batch.ended.append(game)
+        self.wake()
+
+    def add_void(self, void: GameVoid) -> None:
+        """Add a finished game, whose end is stored, that is to count no more."""
+        self._batch.entry.voids.append(void)
+        self.wake()
+
+    def add_tournament_end(self, end: TournamentEnd) -> None:
+        """Add a tournament's end."""
+        self._batch.entry.finished_tournaments.append(end)
+        self.wake()
 
     def wake(self) -> None:
-        """Something may have been added to the batch."""
+        """Something may have been added."""
         self._wake.set()
 
-    async def run(self) -> None:
+    async def drained(self) -> None:
+        """Wait until everything that was added so far is committed and released."""
+        batch = self._batch
+        self.wake()
+        await batch.released.wait()
+
+    # -- what is committed --------------------------------------------------------------
+
+    async def run(self, release: Callable[[Batch], None], running: Collection[LiveGame]) -> None:
         """Commit for ever.
+
+        Args:
+            release: Is called with every batch once it is committed.
+            running: The games that are being played at any time.
 
         Raises:
             LostUpdateError: another server writes to the same games.
         """
         while True:
-            await self._collect()
-            batch = self.batch
-            self.batch = Batch(JournalEntry(EntryId(batch.entry.id + 1), EntryId(0)))
-            if not batch.is_empty:
+            await self._collect(running)
+            batch = self._batch
+            self._batch = Batch(JournalEntry(EntryId(batch.entry.id + 1), NO_ENTRY))
+            if not batch.entry.is_empty:
+                self._truncate(batch.entry, running)
                 await self._commit(batch.entry)
-                self._release(batch)
-            batch.told.set()
+                release(batch)
+            batch.released.set()
 
-    async def _collect(self) -> None:
-        """Wait for something to commit, and then a moment for more of it."""
+    def _truncate(self, entry: JournalEntry, running: Collection[LiveGame]) -> None:
+        """Have old entries deleted now and then, when games have ended."""
+        if entry.ends and entry.id >= self._next_truncation:
+            self._next_truncation = EntryId(entry.id + ENTRIES_PER_TRUNCATION)
+            entry.truncate_before = min((game.first_entry for game in running), default=entry.id)
+
+    async def _collect(self, running: Collection[LiveGame]) -> None:
+        """Wait for something to commit, and then a moment for news of every running game."""
         await self._next()
-        if self._is_complete():
+        if self._batch.games >= len(running):
             return
         with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE):
-                while not self._is_complete():
+            async with asyncio.timeout(COLLECTION_TIME.total_seconds()):
+                while self._batch.games < len(running):
                     await self._next()
 
     async def _next(self) -> None:
         await self._wake.wait()
         self._wake.clear()
 
-    def _is_complete(self) -> bool:
-        """Whether there is news of every running game, so that no bot is waited for."""
-        return self.batch.games >= self._running_games()
-
-    async def drained(self) -> None:
-        """Wait until everything that was added so far is committed and told."""
-        batch = self.batch
-        self.wake()
-        await batch.told.wait()
-
     async def _commit(self, entry: JournalEntry) -> None:
         """Commit the entry, trying again for as long as the database fails.
 
-        A commit whose answer was lost is found by the flush's id, so it can't
+        A commit whose answer was lost is found by the entry's id, so it can't
         happen twice. Nobody's clock runs for an answer that waits here.
         """
         delay = FIRST_RETRY
@@ -138,7 +183,7 @@ class Journal:
                     log.error("the database fails; games wait", error=str(error.orig))
                 self.is_failing = True
                 commit = partial(commit_entry, entry=entry, is_retry=True)
-                await asyncio.sleep(delay)
+                await asyncio.sleep(delay.total_seconds())
                 delay = min(2 * delay, LAST_RETRY)
             else:
                 if self.is_failing:

@@ -7,11 +7,12 @@ from typing import Any, Protocol
 
 from meijin.game import Color, TimeControl, Variant, encode_moves
 from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.session import Player, Session
+from meijin.server.match.stalls import Moment
 from meijin.store.games import encode_times
 from meijin.store.journal import GameEnd, GameStart
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
+    BotId,
     BotVersionId,
     EntryId,
     GameId,
@@ -41,7 +42,35 @@ class Contest(Protocol):
         """The ladder that its games count for; ``None`` when they are not rated."""
 
     running: int
-    """How many of its games are being played; the arena counts them."""
+    """How many of its games are being played; the match counts them."""
+
+
+@dataclass(slots=True, eq=False)
+class Participant:
+    """A bot as its opponents know it."""
+
+    bot_id: BotId
+    name: str
+
+
+class Outbox(Protocol):
+    """A player's open stream, as far as a game knows it."""
+
+    @property
+    def lag_ns(self) -> int:
+        """The round trip on it."""
+
+    def add_turn(self, game: "LiveGame") -> None:
+        """The bot is to move in `game`."""
+
+    def add_start(self, game: "LiveGame") -> None:
+        """`game` starts for the bot."""
+
+    def add_end(self, game: "LiveGame") -> None:
+        """`game` has ended."""
+
+    def excuse_action(self, game: "LiveGame") -> None:
+        """`game` was stopped, so that one action in it comes too late through no fault."""
 
 
 @dataclass(slots=True, eq=False)
@@ -54,8 +83,8 @@ class LiveGame:
     run: Contest
     pairing: PendingPairing
     arbiter: Arbiter
-    black: Player
-    white: Player
+    black: Participant
+    white: Participant
     black_version: BotVersionId
     white_version: BotVersionId
     start_time: datetime
@@ -64,26 +93,26 @@ class LiveGame:
     opening_plies: int
     analysis: dict[str, Any] | None = None
     """By ply, what the bots said they thought; ``None`` while they say nothing."""
-    sessions: list[Session | None] = field(default_factory=lambda: [None, None, None])
+    outboxes: list[Outbox | None] = field(default_factory=lambda: [None, None, None])
     """By the value of a colour: the stream of that side's player, unless it is away."""
     is_announced: bool = False
     """Its start is committed, so its players may hear of it."""
-    is_unsettled: bool = False
+    is_uncommitted: bool = False
     """Its last move is not committed yet, so nobody may hear of it."""
     end_time: datetime | None = None
     """``None`` while it runs."""
 
     @property
-    def settled_moves(self) -> "array[int]":
+    def committed_moves(self) -> "array[int]":
         """The committed moves."""
         moves = self.arbiter.board.moves
-        return moves[:-1] if self.is_unsettled else moves
+        return moves[:-1] if self.is_uncommitted else moves
 
-    def color(self, player: Player) -> Color:
+    def color(self, player: Participant) -> Color:
         """The side that one of its two players has."""
         return Color.BLACK if player is self.black else Color.WHITE
 
-    def player(self, color: Color) -> Player:
+    def player(self, color: Color) -> Participant:
         """The player of a side."""
         return self.black if color is Color.BLACK else self.white
 
@@ -91,9 +120,44 @@ class LiveGame:
         """The bot version that plays a side, from the first move to the last."""
         return self.black_version if color is Color.BLACK else self.white_version
 
-    def is_played_by(self, player: Player, version_id: BotVersionId) -> bool:
+    def is_played_by(self, player: Participant, version_id: BotVersionId) -> bool:
         """Whether this version of a bot plays it: another one does not take it over."""
         return self.version(self.color(player)) == version_id
+
+    def connect(self, player: Participant, outbox: Outbox, moment: Moment) -> None:
+        """One of its players has a stream again, and hears where the game stands."""
+        color = self.color(player)
+        self.outboxes[color] = outbox
+        self.arbiter.come_back(color, moment)
+        if self.is_announced:
+            outbox.add_start(self)
+            if color is self.arbiter.board.side_to_move and not self.is_uncommitted:
+                outbox.add_turn(self)
+
+    def disconnect(self, player: Participant, outbox: Outbox, moment: Moment) -> None:
+        """One of its players has lost its stream."""
+        color = self.color(player)
+        if self.outboxes[color] is outbox:
+            self.outboxes[color] = None
+            self.arbiter.leave(color, moment)
+
+    def announce_start(self) -> None:
+        """Tell its players that it starts, unless it has ended meanwhile."""
+        if self.arbiter.outcome is not None:
+            return
+        self.is_announced = True
+        for color in Color:
+            outbox = self.outboxes[color]
+            if outbox is not None:
+                outbox.add_start(self)
+                if color is self.arbiter.board.side_to_move:
+                    outbox.add_turn(self)
+
+    def announce_end(self) -> None:
+        """Tell its players that it has ended, if they heard of its start."""
+        if self.is_announced:
+            for outbox in filter(None, self.outboxes):
+                outbox.add_end(self)
 
     def to_start(self) -> GameStart:
         """The game's beginning as it is stored."""
@@ -108,11 +172,12 @@ class LiveGame:
             time=self.start_time,
         )
 
-    def to_end(self, sequence: int, now: datetime) -> GameEnd:
+    def to_end(self, sequence: int) -> GameEnd:
         """The game's end as it is stored."""
         arbiter = self.arbiter
         outcome = arbiter.outcome
         assert outcome is not None
+        assert self.end_time is not None
         culprit = outcome.at_fault.color
         moves = encode_moves(arbiter.board.moves)
         return GameEnd(
@@ -121,13 +186,13 @@ class LiveGame:
             ladder_id=self.run.ladder_id,
             sequence=sequence,
             moves=moves,
-            times=encode_times(arbiter.raw, arbiter.charged),
+            times=encode_times(arbiter.raw_ns, arbiter.charged_ns),
             analysis=self.analysis,
             result=outcome.result,
             ending=outcome.ending,
             at_fault=outcome.at_fault,
             detail=outcome.detail,
-            time=now,
+            time=self.end_time,
             fault_version_id=None if culprit is None else self.version(culprit),
             evidence=arbiter.evidence,
             fingerprint=fingerprint(

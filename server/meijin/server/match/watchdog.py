@@ -1,59 +1,61 @@
-"""What is looked at now and then instead of having a timer of its own."""
+"""The watchdog: what is looked at now and then instead of having a timer of its own."""
 
 import asyncio
 import itertools
 from datetime import timedelta
 
 from meijin.server.errors import NotReadingError
-from meijin.server.match.arbiter import SECOND
-from meijin.server.match.arena import Arena
-from meijin.server.match.stalls import INTERVAL
+from meijin.server.match.arbiter import NS_PER_SECOND
+from meijin.server.match.games import Games
+from meijin.server.match.lobby import Lobby
+from meijin.server.match.stalls import TICK_INTERVAL_NS, StallWatch
 
-SWEEPS_PER_EXPIRY = 2
+TICKS_PER_EXPIRY = 2
 """Ticks of the stall watch between two looks at all clocks: deadlines are seen to 40 ms."""
 
-PING_INTERVAL = 5.0
-"""Seconds between two measurements of a stream's lag."""
+PING_INTERVAL = timedelta(seconds=5)
+"""Between two measurements of a stream's lag."""
 
-LOOKS_PER_PATIENCE = 5
-"""Looks for deaf peers in the time that they have to read a message."""
+LOOKS_PER_WRITE_TIMEOUT = 5
+"""Looks for slow consumers in the time that they have to read a message."""
 
 
 class Watchdog:
-    """Watches the clocks, the lag and the deaf peers of an arena.
+    """Watches the clocks, the lag and the slow consumers.
 
     One look serves all games: a timer for each move or write costs 5 microseconds.
     """
 
-    def __init__(self, arena: Arena, *, patience: timedelta) -> None:
-        self._arena = arena
-        self._patience = patience.total_seconds()
+    def __init__(
+        self, watch: StallWatch, lobby: Lobby, games: Games, *, write_timeout: timedelta
+    ) -> None:
+        self._watch = watch
+        self._lobby = lobby
+        self._games = games
+        self._write_timeout = write_timeout
 
     async def watch_clocks(self) -> None:
-        """End games whose time has run out, for ever."""
+        """Flag fall: end games whose time has run out, for ever."""
         for count in itertools.count():
-            await asyncio.sleep(INTERVAL / SECOND)
-            moment = self._arena.watch.tick()
-            if count % SWEEPS_PER_EXPIRY == 0:
-                self._arena.expire(moment)
+            await asyncio.sleep(TICK_INTERVAL_NS / NS_PER_SECOND)
+            moment = self._watch.tick()
+            if count % TICKS_PER_EXPIRY == 0:
+                self._games.expire(moment)
 
     async def measure_lag(self) -> None:
         """Ping every stream, for ever."""
         while True:
-            await asyncio.sleep(PING_INTERVAL)
-            for player in self._arena.players.values():
-                if player.session is not None:
-                    player.session.ping()
+            await asyncio.sleep(PING_INTERVAL.total_seconds())
+            for session in self._lobby.sessions:
+                session.ping()
 
     async def drop_stalled_streams(self) -> None:
-        """Close the streams whose peers do not read, for ever."""
+        """Close the streams of slow consumers, whose peers do not read, for ever."""
+        limit = self._write_timeout.total_seconds()
         while True:
-            await asyncio.sleep(self._patience / LOOKS_PER_PATIENCE)
-            now = self._arena.moment().now
-            for player in self._arena.players.values():
-                session = player.session
-                if session is None or session.writing_since is None:
-                    continue
-                if now - session.writing_since > self._patience * SECOND:
-                    words = f"nothing was read for {self._patience:g} s"
-                    session.close(NotReadingError(words))
+            await asyncio.sleep(limit / LOOKS_PER_WRITE_TIMEOUT)
+            now_ns = self._watch.moment().now_ns
+            for session in self._lobby.sessions:
+                since_ns = session.writing_since_ns
+                if since_ns is not None and now_ns - since_ns > limit * NS_PER_SECOND:
+                    session.close(NotReadingError(f"nothing was read for {limit:g} s"))

@@ -1,14 +1,16 @@
-"""Takes tournaments up and games back, in the store and in the arena alike."""
+"""Takes tournaments up and games back, in the store and among the running games alike."""
 
 import asyncio
+from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import Connection
 
 from meijin.game import Party
 from meijin.server.errors import WrongStateError
-from meijin.server.match.arena import Arena
 from meijin.server.match.feed import Feed
+from meijin.server.match.games import Games
+from meijin.server.match.journal import Journal
 from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.run import TournamentRun, load_run
@@ -16,6 +18,7 @@ from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.games import get_game
 from meijin.store.schema import GameId, GameState, TournamentId
 from meijin.store.tournaments import get_tournament
+from meijin.store.voids import GameVoid
 
 
 class TournamentControl:
@@ -23,15 +26,18 @@ class TournamentControl:
 
     def __init__(
         self,
-        arena: Arena,
+        games: Games,
+        journal: Journal,
         scheduler: Scheduler,
         storage: Storage,
+        *,
         refreshes: RefreshSender,
         feed: Feed,
     ) -> None:
         self.changing = asyncio.Lock()
         """Held while a tournament is taken up or stopped, or a game is taken back."""
-        self._arena = arena
+        self._games = games
+        self._journal = journal
         self._scheduler = scheduler
         self._storage = storage
         self._refreshes = refreshes
@@ -45,19 +51,19 @@ class TournamentControl:
                 self._add(await self._load(tournament_id))
 
     async def void(self, game_id: GameId, reason: str) -> None:
-        """Take a game back, which the store has or the arena plays.
+        """Take a game back, which is running or in the store.
 
         Raises:
             WrongStateError: it is void already.
             StoreAwayError: the database does not answer; nothing was changed.
         """
         async with self.changing:
-            game = self._arena.games.get(game_id)
+            game = self._games.running.get(game_id)
             if game is None:
                 await self._scheduler.settled()
                 await self._void_finished(game_id, reason)
             else:
-                self._arena.void(game, Party.OPERATOR, reason)
+                self._games.void(game, Party.OPERATOR, reason)
                 await self._scheduler.settled()
 
     async def _void_finished(self, game_id: GameId, reason: str) -> None:
@@ -66,10 +72,10 @@ class TournamentControl:
         if row.state is not GameState.FINISHED:
             raise WrongStateError(f"game {game_id} is {row.state.value}")
         suspended = self._scheduler.suspend(row.tournament_id)
-        self._arena.void_finished(game_id, reason)
+        self._journal.add_void(GameVoid(game_id, reason, datetime.now(UTC)))
         run = await self._reload(row.tournament_id, suspended)
         if suspended is not None:
-            self._arena.hand_over(suspended, run)
+            self._games.hand_over(suspended, run)
         self._add(run)
         self._feed.tournament_changed(run.id)
         if run.ladder_id is not None:

@@ -3,29 +3,38 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from sqlalchemy import Connection
 
-from meijin.server.match.arena import Arena, Counters
+from meijin.server.match.games import Games
+from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
 from meijin.server.tournaments.run import TournamentRun, load_run
 from meijin.server.tournaments.scheduler import Scheduler
-from meijin.store import games, tournaments
-from meijin.store import journal as flushes
+from meijin.store import games, journal, tournaments
 from meijin.store.games import GameRow
-from meijin.store.schema import GameId, PairingId, TournamentId
+from meijin.store.schema import EntryId, GameId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing
 
 log = structlog.get_logger()
+
+
+class LastIds(NamedTuple):
+    """The last ids given, from which the next follow."""
+
+    game: GameId
+    end: int
+    """Ended games are numbered in the order of their ends."""
+    entry: EntryId
 
 
 @dataclass(frozen=True, slots=True)
 class RecoveredState:
     """Everything that is needed to go on."""
 
-    counters: Counters
+    last: LastIds
     runs: tuple[TournamentRun, ...]
     games: tuple[GameRow, ...]
     pairings: dict[PairingId, PendingPairing]
@@ -39,14 +48,14 @@ def load(connection: Connection, storage: Storage) -> RecoveredState:
     """Read what an earlier server left; its tournaments will read from `storage`."""
     rows = tuple(games.running_games(connection))
     return RecoveredState(
-        counters=Counters(
-            games.last_game(connection), games.last_end(connection), flushes.last_entry(connection)
+        last=LastIds(
+            games.last_game(connection), games.last_end(connection), journal.last_entry(connection)
         ),
         runs=tuple(_runs(connection, rows, storage)),
         games=rows,
         pairings=tournaments.running_pairings(connection),
         moves=_moves(connection, rows),
-        analysis=flushes.running_analysis(connection),
+        analysis=journal.running_analysis(connection),
     )
 
 
@@ -69,30 +78,30 @@ def _moves(
     """The moves by game, in order; a move that is stored twice counts once."""
     openings = {row.id: row.opening_plies for row in rows}
     moves: dict[GameId, list[tuple[int, int, int]]] = defaultdict(list)
-    for move in flushes.running_moves(connection):
+    for move in journal.running_moves(connection):
         opening = openings.get(move.game_id)
         if opening is not None and move.ply == opening + len(moves[move.game_id]):
-            moves[move.game_id].append((move.cell, move.raw, move.charged))
+            moves[move.game_id].append((move.cell, move.raw_ns, move.charged_ns))
     return moves
 
 
-def restore(recovered: RecoveredState, arena: Arena, scheduler: Scheduler) -> None:
+def restore(recovered: RecoveredState, lobby: Lobby, match: Games, scheduler: Scheduler) -> None:
     """Put the games back on their boards, where they wait for their bots."""
     runs: dict[TournamentId, TournamentRun] = {run.id: run for run in recovered.runs}
     for row in recovered.games:
-        game = arena.new_live_game(
+        game = match.new_live_game(
             runs[row.tournament_id],
             recovered.pairings[row.pairing_id],
             game_id=row.id,
             players=(
-                arena.player(row.black_id, row.black),
-                arena.player(row.white_id, row.white),
+                lobby.player(row.black_id, row.black),
+                lobby.player(row.white_id, row.white),
             ),
             versions=(row.black_version_id, row.white_version_id),
             start_time=row.start_time,
         )
         game.analysis = recovered.analysis.get(str(row.id))
-        arena.restore(game, recovered.moves[row.id])
+        match.restore(game, recovered.moves[row.id])
     for run in recovered.runs:
         scheduler.add(run)
         if run.cancelled:

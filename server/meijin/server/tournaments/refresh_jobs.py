@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 
 from meijin.ladder.refresh_queue import RefreshQueue
-from meijin.server.match.arena import Listener
+from meijin.server.match.listeners import Listener
 from meijin.server.match.live_game import LiveGame
 from meijin.store.schema import LadderId
 

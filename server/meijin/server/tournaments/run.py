@@ -86,7 +86,7 @@ def run_of(game: LiveGame) -> TournamentRun:
 
 
 def load_run(connection: Connection, row: TournamentRow, storage: Storage) -> TournamentRun:
-    """A stored tournament as it is played; its running games are entered by the arena.
+    """A stored tournament as it is played; its running games are entered by the match.
 
     Args:
         storage: For what is read while it is played.

@@ -3,17 +3,20 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 import structlog
 
 from meijin.game import Ending, Party
-from meijin.server.match.arena import Arena, Listener
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import Player
+from meijin.server.match.games import Games
+from meijin.server.match.journal import Journal
+from meijin.server.match.listeners import Listener
+from meijin.server.match.live_game import LiveGame, Participant
+from meijin.server.match.lobby import Lobby, Player
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.run import TournamentRun, run_of
 from meijin.store.schema import BotId, TournamentId
-from meijin.store.tournaments import PendingPairing
+from meijin.store.tournaments import PendingPairing, TournamentEnd
 
 log = structlog.get_logger()
 
@@ -24,14 +27,15 @@ MAX_AT_ONCE = 2**31 - 1
 class Scheduler(Listener):
     """Looks for games to start whenever a bot joins, a game ends or a tournament comes."""
 
-    def __init__(self, arena: Arena) -> None:
+    def __init__(self, lobby: Lobby, games: Games, journal: Journal) -> None:
         self.runs: dict[TournamentId, TournamentRun] = {}
         """The tournaments being played, oldest first."""
         self.supply_due = asyncio.Event()
         """Set when a tournament without a schedule may need games."""
-        self._arena = arena
+        self._lobby = lobby
+        self._games = games
+        self._journal = journal
         self._is_due = False
-        arena.listeners.append(self)
 
     # -- tournaments ------------------------------------------------------------------
 
@@ -57,15 +61,16 @@ class Scheduler(Listener):
             return
         run.is_finished = True
         run.pending.clear()
-        self._arena.end_tournament(run.id, run.supply.verdict if run.supply else "")
-        for game in [game for game in self._arena.games.values() if game.run is run]:
-            self._arena.void(game, Party.NOBODY, "the tournament was decided")
+        verdict = run.supply.verdict if run.supply else ""
+        self._journal.add_tournament_end(TournamentEnd(run.id, datetime.now(UTC), verdict))
+        for game in [game for game in self._games.running.values() if game.run is run]:
+            self._games.void(game, Party.NOBODY, "the tournament was decided")
 
     def demand(self, run: TournamentRun) -> Capacity:
         """What a tournament could play now."""
         limit = run.max_games or MAX_AT_ONCE
         seats = {}
-        for bot_id, player in self._arena.players.items():
+        for bot_id, player in self._lobby.players.items():
             room = _room(player, run)
             if room is not None:
                 free = max(0, min(room, limit - run.running))
@@ -91,13 +96,13 @@ class Scheduler(Listener):
         """Stop a tournament; its running games become void."""
         run.cancelled = True
         del self.runs[run.id]
-        for game in list(self._arena.games.values()):
+        for game in list(self._games.running.values()):
             if game.run is run:
-                self._arena.void(game, Party.OPERATOR, "the tournament was cancelled")
+                self._games.void(game, Party.OPERATOR, "the tournament was cancelled")
 
     async def settled(self) -> None:
         """Wait until everything that has happened is committed."""
-        await self._arena.journal.drained()
+        await self._journal.drained()
 
     def waiting_for(self, tournament_id: TournamentId, names: dict[BotId, str]) -> str:
         """What keeps a tournament from going on; empty when nothing does."""
@@ -116,14 +121,14 @@ class Scheduler(Listener):
         return "; ".join(f"{name} {reason}" for name, reason in reasons if reason)
 
     def _objection(self, run: TournamentRun, bot_id: BotId) -> str | None:
-        player = self._arena.players.get(bot_id)
+        player = self._lobby.players.get(bot_id)
         if player is None or player.session is None:
             return "is not connected"
         return player.session.capabilities.objection(run.variant, run.time_control)
 
-    # -- what happens in the arena ------------------------------------------------------
+    # -- what happens in the match ------------------------------------------------------
 
-    def player_joined(self, player: Player) -> None:  # noqa: ARG002 - a listener's signature
+    def player_joined(self, player: Participant) -> None:  # noqa: ARG002 - a listener's signature
         """A bot may take games now."""
         self.wake()
 
@@ -158,7 +163,7 @@ class Scheduler(Listener):
 
     def _schedule(self) -> None:
         self._is_due = False
-        if not self._arena.is_draining:
+        if not self._lobby.is_draining:
             for run in self.runs.values():
                 self._fill(run)
                 if run.supply is not None:
@@ -168,7 +173,7 @@ class Scheduler(Listener):
         """Start what can be started, in the order of the schedule."""
         free = {
             bot_id: room
-            for bot_id, player in self._arena.players.items()
+            for bot_id, player in self._lobby.players.items()
             if (room := _room(player, run) or 0) > 0
         }
         limit = run.max_games - run.running if run.max_games else len(run.pending)
@@ -185,8 +190,8 @@ class Scheduler(Listener):
                         del free[bot_id]
         for pairing in picked:
             del run.pending[pairing.id]
-            players = self._arena.players
-            self._arena.start(run, pairing, players[pairing.black_id], players[pairing.white_id])
+            players = self._lobby.players
+            self._games.start(run, pairing, players[pairing.black_id], players[pairing.white_id])
 
 
 def _room(player: Player, run: TournamentRun) -> int | None:

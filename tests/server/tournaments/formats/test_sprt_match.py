@@ -183,7 +183,7 @@ def test_late_moves_in_void_games_are_no_abuse(serve: Serve) -> None:
         with house.held():
             for game in decisive:
                 await bob.resign(game)
-            await house.until(lambda: not house.app._arena.games)
+            await house.until(lambda: not house.running)
             for turn in late:
                 await ada.play(turn, 24)
             notices = [await ada.notice() for _ in late]
@@ -250,7 +250,7 @@ def test_free_bots_do_not_wait_for_plans(serve: Serve) -> None:
         for peer in bots:
             for _ in range(4):
                 await peer.started()
-        (run,) = house.app.scheduler.runs.values()
+        (run,) = house.parts.scheduler.runs.values()
         await house.until(lambda: len(run.pending) >= 4)
         assert len(run.pending) <= 5
 
@@ -379,7 +379,7 @@ def test_it_says_whom_it_waits_for(serve: Serve) -> None:
         bob.call.cancel()
         await house.away("bob")
         key = await create(house)
-        (run,) = house.app.scheduler.runs.values()
+        (run,) = house.parts.scheduler.runs.values()
         await house.until(lambda: run.pending)
         assert (await get(house, key)).waiting_for == "bob is not connected"
         assert len(run.pending) == 2
@@ -523,12 +523,11 @@ def test_a_void_game_of_a_pair_is_played_again(serve: Serve) -> None:
     async def script(house: House) -> None:
         ended: list[LiveGame] = []
         house.listen(ended=ended.append)
-        arena = house.app._arena
         peers = [await house.bot(name) for name in NAMES]
         key = await create(house)
         await peers[0].started()
-        (game,) = arena.games.values()
-        arena.void(game, Party.NETWORK, "a cable was cut")
+        (game,) = house.running
+        house.parts.games.void(game, Party.NETWORK, "a cable was cut")
         tasks = [asyncio.create_task(work) for work in (play(peers[0]), lose(peers[1]))]
         await house.until_finished(key)
         for task in tasks:

@@ -1,4 +1,4 @@
-"""What happens in the arena between the judging of an action and its commit."""
+"""What happens in the games between the judging of an action and its commit."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from structlog.testing import capture_logs
 
-from meijin.server.match.arena import ENTRIES_PER_TRUNCATION, Listener
+from meijin.server.match.journal import ENTRIES_PER_TRUNCATION
 from meijin.store import Database
 from meijin.store.journal import running_moves
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.server.conftest import House, OpenHouse, Peer, Serve
+    from tests.server.conftest import House, Peer, Serve
 
     from meijin.server.match.live_game import LiveGame
-    from meijin.server.match.session import Player
 
 FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
 
@@ -53,15 +49,15 @@ def test_nobody_hears_of_a_move_that_is_not_committed(serve: Serve, line: Any) -
         players = await house.pair()
         await line(players, FIVE[:2])
         turn = await players[0].turn()
-        (game,) = house.app._arena.games.values()
+        (game,) = house.running
         with house.held():
             await players[0].play(turn, FIVE[2])
             await house.until(lambda: game.arbiter.board.ply == 3)
             await caught_up(players[1])
             assert players[1].unread("turns") == 0
-            assert list(game.settled_moves) == list(FIVE[:2])
+            assert list(game.committed_moves) == list(FIVE[:2])
         assert (await players[1].turn()).ply == 3
-        assert list(game.settled_moves) == list(FIVE[:3])
+        assert list(game.committed_moves) == list(FIVE[:3])
 
     serve(script)
 
@@ -73,17 +69,17 @@ def test_nobody_hears_of_an_end_that_is_not_committed(serve: Serve, line: Any) -
         players = await house.pair()
         await line(players, FIVE[:8])
         turn = await players[0].turn()
-        (game,) = house.app._arena.games.values()
+        (game,) = house.running
         with house.held():
             await players[0].play(turn, FIVE[8])
             await house.until(lambda: game.arbiter.outcome is not None)
             for peer in players:
                 await caught_up(peer)
                 assert peer.unread("ended") == 0
-            assert list(game.settled_moves) == list(FIVE[:8])
+            assert list(game.committed_moves) == list(FIVE[:8])
         for peer in players:
             assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
-        assert list(game.settled_moves) == list(FIVE)
+        assert list(game.committed_moves) == list(FIVE)
 
     serve(script)
 
@@ -98,8 +94,8 @@ def test_a_game_that_ends_before_it_was_announced_is_never_told(serve: Serve, ho
         await black.resign((await black.turn()).game)
         for peer in (black, white):
             await peer.ended()
-        await house.until(lambda: house.app._arena.games)
-        (unannounced,) = house.app._arena.games.values()
+        await house.until(lambda: house.running)
+        (unannounced,) = house.running
         assert not unannounced.is_announced
         if how == "goodbye":
             await black.write(goodbye=pb.Goodbye())
@@ -107,7 +103,7 @@ def test_a_game_that_ends_before_it_was_announced_is_never_told(serve: Serve, ho
             await black.resign(unannounced.number)
         await house.until(lambda: unannounced.arbiter.outcome is not None)
         gate.set()
-        await house.app._arena.journal.drained()
+        await house.parts.journal.drained()
         await caught_up(white)
         assert white.unread("ended") == 0
         if how == "resign":
@@ -125,23 +121,23 @@ def test_a_bot_that_returns_before_a_start_is_committed_hears_of_it_once(serve: 
         await black.resign((await black.turn()).game)
         for peer in (black, white):
             await peer.ended()
-        await house.until(lambda: house.app._arena.games)
-        (game,) = house.app._arena.games.values()
+        await house.until(lambda: house.running)
+        (game,) = house.running
         assert not game.is_announced
-        player = game.black if game.black.name == white.name else game.white
+        player = house.player(game.black if game.black.name == white.name else game.white)
         session = player.session
         assert session is not None
-        arena = house.app._arena
-        back = arena.join(player, session.version_id, session.capabilities)
-        assert [message.WhichOneof("fact") for message in back.drain(arena.moment())] == [
-            "welcome",
-            "ping",
-        ]
+        parts = house.parts
+        back = parts.lobby.join(player, session.version_id, session.capabilities)
+        first = back.drain(parts.watch.moment())
+        assert first.welcome is not None
+        assert first.ping
+        assert not first.has_events
         gate.set()
-        await arena.journal.drained()
-        (message,) = back.drain(arena.moment())
-        assert [start.game for start in message.events.started] == [game.number]
-        assert len(message.events.turns) == (game.black is player)
+        await parts.journal.drained()
+        second = back.drain(parts.watch.moment())
+        assert list(second.started) == [game]
+        assert len(second.turns) == (game.black is player)
 
     serve(script)
 
@@ -155,16 +151,17 @@ def test_a_game_that_ends_before_its_return_was_told_is_not_counted(serve: Serve
         await house.tournament("ada", "bob", rounds=2)
         for _ in range(2):
             await ada.started()
-        arena = house.app._arena
-        one, other = arena.games.values()
-        player = one.black if one.black.name == "ada" else one.white
+        parts = house.parts
+        one, other = house.running
+        player = house.player(one.black if one.black.name == "ada" else one.white)
         assert player.session is not None
-        back = arena.join(player, player.session.version_id, player.session.capabilities)
+        back = parts.lobby.join(player, player.session.version_id, player.session.capabilities)
         back.add_end(one)
-        welcome, events, _ = back.drain(arena.moment())
-        assert welcome.welcome.running_games == 1
-        assert [start.game for start in events.events.started] == [other.number]
-        assert list(events.events.ended) == []
+        first = back.drain(parts.watch.moment())
+        assert first.welcome is not None
+        assert first.welcome.running_games == 1
+        assert list(first.started) == [other]
+        assert not first.ended
 
     serve(script)
 
@@ -175,25 +172,26 @@ def test_a_turn_is_asked_once(serve: Serve) -> None:
     async def script(house: House) -> None:
         black, white = await house.pair()
         turn = await black.turn()
-        arena = house.app._arena
-        (game,) = arena.games.values()
-        session = game.white.session
+        parts = house.parts
+        (game,) = house.running
+        player = house.player(game.white)
+        session = player.session
         assert session is not None
         with house.held():
             await black.play(turn, 0)
             await house.until(lambda: game.arbiter.board.ply == 1)
-            back = arena.join(game.white, session.version_id, session.capabilities)
-            kinds = [message.WhichOneof("fact") for message in back.drain(arena.moment())]
-            assert kinds == ["welcome", "events", "ping"]
-        await arena.journal.drained()
-        (message,) = back.drain(arena.moment())
-        assert [asked.ply for asked in message.events.turns] == [1]
+            back = parts.lobby.join(player, session.version_id, session.capabilities)
+            first = back.drain(parts.watch.moment())
+            assert list(first.started) == [game]
+            assert not first.turns
+        await parts.journal.drained()
+        assert list(back.drain(parts.watch.moment()).turns) == [game]
         assert white.unread("turns") == 0
 
     serve(script)
 
 
-def test_old_flushes_are_deleted(serve: Serve) -> None:
+def test_old_entries_are_deleted(serve: Serve) -> None:
     """The moves of ended games don't pile up; those of running ones are never deleted."""
 
     async def script(house: House) -> None:
@@ -224,48 +222,3 @@ def test_old_flushes_are_deleted(serve: Serve) -> None:
         left = database.read(lambda at: list(running_moves(at)))
     assert 1 not in {move.game_id for move in left}
     assert len(left) < len(moves)
-
-
-class Failing(Listener):
-    """Fails at whatever it hears."""
-
-    def player_joined(self, player: Player) -> None:
-        """Fail."""
-        raise RuntimeError(player.name)
-
-    def game_started(self, game: LiveGame) -> None:
-        """Fail."""
-        raise RuntimeError(str(game.id))
-
-    def games_moved(self, games: Sequence[LiveGame]) -> None:
-        """Fail."""
-        raise RuntimeError(str(len(games)))
-
-    def game_ended(self, game: LiveGame) -> None:
-        """Fail."""
-        raise RuntimeError(str(game.id))
-
-
-def test_an_observer_that_fails_stops_nothing(house_settings: Any, open_house: OpenHouse) -> None:
-    """It is logged; the others hear of everything, and every game goes on to its end."""
-    heard: list[LiveGame] = []
-
-    async def script() -> None:
-        async with open_house(house_settings()) as house:
-            house.listen(ended=heard.append)
-            house.app._arena.listeners.insert(0, Failing())
-            ada, bob = await house.bot("ada"), await house.bot("bob")
-            tournament_id = await house.tournament("ada", "bob", rounds=2)
-            async with house.innocents(), asyncio.TaskGroup() as tasks:
-                tasks.create_task(ada.play_out(2))
-                tasks.create_task(bob.play_out(2))
-            await house.until_finished(tournament_id)
-            await house.until(lambda: len(heard) == 3)
-
-    with capture_logs() as logs:
-        asyncio.run(script())
-    failures = [entry for entry in logs if entry["event"] == "a listener failed"]
-    assert {entry["listener"] for entry in failures} == {
-        f"Failing.{hook}" for hook in ("player_joined", "game_started", "games_moved", "game_ended")
-    }
-    assert all(entry["exc_info"] for entry in failures)

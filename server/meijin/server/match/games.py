@@ -1,0 +1,194 @@
+"""The running games: how they start, end, and are told of once that is committed."""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
+from meijin.server.match.arbiter import SIDES, Arbiter
+from meijin.server.match.journal import NO_ENTRY, Batch, Journal
+from meijin.server.match.listeners import Listeners
+from meijin.server.match.live_game import Contest, LiveGame
+from meijin.server.match.lobby import Lobby, Player
+from meijin.server.match.stalls import Moment, StallWatch
+from meijin.store.schema import BotVersionId, EntryId, GameId
+from meijin.store.tournaments import PendingPairing
+
+log = structlog.get_logger()
+
+
+class Games:
+    """Every running game, in one event loop.
+
+    What happens to a game goes straight to its arbiter; what follows is collected by the
+    journal and told to the players once it is committed.
+    """
+
+    def __init__(
+        self,
+        lobby: Lobby,
+        journal: Journal,
+        listeners: Listeners,
+        watch: StallWatch,
+        *,
+        grace: timedelta,
+        last_game: GameId,
+        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.running: dict[GameId, LiveGame] = {}
+        """The running games."""
+        self._ending: dict[GameId, LiveGame] = {}
+        """The games whose end is not committed yet."""
+        self._all_ended = asyncio.Event()
+        self._all_ended.set()
+        self._lobby = lobby
+        self._journal = journal
+        self._listeners = listeners
+        self._watch = watch
+        self._grace_ns = grace // timedelta(microseconds=1) * 1000
+        self._ids = itertools.count(last_game + 1)
+        self._numbers = itertools.count(1)
+        self._wall_clock = wall_clock
+
+    # -- beginnings -----------------------------------------------------------------------
+
+    def start(
+        self, run: Contest, pairing: PendingPairing, black: Player, white: Player
+    ) -> LiveGame:
+        """Start a game between two players whose streams are open."""
+        assert black.session is not None
+        assert white.session is not None
+        game = self.new_live_game(
+            run,
+            pairing,
+            game_id=GameId(next(self._ids)),
+            players=(black, white),
+            versions=(black.session.version_id, white.session.version_id),
+            start_time=self._wall_clock(),
+            first_entry=self._journal.entry_id,
+        )
+        game.outboxes[Color.BLACK :] = [black.session, white.session]
+        self._enter(game)
+        self._journal.add_start(game)
+        return game
+
+    def restore(self, game: LiveGame, moves: Sequence[tuple[int, int, int]]) -> None:
+        """Take up a game of an earlier server: cell, raw and charged nanoseconds of each move."""
+        moment = self._watch.moment()
+        for cell, raw_ns, charged_ns in moves:
+            game.arbiter.replay(cell, raw_ns, charged_ns)
+        for color in Color:
+            game.arbiter.leave(color, moment, excused=True)
+        game.is_announced = True
+        self._enter(game)
+
+    def new_live_game(
+        self,
+        run: Contest,
+        pairing: PendingPairing,
+        *,
+        game_id: GameId,
+        players: tuple[Player, Player],
+        versions: tuple[BotVersionId, BotVersionId],
+        start_time: datetime,
+        first_entry: EntryId = NO_ENTRY,
+    ) -> LiveGame:
+        """A game at its opening: one that starts, or one of an earlier server to be restored."""
+        board = Board.from_moves(decode_moves(pairing.opening), run.variant)
+        return LiveGame(
+            number=next(self._numbers),
+            id=game_id,
+            run=run,
+            pairing=pairing,
+            arbiter=Arbiter(board, Clock(run.time_control), grace_ns=self._grace_ns),
+            black=players[0],
+            white=players[1],
+            black_version=versions[0],
+            white_version=versions[1],
+            start_time=start_time,
+            first_entry=first_entry,
+            opening_plies=len(pairing.opening) // 2,
+        )
+
+    def _enter(self, game: LiveGame) -> None:
+        self.running[game.id] = game
+        self._lobby.enter(game)
+        game.run.running += 1
+        self._all_ended.clear()
+
+    # -- while they run -------------------------------------------------------------------
+
+    def hand_over(self, old: Contest, new: Contest) -> None:
+        """Have the running games of a contest belong to another one of the same tournament."""
+        for game in self.running.values():
+            if game.run is old:
+                game.run = new
+                old.running -= 1
+                new.running += 1
+
+    def live_game(self, game_id: GameId) -> LiveGame | None:
+        """A game that runs as far as anybody may know, or ``None``."""
+        return self.running.get(game_id) or self._ending.get(game_id)
+
+    def expire(self, moment: Moment) -> None:
+        """Flag fall: end the games in which a clock or a grace has run out."""
+        is_failing = self._journal.is_failing
+        for game in list(self.running.values()):
+            if is_failing:  # and lets nobody in
+                game.arbiter.excuse(moment)
+            outbox = game.outboxes[game.arbiter.board.side_to_move]
+            game.arbiter.expire(moment, 0 if outbox is None else outbox.lag_ns)
+            if game.arbiter.outcome is not None and game.id in self.running:
+                log.info("game forfeited", game=game.id, outcome=str(game.arbiter.outcome))
+                self.end(game)
+
+    # -- ends -----------------------------------------------------------------------------
+
+    def void(self, game: LiveGame, party: Party, detail: str) -> None:
+        """Stop a game through no fault of its bots."""
+        game.arbiter.void(party, detail)
+        self.end(game)
+
+    def end(self, game: LiveGame) -> None:
+        """Take an ended game out and have its end committed."""
+        if self.running.pop(game.id, None) is None:
+            return
+        if not self.running:
+            self._all_ended.set()
+        game.run.running -= 1
+        self._lobby.remove(game)
+        self._ending[game.id] = game
+        game.end_time = self._wall_clock()
+        self._journal.add_end(game)
+        outcome = game.arbiter.outcome
+        assert outcome is not None
+        if outcome.ending is Ending.VOID:
+            for outbox in filter(None, game.outboxes):
+                outbox.excuse_action(game)
+        self._listeners.game_over(game)
+
+    async def all_ended(self) -> None:
+        """Wait until no game is running."""
+        await self._all_ended.wait()
+
+    # -- after the commit -----------------------------------------------------------------
+
+    def release(self, batch: Batch) -> None:
+        """Tell the players, and then the listeners, what has been committed."""
+        for game in batch.moved:
+            game.is_uncommitted = False
+            arbiter = game.arbiter
+            if arbiter.outcome is None:
+                outbox = game.outboxes[SIDES[len(arbiter.board.moves) & 1]]
+                if outbox is not None:
+                    outbox.add_turn(game)
+        for game in batch.ended:
+            game.is_uncommitted = False
+            del self._ending[game.id]
+            game.announce_end()
+        for game in batch.started:
+            game.announce_start()
+        self._listeners.committed(batch.started, batch.moved, batch.ended)

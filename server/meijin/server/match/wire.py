@@ -1,0 +1,226 @@
+"""The play stream on the wire: bots' messages are read and the server's are made here alone."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from meijin.game import TimeControl, Variant, decode_moves, encode_moves
+from meijin.server.errors import InvalidRequestError, ProtocolError
+from meijin.server.match.arbiter import SIDES
+from meijin.server.match.commands import Actions, Analysis, Command, Goodbye, Hello, Pong
+from meijin.server.match.live_game import LiveGame, Participant
+from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
+from meijin.store.bots import EngineRow
+from meijin.v1 import play_service_pb2 as pb
+from meijin.wire import (
+    Capabilities,
+    capabilities_from_proto,
+    color_to_proto,
+    outcome_to_proto,
+    time_control_to_proto,
+    variant_to_proto,
+)
+
+PROTOCOL_VERSION = 1
+
+MAX_LABEL = 40
+MAX_DIGEST = 64
+
+MAX_PV = 2 * 22 * 22
+"""Bytes kept of an expected line: no game is longer."""
+
+NOTICE_REASONS = {
+    reason: pb.NoticeReason.Value(f"NOTICE_REASON_{reason.name}") for reason in NoticeReason
+}
+
+
+# -- what bots say ------------------------------------------------------------------
+
+
+def hello_from_proto(request: pb.PlayRequest) -> Hello:
+    """Read a stream's first message.
+
+    Raises:
+        ProtocolError: it is no hello, or one of another protocol version.
+        InvalidRequestError: a field has a value that it can't have.
+    """
+    if request.WhichOneof("command") != "hello":
+        raise ProtocolError("the first message must be a hello")
+    hello = request.hello
+    if hello.protocol_version != PROTOCOL_VERSION:
+        raise ProtocolError(
+            f"this server speaks protocol {PROTOCOL_VERSION}, you sent {hello.protocol_version}"
+        )
+    return Hello(
+        bot_name=hello.bot_name,
+        engine=engine_from_proto(hello.engine),
+        capabilities=requested_capabilities(hello.capabilities),
+        resume_session_id=hello.resume_session_id,
+    )
+
+
+def requested_capabilities(message: pb.Capabilities) -> Capabilities:
+    """What a bot says that it can play.
+
+    Raises:
+        InvalidRequestError: the sizes contradict each other.
+    """
+    try:
+        return capabilities_from_proto(message)
+    except ValueError as error:
+        raise InvalidRequestError(f"capabilities: {error}") from None
+
+
+def engine_from_proto(message: pb.Engine) -> EngineRow:
+    """The program behind a bot; without a digest its label tells versions apart.
+
+    Raises:
+        InvalidRequestError: a field is too long.
+    """
+    if len(message.version) > MAX_LABEL:
+        raise InvalidRequestError(f"engine.version is longer than {MAX_LABEL} characters")
+    if len(message.digest) > MAX_DIGEST:
+        raise InvalidRequestError(f"engine.digest is longer than {MAX_DIGEST} characters")
+    return EngineRow(
+        label=message.version,
+        digest=message.digest or f"version:{message.version}",
+        configuration=tuple(message.configuration),
+    )
+
+
+def command_from_proto(request: pb.PlayRequest) -> Command:
+    """Read a message after the hello.
+
+    Raises:
+        InvalidRequestError: it is not expected here.
+    """
+    command = request.WhichOneof("command")
+    if command == "actions":
+        return actions_from_proto(request.actions)
+    if command == "pong":
+        return Pong(request.pong.sequence)
+    if command == "goodbye":
+        return Goodbye()
+    raise InvalidRequestError(f"{command or 'an empty message'} is not expected here")
+
+
+def actions_from_proto(message: pb.Actions) -> Actions:
+    """Read what a bot does in its games."""
+    return Actions(
+        plays=[
+            (
+                play.game,
+                play.ply,
+                play.cell,
+                analysis_from_proto(play.analysis) if play.HasField("analysis") else None,
+            )
+            for play in message.plays
+        ],
+        resigns=[resign.game for resign in message.resigns],
+        failures=[(failure.game, failure.message) for failure in message.failures],
+    )
+
+
+def analysis_from_proto(message: pb.Analysis) -> Analysis:
+    """Read what a bot thought."""
+    return {
+        "score": message.score,
+        "depth": message.depth,
+        "nodes": message.nodes,
+        "pv": list(decode_moves(message.pv[: min(len(message.pv) // 2 * 2, MAX_PV)])),
+    }
+
+
+# -- what the server says -----------------------------------------------------------
+
+
+def delivery_to_proto(delivery: Delivery, player: Participant) -> list[pb.PlayResponse]:
+    """Make the messages that carry what is sent to a player at once, in their order."""
+    messages = []
+    if delivery.welcome is not None:
+        messages.append(pb.PlayResponse(welcome=welcome_to_proto(delivery.welcome)))
+    if delivery.has_events:
+        messages.append(_events_to_proto(delivery, player))
+    if delivery.ping:
+        messages.append(pb.PlayResponse(ping=pb.Ping(sequence=delivery.ping)))
+    if delivery.is_draining:
+        messages.append(pb.PlayResponse(draining=pb.Draining()))
+    return messages
+
+
+def welcome_to_proto(welcome: Welcome) -> pb.Welcome:
+    """Make the answer to a hello."""
+    return pb.Welcome(
+        session_id=welcome.session_id,
+        bot_name=welcome.bot_name,
+        grace_ms=int(welcome.grace.total_seconds() * 1000),
+        running_games=welcome.running_games,
+    )
+
+
+def _events_to_proto(delivery: Delivery, player: Participant) -> pb.PlayResponse:
+    message = pb.PlayResponse()
+    events = message.events
+    events.ended.extend(game_ended_to_proto(game) for game in delivery.ended)
+    events.started.extend(game_started_to_proto(game, player) for game in delivery.started)
+    events.notices.extend(notice_to_proto(notice) for notice in delivery.notices)
+    _add_turns(events, delivery.turns, delivery.clocks_ns)
+    return message
+
+
+def _add_turns(events: pb.Events, games: Sequence[LiveGame], clocks_ns: Sequence[int]) -> None:
+    """Add turns field by field: faster than all by keyword, 0.45 to 0.6 microseconds each."""
+    add = events.turns.add
+    for game, own_ns in zip(games, clocks_ns, strict=True):
+        arbiter = game.arbiter
+        moves = arbiter.board.moves
+        ply = len(moves)
+        turn = add()
+        turn.game = game.number
+        turn.ply = ply
+        turn.moves = encode_moves(moves)
+        turn.own_clock_ms = own_ns // 1_000_000
+        turn.opponent_clock_ms = arbiter.clock.left_ns(SIDES[~ply & 1]) // 1_000_000
+
+
+@lru_cache(maxsize=64)
+def _terms(variant: Variant, control: TimeControl) -> pb.GameStarted:
+    """What is the same for all games of a tournament: making it anew costs 10 microseconds."""
+    return pb.GameStarted(
+        variant=variant_to_proto(variant), time_control=time_control_to_proto(control)
+    )
+
+
+def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted:
+    """Make a game's start, or its going on, for one of its players."""
+    color = game.color(player)
+    terms = _terms(game.run.variant, game.run.time_control)
+    return pb.GameStarted(
+        game=game.number,
+        game_id=str(game.id),
+        variant=terms.variant,
+        time_control=terms.time_control,
+        color=color_to_proto(color),
+        opponent=game.player(color.other).name,
+        moves=encode_moves(game.committed_moves),
+    )
+
+
+def game_ended_to_proto(game: LiveGame) -> pb.GameEnded:
+    """Make a game's end for its players."""
+    outcome = game.arbiter.outcome
+    assert outcome is not None
+    return pb.GameEnded(
+        game=game.number,
+        outcome=outcome_to_proto(outcome),
+        moves=encode_moves(game.arbiter.board.moves),
+    )
+
+
+def notice_to_proto(notice: Notice) -> pb.Notice:
+    """Make a notice that an action had no effect."""
+    return pb.Notice(
+        game=notice.game,
+        ply=notice.ply,
+        reason=NOTICE_REASONS[notice.reason],
+        detail=notice.detail,
+    )

@@ -1,0 +1,84 @@
+"""The parts of a server, put together."""
+
+from collections.abc import Coroutine
+from dataclasses import dataclass
+
+from meijin.server.match.actions import ActionHandler
+from meijin.server.match.feed import Feed
+from meijin.server.match.games import Games
+from meijin.server.match.journal import Journal
+from meijin.server.match.listeners import Listeners
+from meijin.server.match.lobby import Lobby
+from meijin.server.match.stalls import StallWatch
+from meijin.server.match.watchdog import Watchdog
+from meijin.server.settings import Settings
+from meijin.server.storage import Storage
+from meijin.server.tournaments.control import TournamentControl
+from meijin.server.tournaments.planner import Planner
+from meijin.server.tournaments.recovery import LastIds
+from meijin.server.tournaments.refresh_jobs import RefreshSender
+from meijin.server.tournaments.scheduler import Scheduler
+from meijin.store import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything in a server but its services."""
+
+    writer: Writer
+    storage: Storage
+    watch: StallWatch
+    listeners: Listeners
+    lobby: Lobby
+    journal: Journal
+    games: Games
+    actions: ActionHandler
+    watchdog: Watchdog
+    feed: Feed
+    scheduler: Scheduler
+    planner: Planner
+    refreshes: RefreshSender
+    control: TournamentControl
+
+    @classmethod
+    def assemble(
+        cls, settings: Settings, writer: Writer, storage: Storage, redis_url: str, last: LastIds
+    ) -> "Parts":
+        """Make the parts, each with those that it needs; `last` are the ids given so far."""
+        watch, listeners, feed = StallWatch(), Listeners(), Feed()
+        refreshes = RefreshSender(redis_url)
+        journal = Journal(writer, last_entry=last.entry, last_end=last.end)
+        lobby = Lobby(watch, listeners, grace=settings.grace, max_notices=settings.max_notices)
+        games = Games(lobby, journal, listeners, watch, grace=settings.grace, last_game=last.game)
+        scheduler = Scheduler(lobby, games, journal)
+        # The order in which they hear: a tournament counts a game before anybody looks at it.
+        listeners.add(scheduler, feed, refreshes)
+        return cls(
+            writer=writer,
+            storage=storage,
+            watch=watch,
+            listeners=listeners,
+            lobby=lobby,
+            journal=journal,
+            games=games,
+            actions=ActionHandler(games, journal, watch),
+            watchdog=Watchdog(watch, lobby, games, write_timeout=settings.write_timeout),
+            feed=feed,
+            scheduler=scheduler,
+            planner=Planner(scheduler, storage, feed),
+            refreshes=refreshes,
+            control=TournamentControl(
+                games, journal, scheduler, storage, refreshes=refreshes, feed=feed
+            ),
+        )
+
+    def tasks(self) -> list[Coroutine[None, None, None]]:
+        """What runs as long as the server does."""
+        return [
+            self.journal.run(self.games.release, self.games.running.values()),
+            self.watchdog.watch_clocks(),
+            self.watchdog.measure_lag(),
+            self.watchdog.drop_stalled_streams(),
+            self.refreshes.run(),
+            self.planner.run(),
+        ]

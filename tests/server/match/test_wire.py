@@ -1,0 +1,213 @@
+"""The play stream's messages, read and made."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from meijin.game import GOMOKU, Board, Clock, TimeControl, encode_moves
+from meijin.server.errors import InvalidRequestError, ProtocolError
+from meijin.server.match import wire
+from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.commands import Actions, Goodbye, Hello, Pong
+from meijin.server.match.live_game import Participant
+from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
+from meijin.server.match.wire import (
+    PROTOCOL_VERSION,
+    analysis_from_proto,
+    command_from_proto,
+    delivery_to_proto,
+    engine_from_proto,
+    hello_from_proto,
+)
+from meijin.store.bots import EngineRow
+from meijin.store.schema import BotId
+from meijin.v1 import play_service_pb2 as pb
+from meijin.wire import Capabilities
+
+if TYPE_CHECKING:
+    from meijin.server.match.live_game import LiveGame
+
+ADA = Participant(BotId(1), "ada")
+
+
+def delivery(**parts: object) -> Delivery:
+    """A delivery of these parts alone."""
+    nothing: dict[str, object] = {
+        "welcome": None,
+        "ended": [],
+        "started": [],
+        "notices": [],
+        "turns": [],
+        "clocks_ns": [],
+        "ping": 0,
+        "is_draining": False,
+    }
+    return Delivery(**(nothing | parts))  # type: ignore[arg-type]
+
+
+def game_after(*cells: int) -> LiveGame:
+    """A game as far as a turn shows it, at the turn after these moves."""
+    board = Board.from_moves(cells, GOMOKU)
+    arbiter = Arbiter(board, Clock(TimeControl.parse("60")), grace_ns=0)
+    return cast("LiveGame", SimpleNamespace(number=1, arbiter=arbiter))
+
+
+# -- the hello ----------------------------------------------------------------------
+
+
+def test_a_hello_is_read_whole() -> None:
+    """Who comes, what it is, what it can play, and which stream it goes on with."""
+    hello = pb.Hello(
+        protocol_version=PROTOCOL_VERSION,
+        bot_name="ada",
+        engine=pb.Engine(version="1.4"),
+        capabilities=pb.Capabilities(max_games=3),
+        resume_session_id="x",
+    )
+    found = hello_from_proto(pb.PlayRequest(hello=hello))
+    assert (found.bot_name, found.resume_session_id) == ("ada", "x")
+    assert found.engine == EngineRow("1.4", "version:1.4", ())
+    assert isinstance(found, Hello)
+    assert isinstance(found.capabilities, Capabilities)
+    assert found.capabilities.max_games == 3
+
+
+def test_the_first_message_is_a_hello() -> None:
+    """Nothing else may be."""
+    with pytest.raises(ProtocolError, match="must be a hello"):
+        hello_from_proto(pb.PlayRequest(goodbye=pb.Goodbye()))
+
+
+def test_another_protocol_is_told_so_before_anything_else() -> None:
+    """Whatever its other fields mean there."""
+    hello = pb.Hello(protocol_version=PROTOCOL_VERSION + 1, engine=pb.Engine(version="x" * 99))
+    with pytest.raises(ProtocolError, match="speaks protocol 1, you sent 2"):
+        hello_from_proto(pb.PlayRequest(hello=hello))
+
+
+def test_an_engine_without_a_digest_is_told_by_its_version() -> None:
+    """And one with a digest by that alone."""
+    said = pb.Engine(version="1.4", configuration=["depth=4"])
+    assert engine_from_proto(said) == EngineRow("1.4", "version:1.4", ("depth=4",))
+    assert engine_from_proto(pb.Engine(version="1.4", digest="x")).digest == "x"
+    assert engine_from_proto(pb.Engine()) == EngineRow("", "version:", ())
+
+
+def test_the_longest_labels_fit() -> None:
+    """Forty characters for people, sixty-four for machines."""
+    engine = pb.Engine(version="é" * 40, digest="d" * 64)
+    assert engine_from_proto(engine) == EngineRow("é" * 40, "d" * 64)
+
+
+@pytest.mark.parametrize(
+    ("engine", "field"),
+    [(pb.Engine(version="x" * 41), "version"), (pb.Engine(digest="x" * 65), "digest")],
+)
+def test_a_label_that_is_too_long_is_named(engine: pb.Engine, field: str) -> None:
+    """The caller learns which."""
+    with pytest.raises(InvalidRequestError, match=rf"^engine\.{field} is longer"):
+        engine_from_proto(engine)
+
+
+# -- commands -----------------------------------------------------------------------
+
+
+def test_actions_are_plain_values() -> None:
+    """Moves with and without analysis, resignations and failures, in their order."""
+    message = pb.Actions(
+        plays=[
+            pb.Play(game=3, ply=4, cell=5),
+            pb.Play(game=6, ply=7, cell=8, analysis=pb.Analysis(depth=9)),
+        ],
+        resigns=[pb.Resign(game=1)],
+        failures=[pb.Failure(game=2, message="out of memory")],
+    )
+    assert command_from_proto(pb.PlayRequest(actions=message)) == Actions(
+        plays=[
+            (3, 4, 5, None),
+            (6, 7, 8, {"score": 0, "depth": 9, "nodes": 0, "pv": []}),
+        ],
+        resigns=[1],
+        failures=[(2, "out of memory")],
+    )
+
+
+def test_a_pong_and_a_goodbye_are_commands() -> None:
+    """Beside the actions there is nothing else."""
+    assert command_from_proto(pb.PlayRequest(pong=pb.Pong(sequence=7))) == Pong(7)
+    assert isinstance(command_from_proto(pb.PlayRequest(goodbye=pb.Goodbye())), Goodbye)
+
+
+@pytest.mark.parametrize(
+    ("request_", "name"),
+    [(pb.PlayRequest(), "an empty message"), (pb.PlayRequest(hello=pb.Hello()), "hello")],
+)
+def test_anything_else_is_refused_by_name(request_: pb.PlayRequest, name: str) -> None:
+    """A second hello too."""
+    with pytest.raises(InvalidRequestError, match=f"^{name} is not expected here"):
+        command_from_proto(request_)
+
+
+def test_a_line_is_no_longer_than_a_game() -> None:
+    """A bot can't fill the store with what it says it thinks."""
+    kept = analysis_from_proto(pb.Analysis(pv=bytes(100_000)))
+    assert kept["pv"] == [0] * 484
+
+
+def test_what_a_bot_thought_is_kept_as_plain_numbers() -> None:
+    """The largest ones too; half a cell at the end of the line is dropped."""
+    said = pb.Analysis(score=-(2**31), depth=2**32 - 1, nodes=2**64 - 1, pv=b"\1\0\2")
+    assert analysis_from_proto(said) == {
+        "score": -(2**31),
+        "depth": 2**32 - 1,
+        "nodes": 2**64 - 1,
+        "pv": [1],
+    }
+
+
+# -- deliveries ---------------------------------------------------------------------
+
+
+def test_nothing_makes_no_message() -> None:
+    """A delivery of nothing is not sent."""
+    assert delivery_to_proto(delivery(), ADA) == []
+
+
+def test_the_messages_come_in_order() -> None:
+    """The welcome, what is told of games, the ping, and that the server stops."""
+    whole = delivery(
+        welcome=Welcome("x", "ada", timedelta(seconds=1.5), 2),
+        turns=[game_after(12)],
+        clocks_ns=[58_999_999_999],
+        ping=4,
+        is_draining=True,
+    )
+    welcome, events, ping, draining = delivery_to_proto(whole, ADA)
+    assert welcome.welcome == pb.Welcome(
+        session_id="x", bot_name="ada", grace_ms=1500, running_games=2
+    )
+    (turn,) = events.events.turns
+    assert turn == pb.TurnRequested(
+        game=1, ply=1, moves=encode_moves((12,)), own_clock_ms=58_999, opponent_clock_ms=60_000
+    )
+    assert ping.ping.sequence == 4
+    assert draining.WhichOneof("fact") == "draining"
+
+
+@pytest.mark.parametrize("reason", NoticeReason)
+def test_every_reason_of_a_notice_has_its_value(reason: NoticeReason) -> None:
+    """By its name."""
+    (message,) = delivery_to_proto(delivery(notices=[Notice(1, 2, reason, "why")]), ADA)
+    (notice,) = message.events.notices
+    assert pb.NoticeReason.Name(notice.reason) == f"NOTICE_REASON_{reason.name}"
+    assert (notice.game, notice.ply, notice.detail) == (1, 2, "why")
+
+
+def test_the_terms_of_a_tournament_are_made_once() -> None:
+    """Ten microseconds a game otherwise."""
+    control = TimeControl.parse("60")
+    assert wire._terms(GOMOKU, control) is wire._terms(GOMOKU, control)
