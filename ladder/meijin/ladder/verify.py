@@ -10,7 +10,7 @@ from meijin.ladder.table import ALGORITHM, rate
 from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.rated_games import Snapshot, log_snapshot
-from meijin.store.ladders.runs import NewRating, NewRun, Run, Standing, standings
+from meijin.store.ladders.runs import NewRating, NewRun, PublishedRun, Standing, standings
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 
 
@@ -19,7 +19,7 @@ class Verification:
     """What came of it."""
 
     ladder: str
-    run: Run
+    run: PublishedRun
     voided_since: int
     """Finished games of the ladder that were voided since."""
     differences: tuple[str, ...]
@@ -63,7 +63,7 @@ def verify_named(url: str, name: str, run_id: int | None) -> Verification:
 class _Inputs(NamedTuple):
     """A run and the games it was computed from, read at one instant."""
 
-    run: Run
+    run: PublishedRun
     standings: Sequence[Standing]
     snapshot: Snapshot
     voided_since: int
@@ -84,7 +84,7 @@ def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | N
     return _Inputs(run, table.standings, snapshot, voided_since)
 
 
-def _differences(run: Run, rows: Sequence[Standing], again: NewRun) -> tuple[str, ...]:
+def _differences(run: PublishedRun, rows: Sequence[Standing], again: NewRun) -> tuple[str, ...]:
     published = [NewRating(row.version_id, row.line) for row in rows]
     checks = {
         "checksum of the games": (run.checksum, again.checksum),

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 from sqlalchemy.orm import Session
 
+from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -46,6 +47,7 @@ class BotRow:
     id: BotId
     name: str
     owner: str
+    """Empty when it has none."""
     create_time: datetime
 
 
@@ -61,11 +63,10 @@ def token_digest(token: str) -> str:
 
 def authenticate(connection: Connection, token: str) -> Identity | None:
     """Whose token it is; ``None`` when it is unknown or revoked."""
-    query = select(Token.kind, Token.bot_id).where(
+    query = select(*columns_of(Identity, Token)).where(
         Token.digest == token_digest(token), Token.revoke_time.is_(None)
     )
-    row = connection.execute(query).one_or_none()
-    return None if row is None else Identity(row.kind, row.bot_id)
+    return read_row(Identity, connection.execute(query))
 
 
 def add_token(
@@ -164,16 +165,14 @@ def bot_version(
 def list_bots(connection: Connection, *, limit: int, after: str = "") -> Sequence[BotRow]:
     """Bots in the order of their names, from the one after `after`."""
     query = (
-        select(Bot.id, Bot.name, Owner.name.label("owner"), Bot.create_time)
+        select(*columns_of(BotRow, Bot, owner=func.coalesce(Owner.name, "")))
+        .select_from(Bot)
         .outerjoin(Owner)
         .where(Bot.name > after)
         .order_by(Bot.name)
         .limit(limit)
     )
-    return [
-        BotRow(row.id, row.name, row.owner or "", row.create_time)
-        for row in connection.execute(query)
-    ]
+    return read_rows(BotRow, connection.execute(query))
 
 
 def version_ids(connection: Connection, bot_id: BotId) -> Sequence[BotVersionId]:

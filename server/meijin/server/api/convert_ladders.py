@@ -2,7 +2,7 @@
 
 from meijin.store.ladders.days import DayRating
 from meijin.store.ladders.ladders import LadderSummary
-from meijin.store.ladders.runs import Run, Score, Standing
+from meijin.store.ladders.runs import PublishedRun, Score, Standing
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire import time_to_proto
 
@@ -12,7 +12,7 @@ def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
     return pb.Ladder(name=row.name, games=row.games, current=row.is_current)
 
 
-def run_to_proto(run: Run) -> pb.RatingRun:
+def run_to_proto(run: PublishedRun) -> pb.RatingRun:
     """A run without its ratings."""
     return pb.RatingRun(
         run_id=str(run.id),

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from meijin.store.ladders.rated_games import is_rated
+from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import Anchor, BotVersionId, Ladder, LadderId, RatingRun, RatingRunId
 
 MAX_ANCHORS = 3
@@ -34,7 +36,7 @@ def list_ladders(
 ) -> Sequence[LadderSummary]:
     """At most `limit` ladders in the order of their names, from the one after `after`."""
     query = _summaries().where(Ladder.name > after).order_by(Ladder.name).limit(limit)
-    return [LadderSummary(*row) for row in connection.execute(query)]
+    return read_rows(LadderSummary, connection.execute(query))
 
 
 def summary(connection: Connection, ladder_id: LadderId) -> LadderSummary:
@@ -43,10 +45,10 @@ def summary(connection: Connection, ladder_id: LadderId) -> LadderSummary:
     Raises:
         UnknownLadderError: no ladder has the id.
     """
-    row = connection.execute(_summaries().where(Ladder.id == ladder_id)).one_or_none()
+    row = read_row(LadderSummary, connection.execute(_summaries().where(Ladder.id == ladder_id)))
     if row is None:
         raise UnknownLadderError(f"no ladder has the id {ladder_id}")
-    return LadderSummary(*row)
+    return row
 
 
 def find_ladder(connection: Connection, name: str) -> LadderId:
@@ -66,11 +68,10 @@ def find_ladder(connection: Connection, name: str) -> LadderId:
     raise UnknownLadderError(f"{problem}; there are: {names}")
 
 
-def _summaries() -> Select[LadderId, str, int, bool, RatingRunId | None]:
-    """The columns of `LadderSummary`."""
+def _summaries() -> Select[*tuple[Any, ...]]:
     games = select(func.count()).where(*is_rated(Ladder.id)).scalar_subquery()
     is_current = Ladder.revision <= Ladder.run_revision
-    return select(Ladder.id, Ladder.name, games, is_current, Ladder.run_id)
+    return select(*columns_of(LadderSummary, Ladder, games=games, is_current=is_current))
 
 
 def is_dirty(connection: Connection, ladder_id: LadderId) -> bool:
