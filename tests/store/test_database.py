@@ -19,7 +19,7 @@ import sys
 sys.path[:0] = {path!r}
 from meijin.store import Database
 with Database({url!r}) as database, database.claim():
-    print("claimed", entry=True)
+    print("claimed", flush=True)
     sys.stdin.read()
 """
 

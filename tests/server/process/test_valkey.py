@@ -28,7 +28,7 @@ sys.path[:0] = {path!r}
 from meijin.server.process.valkey import EmbeddedValkey
 valkey = EmbeddedValkey(Path({folder!r}))
 valkey.start()
-print(valkey.pid, entry=True)
+print(valkey.pid, flush=True)
 time.sleep(600)
 """
 
@@ -233,7 +233,7 @@ def test_leash_ends_the_command_when_the_parent_dies() -> None:
         f"import subprocess, sys, time; sys.path[:0] = {sys.path!r}\n"
         "from meijin.server.process.die_with_parent import die_with_parent\n"
         "child = subprocess.Popen(die_with_parent([sys.executable, '-c', 'import time; time.sleep(600)']))\n"
-        "print(child.pid, entry=True); time.sleep(600)"
+        "print(child.pid, flush=True); time.sleep(600)"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
