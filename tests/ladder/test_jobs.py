@@ -21,7 +21,7 @@ from meijin.ladder.hints import QUEUE, Flags
 from meijin.ladder.jobs import MAX_REST, REST, Jobs
 from meijin.ladder.refresh import refresh
 from meijin.store import Database
-from meijin.store.ladders.ladders import UnknownLadderError
+from meijin.store.errors import UnknownLadderError
 from meijin.store.schema import Ladder, LadderId, RatingDay, RatingRun
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from meijin.ladder.table import ALGORITHM, rate
-from meijin.store import Database
+from meijin.store import Database, StoreError
 from meijin.store.ladders import ladders
 from meijin.store.ladders.rated_games import Snapshot, log_snapshot
 from meijin.store.ladders.runs import NewRating, NewRun, PublishedRun, Standing, standings
@@ -26,7 +26,7 @@ class Verification:
     """What is not as it should be; empty when the run stands."""
 
 
-class NothingToVerifyError(Exception):
+class NothingToVerifyError(StoreError):
     """The ladder has no run, or one of an algorithm that this release does not know."""
 
 
@@ -56,7 +56,7 @@ def verify_named(url: str, name: str, run_id: int | None) -> Verification:
     """
     wanted = None if run_id is None else RatingRunId(run_id)
     with Database(url) as database:
-        ladder_id = database.read(lambda connection: ladders.find_ladder(connection, name))
+        ladder_id = database.read(lambda connection: ladders.get_ladder(connection, name))
         return verify(database, ladder_id, wanted)
 
 

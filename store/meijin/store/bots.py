@@ -9,6 +9,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func, select, update
 from sqlalchemy.orm import Session
 
+from meijin.store.errors import UnknownBotError
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
@@ -20,6 +21,7 @@ from meijin.store.schema import (
     Token,
     TokenKind,
 )
+from meijin.store.similar import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,19 @@ def has_admin_token(connection: Connection) -> bool:
 def find_bot(connection: Connection, name: str) -> BotId | None:
     """The bot of that name, if any."""
     return connection.scalar(select(Bot.id).where(Bot.name == name))
+
+
+def get_bot(connection: Connection, name: str) -> BotId:
+    """The bot of that name.
+
+    Raises:
+        UnknownBotError: there is none.
+    """
+    bot_id = find_bot(connection, name)
+    if bot_id is None:
+        hint = did_you_mean(connection, Bot.name, name) or "list the bots to see their names"
+        raise UnknownBotError(f'no bot "{name}"; {hint}')
+    return bot_id
 
 
 def is_open_bot(connection: Connection, bot_id: BotId) -> bool:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.orm import aliased
 
 from meijin.game import Ending, Party, Result
+from meijin.store.errors import UnknownGameError
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
@@ -81,9 +82,16 @@ def _little_endian(column: "array[int]") -> "array[int]":
     return column
 
 
-def get_game(connection: Connection, game_id: GameId) -> GameRow | None:
-    """One game, or ``None``."""
-    return read_row(GameRow, connection.execute(_games().where(Game.id == game_id)))
+def get_game(connection: Connection, game_id: GameId) -> GameRow:
+    """One game.
+
+    Raises:
+        UnknownGameError: there is none of that id.
+    """
+    row = read_row(GameRow, connection.execute(_games().where(Game.id == game_id)))
+    if row is None:
+        raise UnknownGameError(f"no game {game_id}; list the games to see their ids")
+    return row
 
 
 def list_games(

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, Result, TimeControl, Variant
+from meijin.store.errors import UnknownTournamentError
 from meijin.store.match_counts import MatchCounts, match_counts
 from meijin.store.openings import decode_openings, encode_openings
 from meijin.store.rows import columns_of, read_rows
@@ -285,11 +286,18 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
         connection.execute(dropped)
 
 
-def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow | None:
-    """One tournament, or ``None``."""
+def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
+    """One tournament.
+
+    Raises:
+        UnknownTournamentError: there is none of that id.
+    """
     rows = _tournaments(connection, [tournament_id])
-    if not rows or rows[0].format is not TournamentFormat.SPRT:
-        return rows[0] if rows else None
+    if not rows:
+        message = f"no tournament {tournament_id}; list the tournaments to see their ids"
+        raise UnknownTournamentError(message)
+    if rows[0].format is not TournamentFormat.SPRT:
+        return rows[0]
     return replace(rows[0], counts=match_counts(connection, tournament_id))
 
 

@@ -8,7 +8,6 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.server.api.convert import bot_to_proto, check_bot_name
 from meijin.server.api.interceptor import Context
-from meijin.server.api.named import named_bot
 from meijin.server.api.requests import page_key, page_size
 from meijin.server.errors import NameTakenError, UnauthenticatedError
 from meijin.server.match.arena import Arena
@@ -90,7 +89,7 @@ class BotServicer(BotServiceServicer):
         after = page_key(request.page_token) or 0
         rows = await self._storage.read(
             lambda connection: store.list_versions(
-                connection, named_bot(connection, request.name), limit=size + 1, after=after
+                connection, store.get_bot(connection, request.name), limit=size + 1, after=after
             )
         )
         return pb.ListBotVersionsResponse(
@@ -116,6 +115,6 @@ def _register(
 
 
 def _rotate(connection: Connection, *, name: str, token: str) -> BotId:
-    bot_id = named_bot(connection, name)
+    bot_id = store.get_bot(connection, name)
     store.rotate_token(connection, token, bot_id, datetime.now(UTC))
     return bot_id

@@ -9,15 +9,15 @@ from sqlalchemy import Connection
 from meijin.game import GameRecord, Outcome, TimeControl, Variant, decode_moves, to_sgf
 from meijin.server.api.convert import GAME_STATES, game_to_proto, live_moves_to_proto
 from meijin.server.api.interceptor import Context
-from meijin.server.api.named import named_bot
 from meijin.server.api.requests import number, page_key, page_size
-from meijin.server.errors import InvalidRequestError, NotFoundError
+from meijin.server.errors import InvalidRequestError
 from meijin.server.match.arena import Arena
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
 from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.store import games as store
+from meijin.store.bots import get_bot
 from meijin.store.games import GameRow, decode_times
 from meijin.store.schema import GameId, GameState, TournamentId
 from meijin.v1 import game_pb2
@@ -125,14 +125,11 @@ def _reason(text: str) -> str:
 
 
 def _find(connection: Connection, game_id: GameId) -> GameRow:
-    row = store.get_game(connection, game_id)
-    if row is None:
-        raise NotFoundError(f"no game {game_id}")
-    return row
+    return store.get_game(connection, game_id)
 
 
 def _list(connection: Connection, *, request: pb.ListGamesRequest, limit: int) -> list[GameRow]:
-    bot_id = named_bot(connection, request.bot) if request.bot else None
+    bot_id = get_bot(connection, request.bot) if request.bot else None
     tournament_id = None
     if request.tournament_id:
         tournament_id = TournamentId(number(request.tournament_id, "tournament_id"))

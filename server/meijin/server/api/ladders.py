@@ -1,10 +1,7 @@
 """Ladders: their standings, what they say of any two bots, their history, their anchors."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import date
 from functools import partial
-from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -15,22 +12,19 @@ from meijin.server.api.convert_ladders import (
     standing_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.named import named_bot
 from meijin.server.api.requests import number, page_size
-from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
+from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import HintSender
-from meijin.server.views.comparison import NoRunError, compare_all, compare_two, preview_of
+from meijin.server.views.comparison import compare_all, compare_two, preview_of
 from meijin.store import bots
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import rating_history
-from meijin.store.ladders.ladders import MAX_ANCHORS, LadderSummary, UnknownLadderError
-from meijin.store.ladders.runs import UnknownRunError, standings
-from meijin.store.schema import BotVersionId, LadderId, RatingRunId
+from meijin.store.ladders.ladders import MAX_ANCHORS, LadderSummary
+from meijin.store.ladders.runs import standings
+from meijin.store.schema import BotVersionId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
-
-T = TypeVar("T")
 
 MATRIX_SIZE, MAX_MATRIX_SIZE = 20, 200
 """Rows of a matrix when nobody says how many, and the most."""
@@ -48,7 +42,7 @@ class LadderServicer(LadderServiceServicer):
     ) -> pb.ListLaddersResponse:
         """List ladders by name."""
         size = page_size(request.page_size)
-        rows = await self._read(
+        rows = await self._storage.read(
             partial(ladders.list_ladders, limit=size + 1, after=request.page_token)
         )
         return pb.ListLaddersResponse(
@@ -60,7 +54,7 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.GetStandingsRequest, context: Context
     ) -> pb.GetStandingsResponse:
         """Show a ladder's table."""
-        return await self._read(partial(_standings, request=request))
+        return await self._storage.read(partial(_standings, request=request))
 
     async def GetMatrix(
         self, request: pb.GetMatrixRequest, context: Context
@@ -69,11 +63,11 @@ class LadderServicer(LadderServiceServicer):
         limit = request.limit or MATRIX_SIZE
         if limit > MAX_MATRIX_SIZE:
             raise InvalidRequestError(f"limit {limit} is above {MAX_MATRIX_SIZE}")
-        return await self._read(
+        return await self._storage.read(
             lambda connection: compare_all(
                 connection,
-                _ladder(connection, request.ladder),
-                bots=[named_bot(connection, name) for name in request.bots],
+                ladders.get_ladder(connection, request.ladder),
+                bots=[bots.get_bot(connection, name) for name in request.bots],
                 limit=limit,
             )
         )
@@ -84,11 +78,11 @@ class LadderServicer(LadderServiceServicer):
         """List a bot's ratings by day, newest first."""
         size = page_size(request.page_size)
         before = _place(request.page_token)
-        rows = await self._read(
+        rows = await self._storage.read(
             lambda connection: rating_history(
                 connection,
-                _ladder(connection, request.ladder),
-                named_bot(connection, request.bot),
+                ladders.get_ladder(connection, request.ladder),
+                bots.get_bot(connection, request.bot),
                 limit=size + 1,
                 before=before,
             )
@@ -105,12 +99,12 @@ class LadderServicer(LadderServiceServicer):
         """Show what two bots scored against each other, and what is to be expected."""
         if request.bot == request.opponent:
             raise InvalidRequestError(f'opponent: "{request.bot}" does not meet itself')
-        return await self._read(
+        return await self._storage.read(
             lambda connection: compare_two(
                 connection,
-                _ladder(connection, request.ladder),
-                named_bot(connection, request.bot),
-                named_bot(connection, request.opponent),
+                ladders.get_ladder(connection, request.ladder),
+                bots.get_bot(connection, request.bot),
+                bots.get_bot(connection, request.opponent),
             )
         )
 
@@ -120,35 +114,16 @@ class LadderServicer(LadderServiceServicer):
         """Make a ladder's ratings relative to some bots."""
         if len(request.bots) > MAX_ANCHORS:
             raise InvalidRequestError(f"bots: {len(request.bots)} anchors; at most {MAX_ANCHORS}")
-        with _refusals():
-            ladder = await self._storage.write(partial(_set_anchors, request=request))
+        ladder = await self._storage.write(partial(_set_anchors, request=request))
         self._hints.ladder_changed(ladder.id)
         return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
-
-    async def _read(self, query: Callable[[Connection], T]) -> T:
-        with _refusals():
-            return await self._storage.read(query)
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    try:
-        yield
-    except (UnknownLadderError, UnknownRunError) as error:
-        raise NotFoundError(str(error)) from None
-    except NoRunError as error:
-        raise WrongStateError(str(error)) from None
-
-
-def _ladder(connection: Connection, name: str) -> LadderId:
-    return ladders.find_ladder(connection, name)
 
 
 def _standings(
     connection: Connection, *, request: pb.GetStandingsRequest
 ) -> pb.GetStandingsResponse:
     run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
-    table = standings(connection, _ladder(connection, request.ladder), run_id)
+    table = standings(connection, ladders.get_ladder(connection, request.ladder), run_id)
     response = pb.GetStandingsResponse(
         ladder=ladder_to_proto(table.ladder),
         standings=[standing_to_proto(row) for row in table.standings],
@@ -175,10 +150,10 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
 
 
 def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> LadderSummary:
-    ladder_id = _ladder(connection, request.ladder)
+    ladder_id = ladders.get_ladder(connection, request.ladder)
     versions = set()
     for name in request.bots:
-        found = bots.version_ids(connection, named_bot(connection, name))
+        found = bots.version_ids(connection, bots.get_bot(connection, name))
         if not found:
             raise InvalidRequestError(f'bots: "{name}" has never been here; run it once')
         versions.add(found[-1])

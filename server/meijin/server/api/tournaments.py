@@ -18,9 +18,8 @@ from meijin.server.api.convert import (
 )
 from meijin.server.api.convert_sprt import requested_sprt, standing_to_proto
 from meijin.server.api.interceptor import Context
-from meijin.server.api.named import named_bot
 from meijin.server.api.requests import number, page_key, page_size
-from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
+from meijin.server.errors import InvalidRequestError, WrongStateError
 from meijin.server.match.feed import Event, EventKind, Feed, GameEvent, StateEvent, tournament_topic
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
@@ -31,6 +30,7 @@ from meijin.server.tournaments.formats.sprt_plan import SprtPlan
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.store import tournaments as store
+from meijin.store.bots import get_bot
 from meijin.store.schema import BotId, TournamentFormat, TournamentId, TournamentState
 from meijin.store.tournaments import NewTournament, TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
@@ -202,10 +202,7 @@ def _id(text: str) -> TournamentId:
 
 
 def _find(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
-    row = store.get_tournament(connection, tournament_id)
-    if row is None:
-        raise NotFoundError(f"no tournament {tournament_id}; `meijin tournament list` shows them")
-    return row
+    return store.get_tournament(connection, tournament_id)
 
 
 def _change_state(
@@ -315,7 +312,7 @@ def _entrants(
         raise InvalidRequestError("bots: a tournament needs at least two bots")
     bots = []
     for name in names:
-        bot_id = named_bot(connection, name)
+        bot_id = get_bot(connection, name)
         if bot_id in bots:
             raise InvalidRequestError(f'bots: "{name}" is named twice')
         bots.append(bot_id)

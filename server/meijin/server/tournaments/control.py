@@ -57,7 +57,6 @@ class TournamentControl:
 
     async def _void_finished(self, game_id: GameId, reason: str) -> None:
         row = await self._storage.read(lambda connection: get_game(connection, game_id))
-        assert row is not None
         if row.state is not GameState.FINISHED:
             raise WrongStateError(f"game {game_id} is {row.state.value}")
         suspended = self._scheduler.suspend(row.tournament_id)
@@ -87,7 +86,6 @@ class TournamentControl:
     async def _load(self, tournament_id: TournamentId) -> TournamentRun:
         def load(connection: Connection) -> TournamentRun:
             row = get_tournament(connection, tournament_id)
-            assert row is not None
             return load_run(connection, row, self._storage)
 
         return await self._storage.read(load)

@@ -10,6 +10,7 @@ from meijin.ladder.knowledge import Knowledge, preview
 from meijin.ladder.statistics.pair_counts import Integers
 from meijin.server.api.convert_ladders import ladder_to_proto, score_to_proto, standing_to_proto
 from meijin.store.bots import version_ids
+from meijin.store.errors import NoRunError
 from meijin.store.ladders.rated_games import pair_counts_between, results_since
 from meijin.store.ladders.runs import Score, Standing, Standings, covariances, standings
 from meijin.store.schema import BotId, BotVersionId, LadderId
@@ -24,10 +25,6 @@ MAX_PREVIEW = 200
 """The most games of a preview; the next run is not far, then."""
 MAX_PREVIEW_POOL = 400
 """The most versions in one: each game takes n^2 steps, all of them a tenth of a second."""
-
-
-class NoRunError(LookupError):
-    """The ladder has published nothing yet."""
 
 
 def compare_all(

@@ -6,15 +6,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
+from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders.rated_games import is_rated
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import Anchor, BotVersionId, Ladder, LadderId, RatingRun, RatingRunId
+from meijin.store.similar import did_you_mean
 
 MAX_ANCHORS = 3
-
-
-class UnknownLadderError(LookupError):
-    """No ladder has the name or id, or none was named and there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ def summary(connection: Connection, ladder_id: LadderId) -> LadderSummary:
     return row
 
 
-def find_ladder(connection: Connection, name: str) -> LadderId:
+def get_ladder(connection: Connection, name: str) -> LadderId:
     """The ladder of that name; with an empty name, the only one.
 
     Raises:
@@ -61,6 +59,8 @@ def find_ladder(connection: Connection, name: str) -> LadderId:
     found = connection.scalars(query).all()
     if len(found) == 1:
         return found[0]
+    if name and (hint := did_you_mean(connection, Ladder.name, name)):
+        raise UnknownLadderError(f'no ladder "{name}"; {hint}')
     names = ", ".join(connection.scalars(select(Ladder.name).order_by(Ladder.name).limit(20)))
     if not names:
         raise UnknownLadderError("there is no ladder yet; the first rated tournament makes one")

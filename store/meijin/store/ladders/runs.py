@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from meijin.store.errors import UnknownRunError
 from meijin.store.ladders.ladders import LadderSummary, summary
 from meijin.store.rows import columns_of, read_row
 from meijin.store.schema import (
@@ -24,10 +25,6 @@ from meijin.store.schema import (
 
 KEPT_RUNS = 100
 """So many of a ladder's runs are kept whole, and of those before them the last of each day."""
-
-
-class UnknownRunError(LookupError):
-    """A ladder has no run of that number, or has forgotten it."""
 
 
 @dataclass(frozen=True, slots=True)
