@@ -6,18 +6,19 @@ from functools import partial
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from meijin.server.api.convert import bot_to_proto, check_bot_name
+from meijin.server.api.convert import check_bot_name
+from meijin.server.api.convert_bots import bot_to_proto, version_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import page_key, page_size
 from meijin.server.errors import NameTakenError, UnauthenticatedError
 from meijin.server.match.arena import Arena
 from meijin.server.storage import Storage
+from meijin.server.views.bots import BotSummary, bot_summary
 from meijin.store import bots as store
 from meijin.store.bots import BotRow
-from meijin.store.schema import BotId, BotVersion, TokenKind
+from meijin.store.schema import BotId, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
-from meijin.wire import time_to_proto
 
 
 class BotServicer(BotServiceServicer):
@@ -43,7 +44,7 @@ class BotServicer(BotServiceServicer):
             message = f'a bot "{request.name}" exists; take another name'
             raise NameTakenError(message) from None
         return pb.RegisterBotResponse(
-            bot=bot_to_proto(request.name, request.owner, now, None), token=token
+            bot=bot_to_proto(BotSummary(request.name, request.owner, now)), token=token
         )
 
     async def RotateToken(
@@ -70,10 +71,7 @@ class BotServicer(BotServiceServicer):
                 break
             after = page[-1].name
         return pb.ListBotsResponse(
-            bots=[
-                bot_to_proto(row.name, row.owner, row.create_time, players.get(row.id))
-                for row in rows[:size]
-            ],
+            bots=[bot_to_proto(bot_summary(row, players.get(row.id))) for row in rows[:size]],
             next_page_token=rows[size - 1].name if len(rows) > size else "",
         )
 
@@ -93,18 +91,9 @@ class BotServicer(BotServiceServicer):
             )
         )
         return pb.ListBotVersionsResponse(
-            versions=[_version_to_proto(row) for row in rows[:size]],
+            versions=[version_to_proto(row) for row in rows[:size]],
             next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
         )
-
-
-def _version_to_proto(row: BotVersion) -> pb.BotVersion:
-    return pb.BotVersion(
-        version=row.label,
-        digest=row.digest,
-        configuration=row.configuration,
-        create_time=time_to_proto(row.create_time),
-    )
 
 
 def _register(

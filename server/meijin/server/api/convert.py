@@ -1,14 +1,12 @@
-"""Between the wire's messages and our own types: the one place that knows both."""
+"""Between the wire's messages and our own types."""
 
 import re
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable
+from datetime import timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from meijin.game import (
-    Ending,
-    Outcome,
     TimeControl,
     Variant,
     decode_moves,
@@ -20,14 +18,12 @@ from meijin.server.tournaments.formats.ladder_plan import LadderPlan
 from meijin.server.tournaments.formats.schedule import MAX_GAMES
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan
 from meijin.store.bots import EngineRow
-from meijin.store.games import GameRow, decode_times
-from meijin.store.schema import GameState, TournamentFormat, TournamentState
+from meijin.store.schema import TournamentFormat, TournamentState
 from meijin.store.tournaments import TournamentRow
-from meijin.v1 import bot_service_pb2, game_pb2, play_service_pb2, tournament_service_pb2
+from meijin.v1 import game_pb2, play_service_pb2, tournament_service_pb2
 from meijin.wire import (
     Capabilities,
     capabilities_from_proto,
-    capabilities_to_proto,
     color_to_proto,
     outcome_to_proto,
     time_control_from_proto,
@@ -51,7 +47,6 @@ MAX_PV = 2 * 22 * 22
 MAX_INCREMENT = timedelta(hours=4)
 """A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
 
-GAME_STATES = {state: game_pb2.GameState.Value(f"GAME_STATE_{state.name}") for state in GameState}
 TOURNAMENT_STATES = {
     state: tournament_service_pb2.TournamentState.Value(f"TOURNAMENT_STATE_{state.name}")
     for state in TournamentState
@@ -170,91 +165,6 @@ def analysis_from_proto(message: play_service_pb2.Analysis) -> dict[str, object]
     }
 
 
-# -- games ------------------------------------------------------------------------
-
-
-def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
-    """A running game, or one that has just ended."""
-    arbiter = game.arbiter
-    message = game_pb2.Game(
-        game_id=str(game.id),
-        tournament_id=str(game.run.id),
-        black=game.black.name,
-        white=game.white.name,
-        variant=variant_to_proto(game.run.variant),
-        time_control=time_control_to_proto(game.run.time_control),
-        state=game_pb2.GAME_STATE_RUNNING,
-        opening_plies=game.opening_plies,
-        start_time=time_to_proto(game.start_time),
-        ply=len(game.settled_moves),
-        pairing_reason=game.pairing.reason,
-    )
-    if arbiter.outcome is not None:
-        is_void = arbiter.outcome.ending is Ending.VOID
-        message.state = game_pb2.GAME_STATE_VOID if is_void else game_pb2.GAME_STATE_FINISHED
-        message.outcome.CopyFrom(outcome_to_proto(arbiter.outcome))
-    if game.end_time is not None:
-        message.end_time.CopyFrom(time_to_proto(game.end_time))
-    if with_moves:
-        message.moves.extend(live_moves_to_proto(game, since=0))
-    return message
-
-
-def live_moves_to_proto(game: "LiveGame", *, since: int) -> list[game_pb2.Move]:
-    """The moves of a running game from a ply on."""
-    arbiter = game.arbiter
-    return _moves(game.settled_moves, game.opening_plies, arbiter.raw, arbiter.charged, since=since)
-
-
-def game_to_proto(row: GameRow, *, with_moves: bool) -> game_pb2.Game:
-    """A game as it is stored."""
-    cells = decode_moves(row.moves)
-    message = game_pb2.Game(
-        game_id=str(row.id),
-        tournament_id=str(row.tournament_id),
-        black=row.black,
-        white=row.white,
-        black_version=row.black_version,
-        white_version=row.white_version,
-        variant=variant_to_proto(Variant.parse(row.variant)),
-        time_control=time_control_to_proto(TimeControl.parse(row.time_control)),
-        state=GAME_STATES[row.state],
-        opening_plies=row.opening_plies,
-        start_time=time_to_proto(row.start_time),
-        ply=len(cells),
-        repeat=row.is_repeat,
-        pairing_reason=row.reason,
-    )
-    if row.ending is not None:
-        outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
-        message.outcome.CopyFrom(outcome_to_proto(outcome))
-    if row.end_time is not None:
-        message.end_time.CopyFrom(time_to_proto(row.end_time))
-    if with_moves:
-        raw, charged = decode_times(row.times)
-        message.moves.extend(_moves(cells, row.opening_plies, raw, charged, since=0))
-    return message
-
-
-def _moves(
-    cells: Sequence[int],
-    opening_plies: int,
-    raw: Sequence[int],
-    charged: Sequence[int],
-    *,
-    since: int,
-) -> list[game_pb2.Move]:
-    moves = []
-    for ply in range(since, len(cells)):
-        message = game_pb2.Move(cell=cells[ply])
-        place = ply - opening_plies
-        if 0 <= place < len(raw):
-            message.raw_time.FromNanoseconds(raw[place])
-            message.charged_time.FromNanoseconds(charged[place])
-        moves.append(message)
-    return moves
-
-
 # -- tournaments and ladders ------------------------------------------------------
 
 
@@ -335,19 +245,3 @@ def check_bot_name(name: str) -> None:
         raise InvalidRequestError(
             f'"{name}" is no bot name; take 1 to 40 letters, digits, "-", "_" or "."'
         )
-
-
-def bot_to_proto(
-    name: str,
-    owner: str,
-    create_time: datetime,
-    player: "Player | None",
-) -> bot_service_pb2.Bot:
-    """A bot and whether it is there."""
-    message = bot_service_pb2.Bot(name=name, owner=owner, create_time=time_to_proto(create_time))
-    if player is not None:
-        message.running_games = len(player.games)
-        if player.session is not None:
-            message.connected = True
-            message.capabilities.CopyFrom(capabilities_to_proto(player.session.capabilities))
-    return message

@@ -1,5 +1,7 @@
-"""Ladders as they are kept, as messages."""
+"""Ladders as they are shown, as messages."""
 
+from meijin.ladder.compare import MatrixRow
+from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
 from meijin.store.ladders.ladders import LadderSummary
 from meijin.store.ladders.runs import PublishedRun, Score, Standing
@@ -31,6 +33,14 @@ def score_to_proto(score: Score) -> pb.Score:
     return pb.Score(wins=score.wins, draws=score.draws, losses=score.losses)
 
 
+def line_to_proto(line: LadderLine) -> pb.Standing:
+    """A version's line of a table, with its preview."""
+    message = standing_to_proto(line.standing)
+    if line.preview_elo is not None:
+        message.preview_elo = line.preview_elo
+    return message
+
+
 def standing_to_proto(row: Standing) -> pb.Standing:
     """A version's line of a run."""
     line = row.line
@@ -49,6 +59,39 @@ def standing_to_proto(row: Standing) -> pb.Standing:
         anchor=line.is_anchor,
         provisional=line.is_provisional,
         linked=line.is_linked,
+    )
+
+
+def matrix_row_to_proto(row: MatrixRow) -> pb.MatrixRow:
+    """A version against each of a matrix."""
+    return pb.MatrixRow(
+        standing=standing_to_proto(row.standing),
+        cells=[
+            pb.MatrixCell(
+                superiority=cell.superiority,
+                expected_score=cell.expected_score,
+                score=score_to_proto(cell.score),
+            )
+            for cell in row.cells
+        ],
+    )
+
+
+def head_to_head_to_proto(found: HeadToHead) -> pb.GetHeadToHeadResponse:
+    """One bot against another."""
+    expected = found.expectation
+    return pb.GetHeadToHeadResponse(
+        as_black=score_to_proto(found.as_black),
+        as_white=score_to_proto(found.as_white),
+        expectation=None
+        if expected is None
+        else pb.Expectation(
+            difference=expected.difference,
+            margin=expected.margin,
+            superiority=expected.superiority,
+            score_as_black=expected.score_as_black,
+            score_as_white=expected.score_as_white,
+        ),
     )
 
 

@@ -7,21 +7,21 @@ from sqlalchemy import Connection
 
 from meijin.server.api.convert_ladders import (
     day_rating_to_proto,
+    head_to_head_to_proto,
     ladder_to_proto,
+    line_to_proto,
+    matrix_row_to_proto,
     run_to_proto,
-    standing_to_proto,
 )
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_size
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import HintSender
-from meijin.server.views.comparison import compare_all, compare_two, preview_of
+from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
 from meijin.store import bots
 from meijin.store.ladders import ladders
-from meijin.store.ladders.days import rating_history
 from meijin.store.ladders.ladders import MAX_ANCHORS, LadderSummary
-from meijin.store.ladders.runs import standings
 from meijin.store.schema import BotVersionId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
@@ -54,7 +54,15 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.GetStandingsRequest, context: Context
     ) -> pb.GetStandingsResponse:
         """Show a ladder's table."""
-        return await self._storage.read(partial(_standings, request=request))
+        run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
+        table = await self._storage.read(
+            partial(ladder_table, ladder=request.ladder, run_id=run_id)
+        )
+        return pb.GetStandingsResponse(
+            ladder=ladder_to_proto(table.ladder),
+            run=None if table.run is None else run_to_proto(table.run),
+            standings=[line_to_proto(line) for line in table.lines],
+        )
 
     async def GetMatrix(
         self, request: pb.GetMatrixRequest, context: Context
@@ -63,13 +71,12 @@ class LadderServicer(LadderServiceServicer):
         limit = request.limit or MATRIX_SIZE
         if limit > MAX_MATRIX_SIZE:
             raise InvalidRequestError(f"limit {limit} is above {MAX_MATRIX_SIZE}")
-        return await self._storage.read(
-            lambda connection: compare_all(
-                connection,
-                ladders.get_ladder(connection, request.ladder),
-                bots=[bots.get_bot(connection, name) for name in request.bots],
-                limit=limit,
-            )
+        found = await self._storage.read(
+            partial(matrix, ladder=request.ladder, bots=request.bots, limit=limit)
+        )
+        return pb.GetMatrixResponse(
+            ladder=ladder_to_proto(found.ladder),
+            rows=[matrix_row_to_proto(row) for row in found.rows],
         )
 
     async def ListRatings(
@@ -79,10 +86,10 @@ class LadderServicer(LadderServiceServicer):
         size = page_size(request.page_size)
         before = _place(request.page_token)
         rows = await self._storage.read(
-            lambda connection: rating_history(
-                connection,
-                ladders.get_ladder(connection, request.ladder),
-                bots.get_bot(connection, request.bot),
+            partial(
+                day_ratings,
+                ladder=request.ladder,
+                bot=request.bot,
                 limit=size + 1,
                 before=before,
             )
@@ -99,14 +106,10 @@ class LadderServicer(LadderServiceServicer):
         """Show what two bots scored against each other, and what is to be expected."""
         if request.bot == request.opponent:
             raise InvalidRequestError(f'opponent: "{request.bot}" does not meet itself')
-        return await self._storage.read(
-            lambda connection: compare_two(
-                connection,
-                ladders.get_ladder(connection, request.ladder),
-                bots.get_bot(connection, request.bot),
-                bots.get_bot(connection, request.opponent),
-            )
+        found = await self._storage.read(
+            partial(head_to_head, ladder=request.ladder, bot=request.bot, opponent=request.opponent)
         )
+        return head_to_head_to_proto(found)
 
     async def SetAnchors(
         self, request: pb.SetAnchorsRequest, context: Context
@@ -117,25 +120,6 @@ class LadderServicer(LadderServiceServicer):
         ladder = await self._storage.write(partial(_set_anchors, request=request))
         self._hints.ladder_changed(ladder.id)
         return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
-
-
-def _standings(
-    connection: Connection, *, request: pb.GetStandingsRequest
-) -> pb.GetStandingsResponse:
-    run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
-    table = standings(connection, ladders.get_ladder(connection, request.ladder), run_id)
-    response = pb.GetStandingsResponse(
-        ladder=ladder_to_proto(table.ladder),
-        standings=[standing_to_proto(row) for row in table.standings],
-    )
-    if table.run is not None:
-        response.run.CopyFrom(run_to_proto(table.run))
-        if run_id is None and not table.ladder.is_current:
-            for standing, elo in zip(
-                response.standings, preview_of(connection, table), strict=False
-            ):
-                standing.preview_elo = elo
-    return response
 
 
 def _place(token: str) -> tuple[date, BotVersionId] | None:

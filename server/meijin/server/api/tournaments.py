@@ -9,13 +9,13 @@ from sqlalchemy import Connection
 from meijin.game import Variant, check_opening, openings_for
 from meijin.server.api.convert import (
     FORMATS,
-    live_game_to_proto,
     openings_from_proto,
     requested_ladder,
     requested_time_control,
     requested_variant,
     tournament_to_proto,
 )
+from meijin.server.api.convert_games import game_to_proto
 from meijin.server.api.convert_sprt import requested_sprt, standing_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, page_size
@@ -29,6 +29,8 @@ from meijin.server.tournaments.formats.sprt import SprtSupply
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
+from meijin.server.views.games import live_summary
+from meijin.server.views.tournaments import tournament_detail
 from meijin.store import tournaments as store
 from meijin.store.bots import get_bot
 from meijin.store.schema import BotId, TournamentFormat, TournamentId, TournamentState
@@ -68,29 +70,20 @@ class TournamentServicer(TournamentServiceServicer):
     ) -> pb.GetTournamentResponse:
         """Show a tournament with its crosstable."""
         tournament_id = _id(request.tournament_id)
-        row, scores, faults = await self._storage.read(
-            lambda connection: (
-                _find(connection, tournament_id),
-                store.crosstable(connection, tournament_id),
-                store.fault_counts(connection, tournament_id),
-            )
-        )
-        names = dict(row.bots)
+        detail = await self._storage.read(partial(tournament_detail, tournament_id=tournament_id))
         return pb.GetTournamentResponse(
-            tournament=self._to_proto(row),
+            tournament=self._to_proto(detail.tournament),
             crosstable=[
                 pb.CrosstableCell(
-                    bot=names[score.bot_id],
-                    opponent=names[score.opponent_id],
-                    wins=score.wins,
-                    draws=score.draws,
-                    losses=score.losses,
+                    bot=cell.bot,
+                    opponent=cell.opponent,
+                    wins=cell.wins,
+                    draws=cell.draws,
+                    losses=cell.losses,
                 )
-                for score in scores
+                for cell in detail.crosstable
             ],
-            faults=[
-                pb.FaultCount(bot=name, faults=faults.get(bot_id, 0)) for bot_id, name in row.bots
-            ],
+            faults=[pb.FaultCount(bot=line.bot, faults=line.faults) for line in detail.faults],
         )
 
     async def ListTournaments(
@@ -180,7 +173,7 @@ def _may_be_over(fact: Event) -> bool:
 
 
 def _game_event_to_proto(fact: GameEvent) -> pb.WatchTournamentResponse:
-    message = live_game_to_proto(fact.game, with_moves=False)
+    message = game_to_proto(live_summary(fact.game))
     if fact.kind is EventKind.STARTED:
         return pb.WatchTournamentResponse(game_started=message)
     return pb.WatchTournamentResponse(game_ended=message)
