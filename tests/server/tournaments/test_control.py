@@ -1,4 +1,4 @@
-"""Games that are taken back while others are played, over the wire."""
+"""Games that are voided while others are played, over the wire."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OPENINGS = [encode_moves((cell,)) for cell in (6, 7, 8, 12)]
 
 
 async def void(house: House, game_id: str, reason: str = "a wrong opening") -> game_pb2.Game:
-    """Take a game back."""
+    """Void a game."""
     request = pb.VoidGameRequest(game_id=game_id, reason=reason)
     return (await (await house.games()).VoidGame(request)).game
 
@@ -404,7 +404,7 @@ def test_a_database_that_is_away_delays_the_tournament(
     [
         ({"game_id": "99", "reason": "x"}, Code.NOT_FOUND, "no game 99"),
         ({"game_id": "x", "reason": "x"}, Code.INVALID_ARGUMENT, "game_id"),
-        ({"game_id": "1", "reason": " \0"}, Code.INVALID_ARGUMENT, "reason is empty"),
+        ({"game_id": "1", "reason": " \0"}, Code.INVALID_ARGUMENT, "reason: say in a sentence"),
         ({"game_id": "1", "reason": "x" * 201}, Code.INVALID_ARGUMENT, "longer than 200"),
         ({"game_id": "1", "reason": "again"}, Code.FAILED_PRECONDITION, "game 1 is void"),
     ],

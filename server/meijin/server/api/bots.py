@@ -1,5 +1,6 @@
 """Registering bots, and who is there."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -9,14 +10,14 @@ from sqlalchemy.exc import IntegrityError
 from meijin.server.api.convert import check_bot_name
 from meijin.server.api.convert_bots import bot_to_proto, version_to_proto
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import page_key, page_size
+from meijin.server.api.requests import Page, page_key, page_size, read_page
 from meijin.server.errors import NameTakenError, UnauthenticatedError
 from meijin.server.match.arena import Arena
 from meijin.server.storage import Storage
 from meijin.server.views.bots import BotSummary, bot_summary
 from meijin.store import bots as store
 from meijin.store.bots import BotRow
-from meijin.store.schema import BotId, TokenKind
+from meijin.store.schema import BotId, BotVersion, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
 
@@ -70,9 +71,10 @@ class BotServicer(BotServiceServicer):
             if len(page) <= size:
                 break
             after = page[-1].name
+        found = Page.of(rows, size, lambda row: row.name)
         return pb.ListBotsResponse(
-            bots=[bot_to_proto(bot_summary(row, players.get(row.id))) for row in rows[:size]],
-            next_page_token=rows[size - 1].name if len(rows) > size else "",
+            bots=[bot_to_proto(bot_summary(row, players.get(row.id))) for row in found.rows],
+            next_page_token=found.next_token,
         )
 
     def _is_here(self, bot_id: BotId) -> bool:
@@ -83,17 +85,24 @@ class BotServicer(BotServiceServicer):
         self, request: pb.ListBotVersionsRequest, context: Context
     ) -> pb.ListBotVersionsResponse:
         """List a bot's versions, oldest first."""
-        size = page_size(request.page_size)
-        after = page_key(request.page_token) or 0
-        rows = await self._storage.read(
-            lambda connection: store.list_versions(
-                connection, store.get_bot(connection, request.name), limit=size + 1, after=after
-            )
+        page = await read_page(
+            self._storage,
+            partial(_versions, request=request),
+            size=request.page_size,
+            token=lambda version: version.id,
         )
         return pb.ListBotVersionsResponse(
-            versions=[version_to_proto(row) for row in rows[:size]],
-            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+            versions=[version_to_proto(version) for version in page.rows],
+            next_page_token=page.next_token,
         )
+
+
+def _versions(
+    connection: Connection, *, request: pb.ListBotVersionsRequest, limit: int
+) -> Sequence[BotVersion]:
+    bot_id = store.get_bot(connection, request.name)
+    after = page_key(request.page_token) or 0
+    return store.list_versions(connection, bot_id, limit=limit, after=after)
 
 
 def _register(

@@ -13,6 +13,7 @@ from meijin.game import (
     encode_moves,
 )
 from meijin.server.api.convert_sprt import sprt_to_proto, standing_to_proto
+from meijin.server.api.requests import requested
 from meijin.server.errors import InvalidRequestError
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan
 from meijin.server.tournaments.formats.schedule import MAX_GAMES
@@ -66,10 +67,7 @@ def requested_variant(message: game_pb2.Variant) -> Variant:
     Raises:
         InvalidRequestError: there is no such board.
     """
-    try:
-        return variant_from_proto(message)
-    except ValueError as error:
-        raise InvalidRequestError(f"variant: {error}") from None
+    return requested("variant", variant_from_proto, message)
 
 
 def requested_time_control(message: game_pb2.TimeControl) -> TimeControl:
@@ -78,10 +76,7 @@ def requested_time_control(message: game_pb2.TimeControl) -> TimeControl:
     Raises:
         InvalidRequestError: no limit, or one that is out of range.
     """
-    try:
-        control = time_control_from_proto(message)
-    except ValueError as error:
-        raise InvalidRequestError(f"time_control: {error}") from None
+    control = requested("time_control", time_control_from_proto, message)
     if control.increment > MAX_INCREMENT:
         raise InvalidRequestError(
             f"time_control: increment {control.increment} is above {MAX_INCREMENT}"
@@ -98,10 +93,7 @@ def requested_capabilities(message: play_service_pb2.Capabilities) -> Capabiliti
     Raises:
         InvalidRequestError: the sizes contradict each other.
     """
-    try:
-        return capabilities_from_proto(message)
-    except ValueError as error:
-        raise InvalidRequestError(f"capabilities: {error}") from None
+    return requested("capabilities", capabilities_from_proto, message)
 
 
 def engine_from_proto(message: play_service_pb2.Engine) -> EngineRow:

@@ -13,7 +13,7 @@ from meijin.server.api.convert_games import (
     moves_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import number, page_key, page_size
+from meijin.server.api.requests import number, page_key, read_page, requested
 from meijin.server.errors import InvalidRequestError
 from meijin.server.match.arena import Arena
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
@@ -23,12 +23,10 @@ from meijin.server.views.games import GameDetail, game_detail, game_summary, liv
 from meijin.store.bots import get_bot
 from meijin.store.games import GameRow, get_game, list_games
 from meijin.store.schema import GameId, GameState, TournamentId
+from meijin.store.voids import void_reason
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1.game_service_pb2_grpc import GameServiceServicer
-
-MAX_REASON = 200
-"""Characters of why a game is void."""
 
 
 class GameServicer(GameServiceServicer):
@@ -51,14 +49,17 @@ class GameServicer(GameServiceServicer):
         self, request: pb.ListGamesRequest, context: Context
     ) -> pb.ListGamesResponse:
         """List games, newest first."""
-        size = page_size(request.page_size)
-        rows = await self._storage.read(partial(_list, request=request, limit=size + 1))
+        page = await read_page(
+            self._storage,
+            partial(_list, request=request),
+            size=request.page_size,
+            token=lambda row: row.id,
+        )
         return pb.ListGamesResponse(
             games=[
-                game_to_proto(game_summary(row, self._arena.live_game(row.id)))
-                for row in rows[:size]
+                game_to_proto(game_summary(row, self._arena.live_game(row.id))) for row in page.rows
             ],
-            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+            next_page_token=page.next_token,
         )
 
     async def WatchGame(
@@ -91,7 +92,8 @@ class GameServicer(GameServiceServicer):
 
     async def VoidGame(self, request: pb.VoidGameRequest, context: Context) -> pb.VoidGameResponse:
         """Void a game."""
-        game_id, reason = _id(request.game_id), _reason(request.reason)
+        game_id = _id(request.game_id)
+        reason = requested("reason", void_reason, request.reason)
         await self._game(game_id)
         await self._control.void(game_id, reason)
         return pb.VoidGameResponse(game=game_detail_to_proto(await self._game(game_id)))
@@ -104,16 +106,6 @@ class GameServicer(GameServiceServicer):
 
 def _id(text: str) -> GameId:
     return GameId(number(text, "game_id"))
-
-
-def _reason(text: str) -> str:
-    """Why a game is void, as it is stored."""
-    reason = text.replace("\0", "").strip()
-    if not reason:
-        raise InvalidRequestError("reason is empty; say in a sentence why the game is void")
-    if len(reason) > MAX_REASON:
-        raise InvalidRequestError(f"reason is longer than {MAX_REASON} characters")
-    return reason
 
 
 def _list(connection: Connection, *, request: pb.ListGamesRequest, limit: int) -> list[GameRow]:

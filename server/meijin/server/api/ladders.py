@@ -14,14 +14,13 @@ from meijin.server.api.convert_ladders import (
     run_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import number, page_size
+from meijin.server.api.requests import number, read_page, requested
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import HintSender
 from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
-from meijin.store import bots
 from meijin.store.ladders import ladders
-from meijin.store.ladders.ladders import MAX_ANCHORS, LadderSummary
+from meijin.store.ladders.ladders import LadderSummary
 from meijin.store.schema import BotVersionId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
@@ -41,13 +40,15 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.ListLaddersRequest, context: Context
     ) -> pb.ListLaddersResponse:
         """List ladders by name."""
-        size = page_size(request.page_size)
-        rows = await self._storage.read(
-            partial(ladders.list_ladders, limit=size + 1, after=request.page_token)
+        page = await read_page(
+            self._storage,
+            partial(ladders.list_ladders, after=request.page_token),
+            size=request.page_size,
+            token=lambda ladder: ladder.name,
         )
         return pb.ListLaddersResponse(
-            ladders=[ladder_to_proto(row) for row in rows[:size]],
-            next_page_token=rows[size - 1].name if len(rows) > size else "",
+            ladders=[ladder_to_proto(ladder) for ladder in page.rows],
+            next_page_token=page.next_token,
         )
 
     async def GetStandings(
@@ -83,21 +84,16 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.ListRatingsRequest, context: Context
     ) -> pb.ListRatingsResponse:
         """List a bot's ratings by day, newest first."""
-        size = page_size(request.page_size)
         before = _place(request.page_token)
-        rows = await self._storage.read(
-            partial(
-                day_ratings,
-                ladder=request.ladder,
-                bot=request.bot,
-                limit=size + 1,
-                before=before,
-            )
+        page = await read_page(
+            self._storage,
+            partial(day_ratings, ladder=request.ladder, bot=request.bot, before=before),
+            size=request.page_size,
+            token=lambda rating: f"{rating.day}.{rating.version_id}",
         )
-        last = rows[size - 1] if len(rows) > size else None
         return pb.ListRatingsResponse(
-            ratings=[day_rating_to_proto(row) for row in rows[:size]],
-            next_page_token=f"{last.day}.{last.version_id}" if last else "",
+            ratings=[day_rating_to_proto(rating) for rating in page.rows],
+            next_page_token=page.next_token,
         )
 
     async def GetHeadToHead(
@@ -115,8 +111,6 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.SetAnchorsRequest, context: Context
     ) -> pb.SetAnchorsResponse:
         """Make a ladder's ratings relative to some bots."""
-        if len(request.bots) > MAX_ANCHORS:
-            raise InvalidRequestError(f"bots: {len(request.bots)} anchors; at most {MAX_ANCHORS}")
         ladder = await self._storage.write(partial(_set_anchors, request=request))
         self._hints.ladder_changed(ladder.id)
         return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
@@ -135,11 +129,6 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
 
 def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> LadderSummary:
     ladder_id = ladders.get_ladder(connection, request.ladder)
-    versions = set()
-    for name in request.bots:
-        found = bots.version_ids(connection, bots.get_bot(connection, name))
-        if not found:
-            raise InvalidRequestError(f'bots: "{name}" has never been here; run it once')
-        versions.add(found[-1])
-    ladders.set_anchors(connection, ladder_id, sorted(versions))
+    versions = requested("bots", partial(ladders.anchor_versions, connection), request.bots)
+    ladders.set_anchors(connection, ladder_id, versions)
     return ladders.summary(connection, ladder_id)

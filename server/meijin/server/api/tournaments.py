@@ -18,7 +18,7 @@ from meijin.server.api.convert import (
 from meijin.server.api.convert_games import game_to_proto
 from meijin.server.api.convert_sprt import requested_sprt, standing_to_proto
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import number, page_key, page_size
+from meijin.server.api.requests import number, page_key, read_page
 from meijin.server.errors import InvalidRequestError, WrongStateError
 from meijin.server.match.feed import Event, EventKind, Feed, GameEvent, StateEvent, tournament_topic
 from meijin.server.storage import Storage
@@ -90,14 +90,15 @@ class TournamentServicer(TournamentServiceServicer):
         self, request: pb.ListTournamentsRequest, context: Context
     ) -> pb.ListTournamentsResponse:
         """List tournaments, newest first."""
-        size = page_size(request.page_size)
-        before = page_key(request.page_token)
-        rows = await self._storage.read(
-            partial(store.list_tournaments, limit=size + 1, before=before)
+        page = await read_page(
+            self._storage,
+            partial(store.list_tournaments, before=page_key(request.page_token)),
+            size=request.page_size,
+            token=lambda row: row.id,
         )
         return pb.ListTournamentsResponse(
-            tournaments=[self._to_proto(row, with_openings=False) for row in rows[:size]],
-            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+            tournaments=[self._to_proto(row, with_openings=False) for row in page.rows],
+            next_page_token=page.next_token,
         )
 
     async def CancelTournament(

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
+from meijin.store.bots import get_bot, version_ids
 from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders.rated_games import is_rated
 from meijin.store.rows import columns_of, read_row, read_rows
@@ -110,6 +111,24 @@ def anchors(connection: Connection, ladder_id: LadderId) -> Sequence[BotVersionI
     """The versions that the ladder's ratings are relative to, sorted."""
     query = select(Anchor.version_id).where(Anchor.ladder_id == ladder_id)
     return connection.scalars(query.order_by(Anchor.version_id)).all()
+
+
+def anchor_versions(connection: Connection, names: Sequence[str]) -> list[BotVersionId]:
+    """The newest versions of some bots, to be a ladder's anchors, sorted.
+
+    Raises:
+        UnknownBotError: no bot has one of the names.
+        ValueError: they are too many, or one has never been connected.
+    """
+    if len(names) > MAX_ANCHORS:
+        raise ValueError(f"{len(names)} anchors; at most {MAX_ANCHORS}")
+    versions = set()
+    for name in names:
+        found = version_ids(connection, get_bot(connection, name))
+        if not found:
+            raise ValueError(f'"{name}" has never been here; run it once')
+        versions.add(found[-1])
+    return sorted(versions)
 
 
 def set_anchors(
