@@ -124,7 +124,7 @@ def test_a_day_that_has_ended_is_added(league: "League") -> None:
     assert days_of(league) == {0: 2, 1: 2}
 
 
-def test_a_voided_game_of_the_past_is_taken_back(league: "League") -> None:
+def test_a_voided_game_of_the_past_counts_no_more(league: "League") -> None:
     """Every day since then is another one."""
     league.finish((0, 1, BLACK), (0, 1, WHITE), (1, 2, BLACK))
     league.finish((1, 2, BLACK), day=1)

@@ -189,7 +189,7 @@ def test_the_log_is_read_up_to_a_cut_off(any_league: "League") -> None:
     assert replace(again, revision=before.revision) == before
 
 
-def test_the_log_knows_what_was_taken_back_later(any_league: "League") -> None:
+def test_the_log_knows_what_was_voided_later(any_league: "League") -> None:
     """Each snapshot is found again, with the results and forfeits that were voided after it."""
     any_league.finish((0, 1, BLACK), (2, 3, WHITE), forfeit=True)
     found = [any_league.snapshot()]

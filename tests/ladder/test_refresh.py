@@ -82,7 +82,7 @@ def test_a_run_that_comes_late_is_dropped(
     assert "ladder published" not in [line["event"] for line in logs]
 
 
-def test_a_voided_game_is_taken_back(league: "League") -> None:
+def test_a_voided_game_counts_no_more(league: "League") -> None:
     """The next run is that of a ladder where it never was."""
     league.finish((0, 1, BLACK), (1, 2, DRAW), (2, 0, BLACK))
     league.finish((0, 1, BLACK), (0, 1, WHITE), line=(7,))

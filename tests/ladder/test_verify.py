@@ -132,7 +132,7 @@ def test_a_wrong_mark_of_a_repeat_is_found(league: "League") -> None:
 
 
 def test_a_run_stands_though_its_games_were_voided(any_league: "League") -> None:
-    """It counted what counted then, and says how many games have been taken back since."""
+    """It counted what counted then, and says how many games have been voided since."""
     old = publish(any_league)
     any_league.void(3)
     newer = publish(any_league, seed=2)

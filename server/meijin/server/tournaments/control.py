@@ -1,4 +1,4 @@
-"""Takes tournaments up and games back, in the store and in the arena alike."""
+"""Control of tournaments: takes them up, and voids games, in the store and in the arena alike."""
 
 import asyncio
 from functools import partial
@@ -25,7 +25,7 @@ class TournamentControl:
         self, arena: Arena, scheduler: Scheduler, storage: Storage, hints: HintSender, feed: Feed
     ) -> None:
         self.changing = asyncio.Lock()
-        """Held while a tournament is taken up or stopped, or a game is taken back."""
+        """Held while a tournament is taken up or stopped, or a game is voided."""
         self._arena = arena
         self._scheduler = scheduler
         self._storage = storage
@@ -40,7 +40,7 @@ class TournamentControl:
                 self._add(await self._load(tournament_id))
 
     async def void(self, game_id: GameId, reason: str) -> None:
-        """Take a game back, which the store has or the arena plays.
+        """Void a game, which the store has or the arena plays.
 
         Raises:
             WrongStateError: it is void already.

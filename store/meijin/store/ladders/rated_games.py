@@ -202,7 +202,7 @@ def log_snapshot(
     """What `snapshot` gave when the last game was that with an `end_sequence`.
 
     It is read game by game: no mark of a repeat and no count is believed. Games that were
-    taken back since, when more than `voided` had been, are what they were before.
+    voided since, when more than `voided` had been, are what they were before.
     """
     ladder = _ladder(connection, ladder_id)
     seen: set[bytes] = set()
