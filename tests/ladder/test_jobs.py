@@ -21,7 +21,7 @@ from meijin.ladder.jobs import COOLDOWN_FACTOR, MAX_COOLDOWN_S, Jobs
 from meijin.ladder.refresh import refresh
 from meijin.ladder.refresh_queue import QUEUE, DedupKeys
 from meijin.store import Database
-from meijin.store.ladders.ladders import UnknownLadderError
+from meijin.store.errors import UnknownLadderError
 from meijin.store.schema import Ladder, LadderId, RatingDay, RatingRun
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from tests.ladder.made_up import publish, run_of
 
 from meijin.game import Result
 from meijin.store import Database
+from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders import ladders
-from meijin.store.ladders.ladders import UnknownLadderError
 from meijin.store.schema import Ladder, LadderId
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def test_ladders_are_listed_by_name(any_league: "League", make_league: "type[Lea
 @pytest.mark.parametrize("name", ["", "freestyle-15x15"])
 def test_the_only_ladder_needs_no_name(any_league: "League", name: str) -> None:
     """Without a name it is meant anyway."""
-    found = any_league.database.read(lambda connection: ladders.find_ladder(connection, name))
+    found = any_league.database.read(lambda connection: ladders.get_ladder(connection, name))
     assert found == any_league.ladder_id
 
 
@@ -114,15 +114,22 @@ def test_a_wrong_name_is_told_the_right_ones(
     make_league(database, name="standard-15x15", bots=2)
     names = "there are: freestyle-15x15, standard-15x15"
     with pytest.raises(UnknownLadderError, match=f'^no ladder "x"; {names}$'):
-        database.read(lambda connection: ladders.find_ladder(connection, "x"))
+        database.read(lambda connection: ladders.get_ladder(connection, "x"))
     with pytest.raises(UnknownLadderError, match=f"^name a ladder; {names}$"):
-        database.read(lambda connection: ladders.find_ladder(connection, ""))
+        database.read(lambda connection: ladders.get_ladder(connection, ""))
+
+
+def test_a_misspelt_name_is_told_the_closest(any_league: "League") -> None:
+    """Instead of all that there are."""
+    message = r'^no ladder "freestyle"; did you mean "freestyle-15x15"\?$'
+    with pytest.raises(UnknownLadderError, match=message):
+        any_league.database.read(lambda connection: ladders.get_ladder(connection, "freestyle"))
 
 
 def test_a_server_without_a_ladder_says_so(any_database: Database) -> None:
     """The message tells where ladders come from."""
     with pytest.raises(UnknownLadderError, match="the first rated tournament makes one"):
-        any_database.read(lambda connection: ladders.find_ladder(connection, ""))
+        any_database.read(lambda connection: ladders.get_ladder(connection, ""))
 
 
 def test_an_unknown_ladder_is_named(any_league: "League") -> None:

@@ -113,7 +113,11 @@ def test_games_are_counted_by_the_day_of_their_end(any_league: "League") -> None
         lambda connection: rated_games.day_counts(connection, any_league.ladder_id)
     )
     first, third = date(2026, 1, 1), date(2026, 1, 3)
-    assert found == [(first, a, b, 1, 1, 0), (first, b, a, 0, 0, 1), (third, a, b, 1, 0, 0)]
+    assert found == [
+        (first, (a, b, 1, 1, 0)),
+        (first, (b, a, 0, 0, 1)),
+        (third, (a, b, 1, 0, 0)),
+    ]
 
 
 @pytest.mark.parametrize("state", [GameState.RUNNING, GameState.VOID])

@@ -34,9 +34,9 @@ def test_history_is_newest_first_and_in_pages(any_league: "League") -> None:
     database.write(lambda connection: replace_history(connection, ladder_id, days, {"a": [1]}))
     whole = database.read(lambda connection: rating_history(connection, ladder_id, bot_id))
     assert whole == [
-        DayRating(second, new, "2.0", 1600.0, 12.5, 20),
-        DayRating(second, old, "1.0", 1410.0, 12.5, 20),
-        DayRating(first, old, "1.0", 1400.5, 12.5, 20),
+        DayRating(second, new, 1600.0, 12.5, 20, version="2.0"),
+        DayRating(second, old, 1410.0, 12.5, 20, version="1.0"),
+        DayRating(first, old, 1400.5, 12.5, 20, version="1.0"),
     ]
     for place in range(3):
         before = (whole[place].day, whole[place].version_id)

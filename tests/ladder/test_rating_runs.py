@@ -12,9 +12,10 @@ from tests.ladder.made_up import LINE, publish, run_of
 
 from meijin.game import Result
 from meijin.store import Database
+from meijin.store.errors import UnknownLadderError, UnknownRunError
 from meijin.store.ladders import runs as rating_runs
-from meijin.store.ladders.ladders import LadderSummary, UnknownLadderError
-from meijin.store.ladders.runs import Covariances, NewRating, Score, UnknownRunError, standings
+from meijin.store.ladders.ladders import LadderSummary
+from meijin.store.ladders.runs import Covariances, NewRating, Score, standings
 from meijin.store.schema import LadderId, Rating, RatingRun, RatingRunId
 
 if TYPE_CHECKING:

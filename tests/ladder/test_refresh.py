@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 from meijin.game import Result
 from meijin.ladder.rating_table import ALGORITHM, rate
 from meijin.ladder.refresh import due_ladders, refresh
+from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders import ladders
 from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.ladders.runs import NewRun, publish
@@ -144,5 +145,5 @@ def test_a_ladder_is_due_for_its_run_or_its_history(
 
 def test_an_unknown_ladder_is_an_error(league: "League") -> None:
     """Its id is named."""
-    with pytest.raises(ladders.UnknownLadderError, match="no ladder has the id 999"):
+    with pytest.raises(UnknownLadderError, match="no ladder has the id 999"):
         refresh(league.database, LadderId(999))

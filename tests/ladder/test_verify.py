@@ -11,8 +11,7 @@ from meijin.ladder import verify as module
 from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh import refresh
 from meijin.ladder.verify import NothingToVerifyError, transcript, verify
-from meijin.store.ladders.ladders import UnknownLadderError
-from meijin.store.ladders.runs import UnknownRunError
+from meijin.store.errors import UnknownLadderError, UnknownRunError
 from meijin.store.schema import Fault, LadderId, Rating, RatingRun, RatingRunId
 
 if TYPE_CHECKING:

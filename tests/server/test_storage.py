@@ -12,12 +12,19 @@ import pytest
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
-from meijin.server.errors import InvalidRequestError, StoreAwayError
+from meijin.server.errors import (
+    InvalidRequestError,
+    MeijinError,
+    NotFoundError,
+    StoreAwayError,
+    WrongStateError,
+)
 from meijin.server.process.operator_token import ensure_operator_token, operator_token_path
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
-from meijin.store import Database, Writer
+from meijin.store import Database, StoreError, Writer
 from meijin.store.bots import Identity, authenticate
+from meijin.store.errors import NoRunError, UnknownBotError, UnknownRunError
 from meijin.store.schema import Owner, Token, TokenKind
 
 PATIENCE = 20.0
@@ -66,6 +73,30 @@ def test_what_is_written_is_read(storage: Storage) -> None:
     async def script() -> None:
         await storage.write(add("ada"))
         assert await storage.read(names) == ["ada"]
+
+    run(script)
+
+
+@pytest.mark.parametrize(
+    ("error", "refusal"),
+    [
+        (UnknownBotError("no bot"), NotFoundError),
+        (UnknownRunError("no run"), NotFoundError),
+        (NoRunError("no run yet"), WrongStateError),
+    ],
+)
+def test_the_store_s_errors_become_refusals(
+    storage: Storage, error: StoreError, refusal: type[MeijinError]
+) -> None:
+    """Whether they come from reading or writing, with the same words."""
+
+    def fail(_connection: Connection) -> None:
+        raise error
+
+    async def script() -> None:
+        for access in (storage.read, storage.write):
+            with pytest.raises(refusal, match=f"^{error}$"):
+                await access(fail)
 
     run(script)
 

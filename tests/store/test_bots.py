@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.store import Database, bots
 from meijin.store.bots import EngineRow, Identity
+from meijin.store.errors import UnknownBotError
 from meijin.store.schema import Bot, BotId, Token, TokenKind
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
@@ -86,6 +87,16 @@ def test_a_name_is_taken_once(database: Database, add_bots: AddBots) -> None:
     assert database.read(lambda at: bots.find_bot(at, "ada")) == ada
     assert database.read(lambda at: bots.find_bot(at, "Ada")) is None
     assert database.read(lambda at: bots.bot_name(at, ada)) == "ada"
+
+
+def test_a_wrong_name_is_told_the_closest(database: Database, add_bots: AddBots) -> None:
+    """A name that is close to none has to be looked up."""
+    (ada, _) = add_bots("ada-2", "bob")
+    assert database.read(lambda at: bots.get_bot(at, "ada-2")) == ada
+    with pytest.raises(UnknownBotError, match=r'^no bot "ada"; did you mean "ada-2"\?$'):
+        database.read(lambda at: bots.get_bot(at, "ada"))
+    with pytest.raises(UnknownBotError, match=r'^no bot "x"; list the bots to see their names$'):
+        database.read(lambda at: bots.get_bot(at, "x"))
 
 
 def test_open_bots_are_told_apart(database: Database) -> None:

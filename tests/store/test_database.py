@@ -11,7 +11,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, func, insert, inspect, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
-from meijin.store import Database, Durability, StoreInUseError, UnknownSchemaError
+from meijin.store import Database, Durability, StoreInUseError
+from meijin.store.errors import UnknownSchemaError
 from meijin.store.schema import Base, Game, Owner, Pairing
 
 CLAIM = """

@@ -13,6 +13,7 @@ from sqlalchemy import update
 
 from meijin.game import Ending, Party, Result
 from meijin.store import Database, games
+from meijin.store.errors import UnknownGameError
 from meijin.store.games import decode_times, encode_times
 from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.schema import EntryId, Game, GameId, GameState, Pairing
@@ -69,7 +70,6 @@ def test_times_are_two_little_endian_columns() -> None:
 def test_a_game_comes_with_its_bots(database: Database, played: Scene) -> None:
     """A row holds names, versions, the tournament's settings and how the game ended."""
     row = database.read(lambda at: games.get_game(at, GameId(1)))
-    assert row is not None
     assert (row.black, row.white) == ("ada", "bob")
     assert (row.black_id, row.white_id) == played.bots
     assert (row.black_version_id, row.white_version_id) == played.versions
@@ -85,7 +85,12 @@ def test_a_game_comes_with_its_bots(database: Database, played: Scene) -> None:
     assert (row.start_time, row.end_time) == (played.now, LATER)
     assert row.analysis == {"2": {"score": 3}}
     assert (row.is_repeat, row.reason) == (False, "")
-    assert database.read(lambda at: games.get_game(at, GameId(99))) is None
+
+
+def test_an_unknown_game_is_an_error(database: Database) -> None:
+    """It names the id, and where the ids are."""
+    with pytest.raises(UnknownGameError, match="no game 99; list the games"):
+        database.read(lambda at: games.get_game(at, GameId(99)))
 
 
 def test_a_game_says_why_it_was_played_and_is_not_rated(database: Database, played: Scene) -> None:
@@ -102,7 +107,6 @@ def test_a_game_says_why_it_was_played_and_is_not_rated(database: Database, play
 def test_colours_are_those_of_the_pairing(database: Database, played: Scene) -> None:
     """In every second game the bots have changed sides."""
     row = database.read(lambda at: games.get_game(at, GameId(2)))
-    assert row is not None
     assert (row.black, row.white) == ("bob", "ada")
     assert (row.black_id, row.white_id) == played.bots[::-1]
 

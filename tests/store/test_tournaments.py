@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.game import Ending, Party, Result, Variant
 from meijin.store import Database, tournaments
+from meijin.store.errors import UnknownTournamentError
 from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.match_counts import MatchCounts
 from meijin.store.schema import (
@@ -21,6 +22,7 @@ from meijin.store.schema import (
     GameState,
     Ladder,
     Pairing,
+    TournamentId,
     TournamentState,
 )
 from meijin.store.tournaments import PlannedGame, Score, TournamentEnd, ladder_name
@@ -278,7 +280,8 @@ def test_tournaments_are_listed_newest_first_in_pages(
     )
     assert [row.id for row in (*first, *second)] == made[::-1]
     assert len(first) == 3
-    assert database.read(lambda at: tournaments.get_tournament(at, 999)) is None  # type: ignore[arg-type]  # any number
+    with pytest.raises(UnknownTournamentError, match="no tournament 999; list the tournaments"):
+        database.read(lambda at: tournaments.get_tournament(at, TournamentId(999)))
 
 
 def test_the_crosstable_adds_up(database: Database, scene: Scene) -> None:

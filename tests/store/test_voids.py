@@ -1,4 +1,4 @@
-"""Finished games that are taken back."""
+"""Finished games that are voided."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from meijin.store.schema import (
     TournamentState,
 )
 from meijin.store.tournaments import TournamentEnd, set_state
-from meijin.store.voids import GameVoid, void_game
+from meijin.store.voids import GameVoid, void_game, void_reason
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
@@ -200,3 +200,21 @@ def test_a_void_that_fails_halfway_leaves_no_trace(database: Database, played: S
         TournamentState.RUNNING
     )
     assert played.tournament_id
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"), [(" it\0 crashed ", "it crashed"), ("x" * 200, "x" * 200)]
+)
+def test_a_reason_is_kept_without_its_margins(text: str, kept: str) -> None:
+    """Nor with what a database can't hold."""
+    assert void_reason(text) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("", "say in a sentence"), (" \0", "say in a sentence"), ("x" * 201, "longer than 200")],
+)
+def test_a_reason_has_to_say_something_short(text: str, problem: str) -> None:
+    """The error says what is wrong."""
+    with pytest.raises(ValueError, match=problem):
+        void_reason(text)

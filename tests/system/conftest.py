@@ -123,7 +123,7 @@ def _columns(results: Sequence[tuple[int, int, float]]) -> PairCounts:
 
 
 def _standings(sql: Connection) -> Standings:
-    table = standings(sql, ladders.find_ladder(sql, ""))
+    table = standings(sql, ladders.get_ladder(sql, ""))
     assert table.ladder.is_current
     return table
 

@@ -331,7 +331,7 @@ def test_an_exported_game_is_read_back(
 
 
 @pytest.mark.usefixtures("ada")
-def test_a_game_is_taken_back(meijin: Meijin) -> None:
+def test_a_game_is_voided(meijin: Meijin) -> None:
     """It says so from then on, and its pairing is played again."""
     run = ("tournament", "run", "ada", "grace", "--rounds=1", "--time=5/move", "--unrated")
     key = ask(meijin, *run)["tournament"]["tournament_id"]

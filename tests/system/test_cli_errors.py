@@ -46,7 +46,7 @@ MISTAKES = [
     ("game export 999", "no game 999"),
     ("game watch 999", "no game 999"),
     ("game void 999 --reason=wrong", "no game 999"),
-    ("game void 999 --reason=", "reason is empty"),
+    ("game void 999 --reason=", "reason: say in a sentence"),
     ("game void 999 --reason=wrong --token=guess", "give the operator's token"),
     ("game list --bot=ghost", 'no bot "ghost"'),
     ("learn tree --name=s3", 'no tree "s3"; there are s1, s2, s4'),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ def _work(
     if state is None:
         return None
     today = _today(now)
-    return state, [row for row in day_counts(connection, ladder_id) if row[0] < today]
+    return state, [row for row in day_counts(connection, ladder_id) if row.day < today]
 
 
 def _new_state(connection: Connection, ladder_id: LadderId, now: datetime) -> dict[str, Any] | None:
@@ -80,8 +80,8 @@ def _day_ratings(
 ) -> Iterator[NewDayRating]:
     """Everyone's rating at the end of each day, by all games up to then."""
     so_far: PairCounts | None = None
-    for day, group in groupby(rows, key=itemgetter(0)):
-        counts = columns([row[1:] for row in group])
+    for day, group in groupby(rows, key=attrgetter("day")):
+        counts = columns([row.pair for row in group])
         so_far = counts.merged() if so_far is None else so_far.joined(counts).merged()
         pool = Pool.of(so_far, anchors)
         lines = zip(

@@ -22,7 +22,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from meijin.ladder.refresh import due_ladders, now, refresh
 from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, DedupKeys
 from meijin.store import Database
-from meijin.store.ladders.ladders import UnknownLadderError
+from meijin.store.errors import UnknownLadderError
 from meijin.store.schema import LadderId
 
 HEARTBEAT_TIMEOUT_MS = 5_000

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from meijin.ladder.rating_table import ALGORITHM, rate
-from meijin.store import Database
+from meijin.store import Database, StoreError
 from meijin.store.ladders import ladders
 from meijin.store.ladders.rated_games import Snapshot, log_snapshot
-from meijin.store.ladders.runs import NewRating, NewRun, Run, Standing, standings
+from meijin.store.ladders.runs import NewRating, NewRun, PublishedRun, Standing, standings
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 
 
@@ -19,14 +19,14 @@ class Verification:
     """The result of a verification."""
 
     ladder: str
-    run: Run
+    run: PublishedRun
     voided_since: int
     """Finished games of the ladder that were voided after the run."""
     differences: tuple[str, ...]
     """The parts that differ; empty when the run is verified."""
 
 
-class NothingToVerifyError(Exception):
+class NothingToVerifyError(StoreError):
     """The ladder has no run, or one of an algorithm that this release does not know."""
 
 
@@ -56,14 +56,14 @@ def verify_named(url: str, name: str, run_id: int | None) -> Verification:
     """
     wanted = None if run_id is None else RatingRunId(run_id)
     with Database(url) as database:
-        ladder_id = database.read(lambda connection: ladders.find_ladder(connection, name))
+        ladder_id = database.read(lambda connection: ladders.get_ladder(connection, name))
         return verify(database, ladder_id, wanted)
 
 
 class _Inputs(NamedTuple):
     """A run and the games it was computed from, read at one instant."""
 
-    run: Run
+    run: PublishedRun
     standings: Sequence[Standing]
     snapshot: Snapshot
     voided_since: int
@@ -84,7 +84,7 @@ def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | N
     return _Inputs(run, table.standings, snapshot, voided_since)
 
 
-def _differences(run: Run, rows: Sequence[Standing], again: NewRun) -> tuple[str, ...]:
+def _differences(run: PublishedRun, rows: Sequence[Standing], again: NewRun) -> tuple[str, ...]:
     published = [NewRating(row.version_id, row.line) for row in rows]
     checks = {
         "checksum of the games": (run.checksum, again.checksum),

@@ -96,7 +96,7 @@ class GameServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VoidGame(self, request, context):
-        """Takes a game back for good, running or finished: it counts nowhere any more, its
+        """Voids a game for good, running or finished: it counts nowhere any more, its
         ladder is computed without it, and its pairing is played again. For operators.
         NOT_FOUND for an unknown id, FAILED_PRECONDITION for a game that is void already.
         """

@@ -44,7 +44,7 @@ class GameServiceStub:
     ExportGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]
     """The game's record as a file. NOT_FOUND for an unknown id."""
     VoidGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.VoidGameRequest, _game_service_pb2.VoidGameResponse]
-    """Takes a game back for good, running or finished: it counts nowhere any more, its
+    """Voids a game for good, running or finished: it counts nowhere any more, its
     ladder is computed without it, and its pairing is played again. For operators.
     NOT_FOUND for an unknown id, FAILED_PRECONDITION for a game that is void already.
     """
@@ -65,7 +65,7 @@ class GameServiceAsyncStub(GameServiceStub):
     ExportGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]  # type: ignore[assignment]
     """The game's record as a file. NOT_FOUND for an unknown id."""
     VoidGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.VoidGameRequest, _game_service_pb2.VoidGameResponse]  # type: ignore[assignment]
-    """Takes a game back for good, running or finished: it counts nowhere any more, its
+    """Voids a game for good, running or finished: it counts nowhere any more, its
     ladder is computed without it, and its pairing is played again. For operators.
     NOT_FOUND for an unknown id, FAILED_PRECONDITION for a game that is void already.
     """
@@ -113,7 +113,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _game_service_pb2.VoidGameRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_game_service_pb2.VoidGameResponse, _abc.Awaitable[_game_service_pb2.VoidGameResponse]]:
-        """Takes a game back for good, running or finished: it counts nowhere any more, its
+        """Voids a game for good, running or finished: it counts nowhere any more, its
         ladder is computed without it, and its pairing is played again. For operators.
         NOT_FOUND for an unknown id, FAILED_PRECONDITION for a game that is void already.
         """

@@ -873,7 +873,7 @@ class WatchTournamentResponse(_message.Message):
     @_builtins.property
     def tournament(self) -> Global___Tournament:
         """Where it stands: the first message, and again whenever its state changes or a game of it
-        is taken back.
+        is voided.
         """
 
     @_builtins.property

@@ -11,9 +11,10 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError
 
-from meijin.server.errors import InvalidRequestError, StoreAwayError
+from meijin.server.errors import InvalidRequestError, NotFoundError, StoreAwayError, WrongStateError
 from meijin.store import Database, Writer
 from meijin.store.database import is_unavailable
+from meijin.store.errors import NoRunError, RowNotFoundError
 
 log = structlog.get_logger()
 
@@ -27,6 +28,8 @@ class Storage:
     """Runs queries and writes off the event loop.
 
     Raises:
+        NotFoundError: no row has the name or id.
+        WrongStateError: the ladder has no run yet.
         InvalidRequestError: the database can't hold a value that was sent.
         StoreAwayError: the database is locked, full, stopped or restarting.
     """
@@ -60,9 +63,13 @@ async def retry_while_unavailable(work: Callable[[], Awaitable[T]]) -> T:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Turn what the database says into what a caller hears."""
+    """Turn the errors of the store and its database into those that a caller hears."""
     try:
         yield
+    except RowNotFoundError as error:
+        raise NotFoundError(str(error)) from None
+    except NoRunError as error:
+        raise WrongStateError(str(error)) from None
     except DataError as error:
         raise InvalidRequestError(f"the database can't hold a value: {error.orig}") from error
     except DBAPIError as error:

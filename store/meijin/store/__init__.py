@@ -1,12 +1,7 @@
 """Everything that is kept: tables, migrations and queries."""
 
-from meijin.store.database import (
-    Database,
-    Durability,
-    FileClaim,
-    StoreInUseError,
-    UnknownSchemaError,
-)
+from meijin.store.database import Database, Durability, FileClaim
+from meijin.store.errors import StoreError, StoreInUseError
 from meijin.store.writer import Writer
 
-__all__ = ["Database", "Durability", "FileClaim", "StoreInUseError", "UnknownSchemaError", "Writer"]
+__all__ = ["Database", "Durability", "FileClaim", "StoreError", "StoreInUseError", "Writer"]

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 from sqlalchemy.orm import Session
 
+from meijin.store.errors import UnknownBotError
+from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -19,6 +21,7 @@ from meijin.store.schema import (
     Token,
     TokenKind,
 )
+from meijin.store.similar import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class BotRow:
     id: BotId
     name: str
     owner: str
+    """Empty when it has none."""
     create_time: datetime
 
 
@@ -61,11 +65,10 @@ def token_digest(token: str) -> str:
 
 def authenticate(connection: Connection, token: str) -> Identity | None:
     """Whose token it is; ``None`` when it is unknown or revoked."""
-    query = select(Token.kind, Token.bot_id).where(
+    query = select(*columns_of(Identity, Token)).where(
         Token.digest == token_digest(token), Token.revoke_time.is_(None)
     )
-    row = connection.execute(query).one_or_none()
-    return None if row is None else Identity(row.kind, row.bot_id)
+    return read_row(Identity, connection.execute(query))
 
 
 def add_token(
@@ -101,6 +104,19 @@ def has_admin_token(connection: Connection) -> bool:
 def find_bot(connection: Connection, name: str) -> BotId | None:
     """The bot of that name, if any."""
     return connection.scalar(select(Bot.id).where(Bot.name == name))
+
+
+def get_bot(connection: Connection, name: str) -> BotId:
+    """The bot of that name.
+
+    Raises:
+        UnknownBotError: there is none.
+    """
+    bot_id = find_bot(connection, name)
+    if bot_id is None:
+        hint = did_you_mean(connection, Bot.name, name) or "list the bots to see their names"
+        raise UnknownBotError(f'no bot "{name}"; {hint}')
+    return bot_id
 
 
 def is_open_bot(connection: Connection, bot_id: BotId) -> bool:
@@ -164,16 +180,14 @@ def bot_version(
 def list_bots(connection: Connection, *, limit: int, after: str = "") -> Sequence[BotRow]:
     """Bots in the order of their names, from the one after `after`."""
     query = (
-        select(Bot.id, Bot.name, Owner.name.label("owner"), Bot.create_time)
+        select(*columns_of(BotRow, Bot, owner=func.coalesce(Owner.name, "")))
+        .select_from(Bot)
         .outerjoin(Owner)
         .where(Bot.name > after)
         .order_by(Bot.name)
         .limit(limit)
     )
-    return [
-        BotRow(row.id, row.name, row.owner or "", row.create_time)
-        for row in connection.execute(query)
-    ]
+    return read_rows(BotRow, connection.execute(query))
 
 
 def version_ids(connection: Connection, bot_id: BotId) -> Sequence[BotVersionId]:

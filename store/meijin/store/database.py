@@ -24,6 +24,8 @@ from sqlalchemy.exc import (
     OperationalError,
 )
 
+from meijin.store.errors import StoreInUseError, UnknownSchemaError
+
 T = TypeVar("T")
 
 BACKENDS = ("sqlite", "postgresql")
@@ -46,14 +48,6 @@ class Durability(enum.Enum):
     """A power cut: every commit waits for the disk."""
     PROCESS = "process"
     """The end of any process, but not a power cut."""
-
-
-class UnknownSchemaError(Exception):
-    """The tables are those of a later release."""
-
-
-class StoreInUseError(Exception):
-    """Another server is running on the same database."""
 
 
 def database_file(url: str) -> Path | None:

@@ -11,6 +11,8 @@ from sqlalchemy.orm import aliased
 
 from meijin.game import Ending, Party, Result
 from meijin.game.byte_order import little_endian
+from meijin.store.errors import UnknownGameError
+from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -73,10 +75,16 @@ def decode_times(data: bytes) -> "tuple[array[int], array[int]]":
     return little_endian(raw), little_endian(charged)
 
 
-def get_game(connection: Connection, game_id: GameId) -> GameRow | None:
-    """One game, or ``None``."""
-    row = connection.execute(_games().where(Game.id == game_id)).one_or_none()
-    return None if row is None else GameRow(*row)
+def get_game(connection: Connection, game_id: GameId) -> GameRow:
+    """One game.
+
+    Raises:
+        UnknownGameError: there is none of that id.
+    """
+    row = read_row(GameRow, connection.execute(_games().where(Game.id == game_id)))
+    if row is None:
+        raise UnknownGameError(f"no game {game_id}; list the games to see their ids")
+    return row
 
 
 def list_games(
@@ -98,13 +106,13 @@ def list_games(
         query = query.where((_BLACK.bot_id == bot_id) | (_WHITE.bot_id == bot_id))
     if state is not None:
         query = query.where(Game.state == state)
-    return [GameRow(*row) for row in connection.execute(query)]
+    return read_rows(GameRow, connection.execute(query))
 
 
 def running_games(connection: Connection) -> Sequence[GameRow]:
     """The games that were being played when the last server ended."""
     query = _games().where(Game.state == GameState.RUNNING).order_by(Game.id)
-    return [GameRow(*row) for row in connection.execute(query)]
+    return read_rows(GameRow, connection.execute(query))
 
 
 def last_game(connection: Connection) -> GameId:
@@ -118,43 +126,31 @@ def last_end(connection: Connection) -> int:
 
 
 _BLACK, _WHITE = aliased(BotVersion), aliased(BotVersion)
+_BLACK_BOT, _WHITE_BOT = aliased(Bot), aliased(Bot)
+_COLUMNS = columns_of(
+    GameRow,
+    Game,
+    Tournament,
+    black=_BLACK_BOT.name,
+    white=_WHITE_BOT.name,
+    black_id=_BLACK_BOT.id,
+    white_id=_WHITE_BOT.id,
+    black_version_id=Game.black_id,
+    white_version_id=Game.white_id,
+    black_version=_BLACK.label,
+    white_version=_WHITE.label,
+    reason=Pairing.reason,
+)
 
 
 def _games() -> Select[*tuple[Any, ...]]:
-    black, white = aliased(Bot), aliased(Bot)
     return (
-        select(
-            Game.id,
-            Game.pairing_id,
-            Game.tournament_id,
-            Tournament.variant,
-            Tournament.time_control,
-            black.name,
-            white.name,
-            black.id,
-            white.id,
-            Game.black_id,
-            Game.white_id,
-            _BLACK.label,
-            _WHITE.label,
-            Game.state,
-            Game.opening_plies,
-            Game.moves,
-            Game.times,
-            Game.analysis,
-            Game.result,
-            Game.ending,
-            Game.at_fault,
-            Game.detail,
-            Game.start_time,
-            Game.end_time,
-            Game.is_repeat,
-            Pairing.reason,
-        )
+        select(*_COLUMNS)
+        .select_from(Game)
         .join(Pairing, Pairing.id == Game.pairing_id)
         .join(Tournament, Tournament.id == Game.tournament_id)
         .join(_BLACK, _BLACK.id == Game.black_id)
         .join(_WHITE, _WHITE.id == Game.white_id)
-        .join(black, black.id == _BLACK.bot_id)
-        .join(white, white.id == _WHITE.bot_id)
+        .join(_BLACK_BOT, _BLACK_BOT.id == _BLACK.bot_id)
+        .join(_WHITE_BOT, _WHITE_BOT.id == _WHITE.bot_id)
     )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Subquery, and_, case, func, or_, select
 
 from meijin.game import Result
+from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import BotId, Entrant, Game, GameState, Pairing, TournamentId
 
 GAMES_OF_A_PAIR = 2
@@ -42,12 +43,13 @@ class PairingResult(NamedTuple):
 def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequence[PairingResult]:
     """A tournament's results in the order of the ends."""
     query = (
-        select(Pairing.number, Pairing.black_id, Pairing.white_id, Game.result)
+        select(*columns_of(PairingResult, Pairing, result=Game.result))
+        .select_from(Pairing)
         .join(Game, Game.pairing_id == Pairing.id)
         .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
         .order_by(Game.end_sequence)
     )
-    return [PairingResult(*row) for row in connection.execute(query)]
+    return read_rows(PairingResult, connection.execute(query))
 
 
 def match_counts(connection: Connection, tournament_id: TournamentId) -> MatchCounts:

@@ -9,8 +9,10 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, Result, TimeControl, Variant
+from meijin.store.errors import UnknownTournamentError
 from meijin.store.match_counts import MatchCounts, match_counts
 from meijin.store.openings import decode_openings, encode_openings
+from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -205,11 +207,11 @@ def add_pairings(
         .where(Pairing.tournament_id == tournament_id, Pairing.number >= first)
         .order_by(Pairing.number)
     )
-    rows = connection.execute(query).all()
+    rows = read_rows(PendingPairing, connection.execute(query))
     if not rows:
         _insert_pairings(connection, tournament_id, first, games)
-        rows = connection.execute(query).all()
-    return [PendingPairing(*row) for row in rows]
+        rows = read_rows(PendingPairing, connection.execute(query))
+    return rows
 
 
 def last_number(connection: Connection, tournament_id: TournamentId) -> int:
@@ -239,31 +241,26 @@ def pending_pairings(
     """A tournament's planned games without a result or a running game, in schedule order."""
     query = (
         select(*_PAIRING)
+        .select_from(Pairing)
         .outerjoin(Game, (Game.pairing_id == Pairing.id) & (Game.state != GameState.VOID))
         .where(Pairing.tournament_id == tournament_id, Game.id.is_(None))
         .order_by(Pairing.number)
     )
-    return [PendingPairing(*row) for row in connection.execute(query)]
+    return read_rows(PendingPairing, connection.execute(query))
 
 
 def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
     """The planned games that were being played when the last server ended."""
     query = (
         select(*_PAIRING)
+        .select_from(Pairing)
         .join(Game, Game.pairing_id == Pairing.id)
         .where(Game.state == GameState.RUNNING)
     )
-    return {row.id: PendingPairing(*row) for row in connection.execute(query)}
+    return {row.id: row for row in read_rows(PendingPairing, connection.execute(query))}
 
 
-_PAIRING = (
-    Pairing.id,
-    Pairing.number,
-    Pairing.black_id,
-    Pairing.white_id,
-    Pairing.opening,
-    Pairing.reason,
-)
+_PAIRING = columns_of(PendingPairing, Pairing)
 
 
 def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:
@@ -289,11 +286,18 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
         connection.execute(dropped)
 
 
-def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow | None:
-    """One tournament, or ``None``."""
+def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
+    """One tournament.
+
+    Raises:
+        UnknownTournamentError: there is none of that id.
+    """
     rows = _tournaments(connection, [tournament_id])
-    if not rows or rows[0].format is not TournamentFormat.SPRT:
-        return rows[0] if rows else None
+    if not rows:
+        message = f"no tournament {tournament_id}; list the tournaments to see their ids"
+        raise UnknownTournamentError(message)
+    if rows[0].format is not TournamentFormat.SPRT:
+        return rows[0]
     return replace(rows[0], counts=match_counts(connection, tournament_id))
 
 

@@ -1,4 +1,4 @@
-"""Finished games that the operator takes back: they count nowhere any more."""
+"""Void games: finished ones that an operator voids, so that they count nowhere any more."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +20,9 @@ from meijin.store.schema import (
     TournamentState,
 )
 
+MAX_REASON = 200
+"""Characters of why a game is void."""
+
 
 @dataclass(frozen=True, slots=True)
 class GameVoid:
@@ -32,14 +35,28 @@ class GameVoid:
 
 
 class VoidedResult(NamedTuple):
-    """What a game was before it was taken back."""
+    """What a game was before it was voided."""
 
     result: Result
     at_fault: Party
 
 
+def void_reason(text: str) -> str:
+    """Why a game is to be void, as it is kept.
+
+    Raises:
+        ValueError: it says nothing, or too much.
+    """
+    reason = text.replace("\0", "").strip()
+    if not reason:
+        raise ValueError("say in a sentence why the game is void")
+    if len(reason) > MAX_REASON:
+        raise ValueError(f"it is longer than {MAX_REASON} characters")
+    return reason
+
+
 def void_game(connection: Connection, void: GameVoid) -> bool:
-    """Take a finished game's effect back everywhere; tell whether it was a finished game.
+    """Void a finished game, with its effect everywhere; tell whether it was a finished game.
 
     Its result stays in the fault's evidence. Its pairing is to be played again, so that a
     finished tournament runs again, and the first of its repeats is rated in its stead.

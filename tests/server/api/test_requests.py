@@ -1,8 +1,16 @@
-"""Pages of lists."""
+"""Validation of requests, and pages of lists."""
 
 import pytest
 
-from meijin.server.api.requests import DEFAULT_SIZE, MAX_SIZE, number, page_key, page_size
+from meijin.server.api.requests import (
+    DEFAULT_SIZE,
+    MAX_SIZE,
+    Page,
+    number,
+    page_key,
+    page_size,
+    requested,
+)
 from meijin.server.errors import InvalidRequestError
 
 
@@ -37,3 +45,24 @@ def test_an_id_is_refused_with_its_field() -> None:
     assert number("7", "game_id") == 7
     with pytest.raises(InvalidRequestError, match='game_id "" is none of'):
         number("", "game_id")
+
+
+@pytest.mark.parametrize(
+    ("rows", "page"),
+    [
+        ([], Page([], "")),
+        ([1, 2], Page([1, 2], "")),
+        ([1, 2, 3], Page([1, 2], "after 2")),
+        ([1, 2, 3, 4, 5], Page([1, 2], "after 2")),
+    ],
+)
+def test_a_page_says_where_the_next_begins(rows: list[int], page: Page[int]) -> None:
+    """Unless nothing comes after it."""
+    assert Page.of(rows, 2, lambda row: f"after {row}") == page
+
+
+def test_a_value_is_refused_with_its_field() -> None:
+    """What is wrong with it is said by whoever reads it."""
+    assert requested("seed", int, "7") == 7
+    with pytest.raises(InvalidRequestError, match=r"^seed: invalid literal"):
+        requested("seed", int, "x")

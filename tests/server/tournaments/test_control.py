@@ -1,4 +1,4 @@
-"""Games that are taken back while others are played, over the wire."""
+"""Games that are voided while others are played, over the wire."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OPENINGS = [encode_moves((cell,)) for cell in (6, 7, 8, 12)]
 
 
 async def void(house: House, game_id: str, reason: str = "a wrong opening") -> game_pb2.Game:
-    """Take a game back."""
+    """Void a game."""
     request = pb.VoidGameRequest(game_id=game_id, reason=reason)
     return (await (await house.games()).VoidGame(request)).game
 
@@ -85,7 +85,7 @@ def have_ended(games: list[str], more_than: int) -> bool:
 # -- games that are played ------------------------------------------------------------
 
 
-def test_a_running_game_is_taken_back(serve: Serve, any_database_url: str) -> None:
+def test_a_running_game_is_voided(serve: Serve, any_database_url: str) -> None:
     """Its players are told, and play the pairing again."""
 
     async def script(house: House) -> None:
@@ -107,7 +107,7 @@ def test_a_running_game_is_taken_back(serve: Serve, any_database_url: str) -> No
     serve(script, database_url=any_database_url)
 
 
-def test_a_finished_game_is_taken_back(serve: Serve, any_database_url: str) -> None:
+def test_a_finished_game_is_voided(serve: Serve, any_database_url: str) -> None:
     """While its tournament goes on, which plays it again and ends as it should."""
 
     async def script(house: House) -> None:
@@ -141,7 +141,7 @@ def test_a_finished_game_is_taken_back(serve: Serve, any_database_url: str) -> N
     serve(script, database_url=any_database_url)
 
 
-def test_watchers_are_told_that_a_game_was_taken_back(serve: Serve) -> None:
+def test_watchers_are_told_that_a_game_was_voided(serve: Serve) -> None:
     """The tournament has a finished game less than they have counted."""
 
     async def script(house: House) -> None:
@@ -226,7 +226,7 @@ def test_a_restarted_server_plays_it_again(serve: Serve) -> None:
 # -- at the wrong moment --------------------------------------------------------------
 
 
-def test_the_last_game_ends_while_another_is_taken_back(serve: Serve) -> None:
+def test_the_last_game_ends_while_another_is_voided(serve: Serve) -> None:
     """The end of the tournament is on its way to the store: it goes on all the same."""
 
     async def script(house: House) -> None:
@@ -316,7 +316,7 @@ def test_games_that_end_meanwhile_are_counted(serve: Serve, seed: int) -> None:
     assert set(finished.values()) == {1}
 
 
-def test_a_test_forgets_a_game_that_is_taken_back(serve: Serve) -> None:
+def test_a_test_forgets_a_game_that_is_voided(serve: Serve) -> None:
     """A match that a test ends goes on from what is left."""
 
     async def script(house: House) -> None:
@@ -346,7 +346,7 @@ def test_a_test_forgets_a_game_that_is_taken_back(serve: Serve) -> None:
     serve(script)
 
 
-def test_a_ladder_plays_on_after_its_last_game_is_taken_back(serve: Serve) -> None:
+def test_a_ladder_plays_on_after_its_last_game_is_voided(serve: Serve) -> None:
     """It had used its games up, and has one more to play: the same pairing."""
 
     async def script(house: House) -> None:
@@ -405,12 +405,12 @@ def test_a_database_that_is_away_delays_the_tournament(
     [
         ({"game_id": "99", "reason": "x"}, Code.NOT_FOUND, "no game 99"),
         ({"game_id": "x", "reason": "x"}, Code.INVALID_ARGUMENT, "game_id"),
-        ({"game_id": "1", "reason": " \0"}, Code.INVALID_ARGUMENT, "reason is empty"),
+        ({"game_id": "1", "reason": " \0"}, Code.INVALID_ARGUMENT, "reason: say in a sentence"),
         ({"game_id": "1", "reason": "x" * 201}, Code.INVALID_ARGUMENT, "longer than 200"),
         ({"game_id": "1", "reason": "again"}, Code.FAILED_PRECONDITION, "game 1 is void"),
     ],
 )
-def test_what_can_not_be_taken_back(
+def test_what_can_not_be_voided(
     serve: Serve,
     ending: Callable[..., Any],
     request_: dict[str, Any],

@@ -1,4 +1,4 @@
-"""`meijin game`: look at games, take them along, and take them back."""
+"""`meijin game`: look at games, export them, and void them."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -21,7 +21,7 @@ from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import outcome_from_proto, variant_from_proto
 
-app = typer.Typer(help="Look at games, export them, and take them back.", no_args_is_help=True)
+app = typer.Typer(help="Look at games, export them, and void them.", no_args_is_help=True)
 
 GameArgument = Annotated[str, typer.Argument(help="The game's number.")]
 
@@ -106,7 +106,7 @@ def void(
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take a game back: it counts nowhere any more, and its pairing is played again."""
+    """Void a game: it counts nowhere any more, and its pairing is played again."""
     request = pb.VoidGameRequest(game_id=game, reason=reason)
     with connect(server, token) as connection:
         voided = connection.ask_as_operator(connection.games.VoidGame, request).game

@@ -32,10 +32,9 @@ def verify(
     try:
         from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - not in the bare install
 
-        from meijin.ladder.verify import NothingToVerifyError, verify_named  # noqa: PLC0415
+        from meijin.ladder.verify import verify_named  # noqa: PLC0415
+        from meijin.store import StoreError  # noqa: PLC0415
         from meijin.store.database import database_file  # noqa: PLC0415
-        from meijin.store.ladders.ladders import UnknownLadderError  # noqa: PLC0415
-        from meijin.store.ladders.runs import UnknownRunError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     settings = read_settings(data=data, database_url=database)
@@ -44,7 +43,7 @@ def verify(
         if file is not None and not file.exists():
             raise CommandError(f"there is no {file}; give the server's folder with --data")
         found = verify_named(settings.database, name, run)
-    except (UnknownLadderError, UnknownRunError, NothingToVerifyError) as error:
+    except StoreError as error:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None

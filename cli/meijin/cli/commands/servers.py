@@ -105,12 +105,12 @@ def _run(settings: "Settings") -> None:
     from meijin.server.app import serve as serve_until_stopped  # noqa: PLC0415
     from meijin.server.logs import configure_logs  # noqa: PLC0415
     from meijin.server.process.valkey import EmbeddedValkeyError  # noqa: PLC0415
-    from meijin.store import StoreInUseError, UnknownSchemaError  # noqa: PLC0415
+    from meijin.store import StoreError  # noqa: PLC0415
 
     configure_logs()
     try:
         asyncio.run(serve_until_stopped(settings, _announce))
-    except (StoreInUseError, UnknownSchemaError, EmbeddedValkeyError, OSError) as error:
+    except (StoreError, EmbeddedValkeyError, OSError) as error:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None

@@ -1,24 +1,25 @@
 """Registering bots, and who is there."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from meijin.server.api.convert import bot_to_proto, check_bot_name
+from meijin.server.api.convert import check_bot_name
+from meijin.server.api.convert_bots import bot_to_proto, version_to_proto
 from meijin.server.api.interceptor import Context
-from meijin.server.api.named import named_bot
-from meijin.server.api.requests import page_key, page_size
+from meijin.server.api.requests import Page, page_key, page_size, read_page
 from meijin.server.errors import NameTakenError, UnauthenticatedError
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
+from meijin.server.views.bots import BotSummary, bot_summary
 from meijin.store import bots as store
 from meijin.store.bots import BotRow
 from meijin.store.schema import BotId, BotVersion, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
-from meijin.wire import time_to_proto
 
 
 class BotServicer(BotServiceServicer):
@@ -44,7 +45,7 @@ class BotServicer(BotServiceServicer):
             message = f'a bot "{request.name}" exists; take another name'
             raise NameTakenError(message) from None
         return pb.RegisterBotResponse(
-            bot=bot_to_proto(request.name, request.owner, now, None), token=token
+            bot=bot_to_proto(BotSummary(request.name, request.owner, now)), token=token
         )
 
     async def RotateToken(
@@ -70,12 +71,10 @@ class BotServicer(BotServiceServicer):
             if len(page) <= size:
                 break
             after = page[-1].name
+        found = Page.of(rows, size, lambda row: row.name)
         return pb.ListBotsResponse(
-            bots=[
-                bot_to_proto(row.name, row.owner, row.create_time, players.get(row.id))
-                for row in rows[:size]
-            ],
-            next_page_token=rows[size - 1].name if len(rows) > size else "",
+            bots=[bot_to_proto(bot_summary(row, players.get(row.id))) for row in found.rows],
+            next_page_token=found.next_token,
         )
 
     def _is_here(self, bot_id: BotId) -> bool:
@@ -86,26 +85,24 @@ class BotServicer(BotServiceServicer):
         self, request: pb.ListBotVersionsRequest, context: Context
     ) -> pb.ListBotVersionsResponse:
         """List a bot's versions, oldest first."""
-        size = page_size(request.page_size)
-        after = page_key(request.page_token) or 0
-        rows = await self._storage.read(
-            lambda connection: store.list_versions(
-                connection, named_bot(connection, request.name), limit=size + 1, after=after
-            )
+        page = await read_page(
+            self._storage,
+            partial(_versions, request=request),
+            size=request.page_size,
+            token=lambda version: version.id,
         )
         return pb.ListBotVersionsResponse(
-            versions=[_version_to_proto(row) for row in rows[:size]],
-            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+            versions=[version_to_proto(version) for version in page.rows],
+            next_page_token=page.next_token,
         )
 
 
-def _version_to_proto(row: BotVersion) -> pb.BotVersion:
-    return pb.BotVersion(
-        version=row.label,
-        digest=row.digest,
-        configuration=row.configuration,
-        create_time=time_to_proto(row.create_time),
-    )
+def _versions(
+    connection: Connection, *, request: pb.ListBotVersionsRequest, limit: int
+) -> Sequence[BotVersion]:
+    bot_id = store.get_bot(connection, request.name)
+    after = page_key(request.page_token) or 0
+    return store.list_versions(connection, bot_id, limit=limit, after=after)
 
 
 def _register(
@@ -116,6 +113,6 @@ def _register(
 
 
 def _rotate(connection: Connection, *, name: str, token: str) -> BotId:
-    bot_id = named_bot(connection, name)
+    bot_id = store.get_bot(connection, name)
     store.rotate_token(connection, token, bot_id, datetime.now(UTC))
     return bot_id

@@ -1,29 +1,24 @@
-"""Between the wire's messages and our own types: the one place that knows both."""
+"""Between the wire's messages and our own types."""
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from datetime import timedelta
 
 from meijin.game import (
-    Ending,
-    Outcome,
     TimeControl,
     Variant,
     decode_moves,
 )
 from meijin.server.api.convert_sprt import sprt_to_proto, standing_to_proto
+from meijin.server.api.requests import requested
 from meijin.server.errors import InvalidRequestError
 from meijin.server.tournaments.formats.ladder_plan import LadderPlan
 from meijin.server.tournaments.formats.schedule import MAX_GAMES
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan
-from meijin.store.games import GameRow, decode_times
-from meijin.store.schema import GameState, TournamentFormat, TournamentState
+from meijin.store.schema import TournamentFormat, TournamentState
 from meijin.store.tournaments import TournamentRow
-from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
+from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.wire import (
-    capabilities_to_proto,
     contract,
-    outcome_to_proto,
     time_control_from_proto,
     time_control_to_proto,
     time_to_proto,
@@ -32,15 +27,9 @@ from meijin.wire import (
 )
 from meijin.wire.enums import enum_table
 
-if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
-    from meijin.server.match.lobby import Player
-
-
 MAX_INCREMENT = timedelta(hours=4)
 """A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
 
-GAME_STATES = enum_table(GameState, game_pb2.GameState)
 TOURNAMENT_STATES = enum_table(TournamentState, tournament_service_pb2.TournamentState)
 FORMATS = enum_table(TournamentFormat, tournament_service_pb2.TournamentFormat)
 
@@ -54,10 +43,7 @@ def requested_variant(message: game_pb2.Variant) -> Variant:
     Raises:
         InvalidRequestError: there is no such board.
     """
-    try:
-        return variant_from_proto(message)
-    except ValueError as error:
-        raise InvalidRequestError(f"variant: {error}") from None
+    return requested("variant", variant_from_proto, message)
 
 
 def requested_time_control(message: game_pb2.TimeControl) -> TimeControl:
@@ -66,102 +52,12 @@ def requested_time_control(message: game_pb2.TimeControl) -> TimeControl:
     Raises:
         InvalidRequestError: no limit, or one that is out of range.
     """
-    try:
-        control = time_control_from_proto(message)
-    except ValueError as error:
-        raise InvalidRequestError(f"time_control: {error}") from None
+    control = requested("time_control", time_control_from_proto, message)
     if control.increment > MAX_INCREMENT:
         raise InvalidRequestError(
             f"time_control: increment {control.increment} is above {MAX_INCREMENT}"
         )
     return control
-
-
-# -- games ------------------------------------------------------------------------
-
-
-def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
-    """A running game, or one that has just ended."""
-    arbiter = game.arbiter
-    message = game_pb2.Game(
-        game_id=str(game.id),
-        tournament_id=str(game.run.id),
-        black=game.black.name,
-        white=game.white.name,
-        variant=variant_to_proto(game.run.variant),
-        time_control=time_control_to_proto(game.run.time_control),
-        state=game_pb2.GAME_STATE_RUNNING,
-        opening_plies=game.opening_plies,
-        start_time=time_to_proto(game.start_time),
-        ply=len(game.committed_moves),
-        pairing_reason=game.pairing.reason,
-    )
-    if arbiter.outcome is not None:
-        is_void = arbiter.outcome.ending is Ending.VOID
-        message.state = game_pb2.GAME_STATE_VOID if is_void else game_pb2.GAME_STATE_FINISHED
-        message.outcome.CopyFrom(outcome_to_proto(arbiter.outcome))
-    if game.end_time is not None:
-        message.end_time.CopyFrom(time_to_proto(game.end_time))
-    if with_moves:
-        message.moves.extend(live_moves_to_proto(game, since=0))
-    return message
-
-
-def live_moves_to_proto(game: "LiveGame", *, since: int) -> list[game_pb2.Move]:
-    """The moves of a running game from a ply on."""
-    arbiter = game.arbiter
-    return _moves(
-        game.committed_moves, game.opening_plies, arbiter.raw_ns, arbiter.charged_ns, since=since
-    )
-
-
-def game_to_proto(row: GameRow, *, with_moves: bool) -> game_pb2.Game:
-    """A game as it is stored."""
-    cells = decode_moves(row.moves)
-    message = game_pb2.Game(
-        game_id=str(row.id),
-        tournament_id=str(row.tournament_id),
-        black=row.black,
-        white=row.white,
-        black_version=row.black_version,
-        white_version=row.white_version,
-        variant=variant_to_proto(Variant.parse(row.variant)),
-        time_control=time_control_to_proto(TimeControl.parse(row.time_control)),
-        state=GAME_STATES[row.state],
-        opening_plies=row.opening_plies,
-        start_time=time_to_proto(row.start_time),
-        ply=len(cells),
-        repeat=row.is_repeat,
-        pairing_reason=row.reason,
-    )
-    if row.ending is not None:
-        outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
-        message.outcome.CopyFrom(outcome_to_proto(outcome))
-    if row.end_time is not None:
-        message.end_time.CopyFrom(time_to_proto(row.end_time))
-    if with_moves:
-        raw, charged = decode_times(row.times)
-        message.moves.extend(_moves(cells, row.opening_plies, raw, charged, since=0))
-    return message
-
-
-def _moves(
-    cells: Sequence[int],
-    opening_plies: int,
-    raw: Sequence[int],
-    charged: Sequence[int],
-    *,
-    since: int,
-) -> list[game_pb2.Move]:
-    moves = []
-    for ply in range(since, len(cells)):
-        message = game_pb2.Move(cell=cells[ply])
-        place = ply - opening_plies
-        if 0 <= place < len(raw):
-            message.raw_time.FromNanoseconds(raw[place])
-            message.charged_time.FromNanoseconds(charged[place])
-        moves.append(message)
-    return moves
 
 
 # -- tournaments and ladders ------------------------------------------------------
@@ -244,19 +140,3 @@ def check_bot_name(name: str) -> None:
         contract.check_bot_name(name)
     except ValueError as error:
         raise InvalidRequestError(str(error)) from None
-
-
-def bot_to_proto(
-    name: str,
-    owner: str,
-    create_time: datetime,
-    player: "Player | None",
-) -> bot_service_pb2.Bot:
-    """A bot and whether it is there."""
-    message = bot_service_pb2.Bot(name=name, owner=owner, create_time=time_to_proto(create_time))
-    if player is not None:
-        message.running_games = len(player.games)
-        if player.session is not None:
-            message.connected = True
-            message.capabilities.CopyFrom(capabilities_to_proto(player.session.capabilities))
-    return message

@@ -1,8 +1,10 @@
-"""Ladders as they are kept, as messages."""
+"""Ladders as they are shown, as messages."""
 
+from meijin.ladder.compare import MatrixRow
+from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
 from meijin.store.ladders.ladders import LadderSummary
-from meijin.store.ladders.runs import Run, Score, Standing
+from meijin.store.ladders.runs import PublishedRun, Score, Standing
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire import time_to_proto
 
@@ -12,7 +14,7 @@ def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
     return pb.Ladder(name=row.name, games=row.games, current=row.is_current)
 
 
-def run_to_proto(run: Run) -> pb.RatingRun:
+def run_to_proto(run: PublishedRun) -> pb.RatingRun:
     """A run without its ratings."""
     return pb.RatingRun(
         run_id=str(run.id),
@@ -29,6 +31,14 @@ def run_to_proto(run: Run) -> pb.RatingRun:
 def score_to_proto(score: Score) -> pb.Score:
     """Games by their results."""
     return pb.Score(wins=score.wins, draws=score.draws, losses=score.losses)
+
+
+def line_to_proto(line: LadderLine) -> pb.Standing:
+    """A version's line of a table, with its preview."""
+    message = standing_to_proto(line.standing)
+    if line.preview_elo is not None:
+        message.preview_elo = line.preview_elo
+    return message
 
 
 def standing_to_proto(row: Standing) -> pb.Standing:
@@ -49,6 +59,39 @@ def standing_to_proto(row: Standing) -> pb.Standing:
         anchor=line.is_anchor,
         provisional=line.is_provisional,
         linked=line.is_linked,
+    )
+
+
+def matrix_row_to_proto(row: MatrixRow) -> pb.MatrixRow:
+    """A version against each of a matrix."""
+    return pb.MatrixRow(
+        standing=standing_to_proto(row.standing),
+        cells=[
+            pb.MatrixCell(
+                superiority=cell.superiority,
+                expected_score=cell.expected_score,
+                score=score_to_proto(cell.score),
+            )
+            for cell in row.cells
+        ],
+    )
+
+
+def head_to_head_to_proto(found: HeadToHead) -> pb.GetHeadToHeadResponse:
+    """One bot against another."""
+    expected = found.expectation
+    return pb.GetHeadToHeadResponse(
+        as_black=score_to_proto(found.as_black),
+        as_white=score_to_proto(found.as_white),
+        expectation=None
+        if expected is None
+        else pb.Expectation(
+            difference=expected.difference,
+            margin=expected.margin,
+            superiority=expected.superiority,
+            score_as_black=expected.score_as_black,
+            score_as_white=expected.score_as_white,
+        ),
     )
 
 

@@ -1,31 +1,32 @@
-"""Games: looked up, listed, watched, exported and taken back."""
+"""Games: looked up, listed, watched, exported and voided."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from functools import partial
 
 from sqlalchemy import Connection
 
-from meijin.game import GameRecord, Outcome, TimeControl, Variant, decode_moves, to_sgf
-from meijin.server.api.convert import GAME_STATES, game_to_proto, live_moves_to_proto
+from meijin.game import to_sgf
+from meijin.server.api.convert_games import (
+    GAME_STATES,
+    game_detail_to_proto,
+    game_to_proto,
+    moves_to_proto,
+)
 from meijin.server.api.interceptor import Context
-from meijin.server.api.named import named_bot
-from meijin.server.api.requests import number, page_key, page_size
-from meijin.server.errors import InvalidRequestError, NotFoundError
+from meijin.server.api.requests import number, page_key, read_page, requested
+from meijin.server.errors import InvalidRequestError
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
 from meijin.server.match.games import Games
-from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
-from meijin.store import games as store
-from meijin.store.games import GameRow, decode_times
+from meijin.server.views.games import GameDetail, game_detail, game_summary, live_moves, record
+from meijin.store.bots import get_bot
+from meijin.store.games import GameRow, get_game, list_games
 from meijin.store.schema import GameId, GameState, TournamentId
+from meijin.store.voids import void_reason
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1.game_service_pb2_grpc import GameServiceServicer
-
-MAX_REASON = 200
-"""Characters of why a game is taken back."""
 
 
 class GameServicer(GameServiceServicer):
@@ -41,20 +42,24 @@ class GameServicer(GameServiceServicer):
 
     async def GetGame(self, request: pb.GetGameRequest, context: Context) -> pb.GetGameResponse:
         """Show one game with its moves."""
-        return pb.GetGameResponse(game=await self._game(_id(request.game_id)))
+        game = await self._game(_id(request.game_id))
+        return pb.GetGameResponse(game=game_detail_to_proto(game))
 
     async def ListGames(
         self, request: pb.ListGamesRequest, context: Context
     ) -> pb.ListGamesResponse:
         """List games, newest first."""
-        size = page_size(request.page_size)
-        rows = await self._storage.read(partial(_list, request=request, limit=size + 1))
+        page = await read_page(
+            self._storage,
+            partial(_list, request=request),
+            size=request.page_size,
+            token=lambda row: row.id,
+        )
         return pb.ListGamesResponse(
             games=[
-                _game_to_proto(row, self._games.live_game(row.id), with_moves=False)
-                for row in rows[:size]
+                game_to_proto(game_summary(row, self._games.live_game(row.id))) for row in page.rows
             ],
-            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+            next_page_token=page.next_token,
         )
 
     async def WatchGame(
@@ -64,82 +69,54 @@ class GameServicer(GameServiceServicer):
         game_id = _id(request.game_id)
         with self._feed.subscribe(game_topic(game_id)) as subscriber:
             first = await self._game(game_id)
-            yield pb.WatchGameResponse(game=first)
-            told = first.ply
-            is_running = first.state == game_pb2.GAME_STATE_RUNNING
+            yield pb.WatchGameResponse(game=game_detail_to_proto(first))
+            told = len(first.moves)
+            is_running = first.summary.state is GameState.RUNNING
             while is_running:
                 fact = await subscriber.next()
                 assert isinstance(fact, GameEvent)
                 if fact.kind is EventKind.ENDED:
                     is_running = False
-                    yield pb.WatchGameResponse(game=await self._game(game_id))
-                elif moves := live_moves_to_proto(fact.game, since=told):
+                    game = await self._game(game_id)
+                    yield pb.WatchGameResponse(game=game_detail_to_proto(game))
+                elif moves := live_moves(fact.game, since=told):
                     told += len(moves)
-                    yield pb.WatchGameResponse(moves=moves)
+                    yield pb.WatchGameResponse(moves=moves_to_proto(moves))
 
     async def ExportGame(
         self, request: pb.ExportGameRequest, context: Context
     ) -> pb.ExportGameResponse:
         """Return a game's record."""
-        game_id = _id(request.game_id)
-        live = self._games.live_game(game_id)
-        row = await self._storage.read(partial(_find, game_id=game_id))
-        return pb.ExportGameResponse(text=to_sgf(_record(row, live)))
+        game = await self._game(_id(request.game_id))
+        return pb.ExportGameResponse(text=to_sgf(record(game)))
 
     async def VoidGame(self, request: pb.VoidGameRequest, context: Context) -> pb.VoidGameResponse:
-        """Take a game back."""
-        game_id, reason = _id(request.game_id), _reason(request.reason)
-        await self._storage.read(partial(_find, game_id=game_id))
+        """Void a game."""
+        game_id = _id(request.game_id)
+        reason = requested("reason", void_reason, request.reason)
+        await self._game(game_id)
         await self._control.void(game_id, reason)
-        return pb.VoidGameResponse(game=await self._game(game_id))
+        return pb.VoidGameResponse(game=game_detail_to_proto(await self._game(game_id)))
 
-    async def _game(self, game_id: GameId) -> game_pb2.Game:
+    async def _game(self, game_id: GameId) -> GameDetail:
         live = self._games.live_game(game_id)
-        row = await self._storage.read(partial(_find, game_id=game_id))
-        return _game_to_proto(row, live, with_moves=True)
-
-
-def _game_to_proto(row: GameRow, live: LiveGame | None, *, with_moves: bool) -> game_pb2.Game:
-    """A stored game; the moves of one that runs are those in memory."""
-    if live is None or row.state is not GameState.RUNNING:
-        return game_to_proto(row, with_moves=with_moves)
-    message = game_to_proto(row, with_moves=False)
-    message.ply = len(live.committed_moves)
-    if with_moves:
-        message.moves.extend(live_moves_to_proto(live, since=0))
-    return message
+        row = await self._storage.read(partial(get_game, game_id=game_id))
+        return game_detail(row, live)
 
 
 def _id(text: str) -> GameId:
     return GameId(number(text, "game_id"))
 
 
-def _reason(text: str) -> str:
-    """Why a game is taken back, as it is stored."""
-    reason = text.replace("\0", "").strip()
-    if not reason:
-        raise InvalidRequestError("reason is empty; say in a sentence why the game is void")
-    if len(reason) > MAX_REASON:
-        raise InvalidRequestError(f"reason is longer than {MAX_REASON} characters")
-    return reason
-
-
-def _find(connection: Connection, game_id: GameId) -> GameRow:
-    row = store.get_game(connection, game_id)
-    if row is None:
-        raise NotFoundError(f"no game {game_id}")
-    return row
-
-
 def _list(connection: Connection, *, request: pb.ListGamesRequest, limit: int) -> list[GameRow]:
-    bot_id = named_bot(connection, request.bot) if request.bot else None
+    bot_id = get_bot(connection, request.bot) if request.bot else None
     tournament_id = None
     if request.tournament_id:
         tournament_id = TournamentId(number(request.tournament_id, "tournament_id"))
     if request.state not in _STATES:
         raise InvalidRequestError(f"no game state {request.state}")
     return list(
-        store.list_games(
+        list_games(
             connection,
             limit=limit,
             before=page_key(request.page_token),
@@ -153,30 +130,3 @@ def _list(connection: Connection, *, request: pb.ListGamesRequest, limit: int) -
 _STATES = {game_pb2.GAME_STATE_UNSPECIFIED: None} | {
     value: state for state, value in GAME_STATES.items()
 }
-
-
-def _record(row: GameRow, live: LiveGame | None) -> GameRecord:
-    """A stored game as a record; the moves of one that runs are those in memory."""
-    outcome = None
-    if row.ending is not None:
-        outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
-    cells, (_, charged) = decode_moves(row.moves), decode_times(row.times)
-    if live is not None and row.state is GameState.RUNNING:
-        cells, charged = live.committed_moves[:], live.arbiter.charged_ns[:]
-    times = (
-        *[timedelta(0)] * row.opening_plies,
-        *(timedelta(microseconds=ns // 1000) for ns in charged),
-    )
-    return GameRecord(
-        variant=Variant.parse(row.variant),
-        black=row.black,
-        white=row.white,
-        moves=tuple(cells),
-        times=times[: len(cells)],
-        opening_plies=row.opening_plies,
-        time_control=TimeControl.parse(row.time_control),
-        outcome=outcome,
-        start_time=row.start_time,
-        event=f"tournament {row.tournament_id}",
-        game_id=str(row.id),
-    )

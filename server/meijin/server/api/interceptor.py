@@ -1,4 +1,4 @@
-"""Stands before every method: who may call it, and what its failures look like."""
+"""The interceptor: authentication and permissions before every method, statuses after it."""
 
 import asyncio
 import enum
@@ -14,6 +14,7 @@ import structlog
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
+from grpc_status import rpc_status
 
 from meijin.server.errors import (
     InvalidRequestError,
@@ -31,7 +32,7 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class Permission(enum.Enum):
-    """Who may call a method."""
+    """A permission: who may call a method."""
 
     ANYONE = enum.auto()
     BOT = enum.auto()
@@ -80,7 +81,7 @@ Authenticate = Callable[[str], Awaitable[Identity | None]]
 
 
 class Undecodable:
-    """What an undecodable message is read as, so that its sender gets an answer."""
+    """An undecodable message: it is read as this, so that its sender gets an answer."""
 
     def __init__(self, error: DecodeError) -> None:
         self.error = error
@@ -141,14 +142,11 @@ class Interceptor(grpc.aio.ServerInterceptor):
 
 async def abort(context: Context, error: MeijinError) -> None:
     """End the call with the error's code, its sentence and its reason."""
-    info = error_details_pb2.ErrorInfo(reason=error.reason, domain="meijin")
-    packed = AnyMessage()
-    packed.Pack(info)
+    info = AnyMessage()
+    info.Pack(error_details_pb2.ErrorInfo(reason=error.reason, domain="meijin"))
     number, _ = error.code.value
-    words = str(error)[:MAX_WORDS]
-    status = status_pb2.Status(code=number, message=words, details=[packed])
-    trailer = ("grpc-status-details-bin", status.SerializeToString())
-    await context.abort(error.code, words, (trailer,))
+    status = status_pb2.Status(code=number, message=str(error)[:MAX_WORDS], details=[info])
+    await context.abort_with_status(rpc_status.to_status(status))
 
 
 def _tolerant(parse: Callable[[bytes], Any]) -> Callable[[bytes], Any]:

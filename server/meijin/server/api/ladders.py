@@ -1,36 +1,29 @@
 """Ladders: their standings, what they say of any two bots, their history, their anchors."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import date
 from functools import partial
-from typing import TypeVar
 
 from sqlalchemy import Connection
 
 from meijin.server.api.convert_ladders import (
     day_rating_to_proto,
+    head_to_head_to_proto,
     ladder_to_proto,
+    line_to_proto,
+    matrix_row_to_proto,
     run_to_proto,
-    standing_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.named import named_bot
-from meijin.server.api.requests import number, page_size
-from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
+from meijin.server.api.requests import number, read_page, requested
+from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import RefreshSender
-from meijin.server.views.comparison import NoRunError, compare_all, compare_two, preview_of
-from meijin.store import bots
+from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
 from meijin.store.ladders import ladders
-from meijin.store.ladders.days import rating_history
-from meijin.store.ladders.ladders import MAX_ANCHORS, LadderSummary, UnknownLadderError
-from meijin.store.ladders.runs import UnknownRunError, standings
-from meijin.store.schema import BotVersionId, LadderId, RatingRunId
+from meijin.store.ladders.ladders import LadderSummary
+from meijin.store.schema import BotVersionId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
-
-T = TypeVar("T")
 
 MATRIX_SIZE, MAX_MATRIX_SIZE = 20, 200
 """Rows of a matrix when nobody says how many, and the most."""
@@ -47,20 +40,30 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.ListLaddersRequest, context: Context
     ) -> pb.ListLaddersResponse:
         """List ladders by name."""
-        size = page_size(request.page_size)
-        rows = await self._read(
-            partial(ladders.list_ladders, limit=size + 1, after=request.page_token)
+        page = await read_page(
+            self._storage,
+            partial(ladders.list_ladders, after=request.page_token),
+            size=request.page_size,
+            token=lambda ladder: ladder.name,
         )
         return pb.ListLaddersResponse(
-            ladders=[ladder_to_proto(row) for row in rows[:size]],
-            next_page_token=rows[size - 1].name if len(rows) > size else "",
+            ladders=[ladder_to_proto(ladder) for ladder in page.rows],
+            next_page_token=page.next_token,
         )
 
     async def GetStandings(
         self, request: pb.GetStandingsRequest, context: Context
     ) -> pb.GetStandingsResponse:
         """Show a ladder's table."""
-        return await self._read(partial(_standings, request=request))
+        run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
+        table = await self._storage.read(
+            partial(ladder_table, ladder=request.ladder, run_id=run_id)
+        )
+        return pb.GetStandingsResponse(
+            ladder=ladder_to_proto(table.ladder),
+            run=None if table.run is None else run_to_proto(table.run),
+            standings=[line_to_proto(line) for line in table.lines],
+        )
 
     async def GetMatrix(
         self, request: pb.GetMatrixRequest, context: Context
@@ -69,34 +72,28 @@ class LadderServicer(LadderServiceServicer):
         limit = request.limit or MATRIX_SIZE
         if limit > MAX_MATRIX_SIZE:
             raise InvalidRequestError(f"limit {limit} is above {MAX_MATRIX_SIZE}")
-        return await self._read(
-            lambda connection: compare_all(
-                connection,
-                _ladder(connection, request.ladder),
-                bots=[named_bot(connection, name) for name in request.bots],
-                limit=limit,
-            )
+        found = await self._storage.read(
+            partial(matrix, ladder=request.ladder, bots=request.bots, limit=limit)
+        )
+        return pb.GetMatrixResponse(
+            ladder=ladder_to_proto(found.ladder),
+            rows=[matrix_row_to_proto(row) for row in found.rows],
         )
 
     async def ListRatings(
         self, request: pb.ListRatingsRequest, context: Context
     ) -> pb.ListRatingsResponse:
         """List a bot's ratings by day, newest first."""
-        size = page_size(request.page_size)
         before = _place(request.page_token)
-        rows = await self._read(
-            lambda connection: rating_history(
-                connection,
-                _ladder(connection, request.ladder),
-                named_bot(connection, request.bot),
-                limit=size + 1,
-                before=before,
-            )
+        page = await read_page(
+            self._storage,
+            partial(day_ratings, ladder=request.ladder, bot=request.bot, before=before),
+            size=request.page_size,
+            token=lambda rating: f"{rating.day}.{rating.version_id}",
         )
-        last = rows[size - 1] if len(rows) > size else None
         return pb.ListRatingsResponse(
-            ratings=[day_rating_to_proto(row) for row in rows[:size]],
-            next_page_token=f"{last.day}.{last.version_id}" if last else "",
+            ratings=[day_rating_to_proto(rating) for rating in page.rows],
+            next_page_token=page.next_token,
         )
 
     async def GetHeadToHead(
@@ -105,62 +102,18 @@ class LadderServicer(LadderServiceServicer):
         """Show what two bots scored against each other, and what is to be expected."""
         if request.bot == request.opponent:
             raise InvalidRequestError(f'opponent: "{request.bot}" does not meet itself')
-        return await self._read(
-            lambda connection: compare_two(
-                connection,
-                _ladder(connection, request.ladder),
-                named_bot(connection, request.bot),
-                named_bot(connection, request.opponent),
-            )
+        found = await self._storage.read(
+            partial(head_to_head, ladder=request.ladder, bot=request.bot, opponent=request.opponent)
         )
+        return head_to_head_to_proto(found)
 
     async def SetAnchors(
         self, request: pb.SetAnchorsRequest, context: Context
     ) -> pb.SetAnchorsResponse:
         """Make a ladder's ratings relative to some bots."""
-        if len(request.bots) > MAX_ANCHORS:
-            raise InvalidRequestError(f"bots: {len(request.bots)} anchors; at most {MAX_ANCHORS}")
-        with _refusals():
-            ladder = await self._storage.write(partial(_set_anchors, request=request))
+        ladder = await self._storage.write(partial(_set_anchors, request=request))
         self._refreshes.ladder_changed(ladder.id)
         return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
-
-    async def _read(self, query: Callable[[Connection], T]) -> T:
-        with _refusals():
-            return await self._storage.read(query)
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    try:
-        yield
-    except (UnknownLadderError, UnknownRunError) as error:
-        raise NotFoundError(str(error)) from None
-    except NoRunError as error:
-        raise WrongStateError(str(error)) from None
-
-
-def _ladder(connection: Connection, name: str) -> LadderId:
-    return ladders.find_ladder(connection, name)
-
-
-def _standings(
-    connection: Connection, *, request: pb.GetStandingsRequest
-) -> pb.GetStandingsResponse:
-    run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
-    table = standings(connection, _ladder(connection, request.ladder), run_id)
-    response = pb.GetStandingsResponse(
-        ladder=ladder_to_proto(table.ladder),
-        standings=[standing_to_proto(row) for row in table.standings],
-    )
-    if table.run is not None:
-        response.run.CopyFrom(run_to_proto(table.run))
-        if run_id is None and not table.ladder.is_current:
-            for standing, elo in zip(
-                response.standings, preview_of(connection, table), strict=False
-            ):
-                standing.preview_elo = elo
-    return response
 
 
 def _place(token: str) -> tuple[date, BotVersionId] | None:
@@ -175,12 +128,7 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
 
 
 def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> LadderSummary:
-    ladder_id = _ladder(connection, request.ladder)
-    versions = set()
-    for name in request.bots:
-        found = bots.version_ids(connection, named_bot(connection, name))
-        if not found:
-            raise InvalidRequestError(f'bots: "{name}" has never been here; run it once')
-        versions.add(found[-1])
-    ladders.set_anchors(connection, ladder_id, sorted(versions))
+    ladder_id = ladders.get_ladder(connection, request.ladder)
+    versions = requested("bots", partial(ladders.anchor_versions, connection), request.bots)
+    ladders.set_anchors(connection, ladder_id, versions)
     return ladders.summary(connection, ladder_id)

@@ -1,9 +1,74 @@
-"""Pages of lists: a size, and a token that says where the next page begins."""
+"""Validation of requests, and pagination: a page's size, and the token of the next page."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, Protocol, Self, TypeVar
+
+from sqlalchemy import Connection
 
 from meijin.server.errors import InvalidRequestError
+from meijin.server.storage import Storage
 
 DEFAULT_SIZE = 100
 MAX_SIZE = 1000
+
+M = TypeVar("M")
+T = TypeVar("T")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+def requested(field: str, parse: Callable[[M], T], value: M) -> T:
+    """The value of a request's field.
+
+    Raises:
+        InvalidRequestError: it can't be what it says; the message names the field.
+    """
+    try:
+        return parse(value)
+    except ValueError as error:
+        raise InvalidRequestError(f"{field}: {error}") from None
+
+
+class ListQuery(Protocol[R_co]):
+    """Reads at most so many rows of a list."""
+
+    def __call__(self, connection: Connection, *, limit: int) -> Sequence[R_co]:
+        """The rows, from where the page begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[R]):
+    """A page of a list."""
+
+    rows: Sequence[R]
+    next_token: str
+    """Where the next page begins; empty on the last."""
+
+    @classmethod
+    def of(cls, rows: Sequence[R], size: int, token: Callable[[R], object]) -> Self:
+        """The page that begins with these rows, which are more than its size unless it is the last.
+
+        Args:
+            rows: At least one more than fit, if there are so many.
+            size: How many fit.
+            token: What the page after one that ends with a row begins after.
+        """
+        next_token = str(token(rows[size - 1])) if len(rows) > size else ""
+        return cls(rows[:size], next_token)
+
+
+async def read_page(
+    storage: Storage, query: ListQuery[R], *, size: int, token: Callable[[R], object]
+) -> Page[R]:
+    """One page of a list in the store, of the size that was asked for.
+
+    Raises:
+        InvalidRequestError: it is more than a page may have.
+    """
+    rows = page_size(size)
+    return Page.of(await storage.read(partial(query, limit=rows + 1)), rows, token)
 
 
 def page_size(asked: int) -> int:

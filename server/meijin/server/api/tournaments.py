@@ -9,18 +9,17 @@ from sqlalchemy import Connection
 from meijin.game import Variant, check_opening, openings_for
 from meijin.server.api.convert import (
     FORMATS,
-    live_game_to_proto,
     openings_from_proto,
     requested_ladder,
     requested_time_control,
     requested_variant,
     tournament_to_proto,
 )
+from meijin.server.api.convert_games import game_to_proto
 from meijin.server.api.convert_sprt import requested_sprt, standing_to_proto
 from meijin.server.api.interceptor import Context
-from meijin.server.api.named import named_bot
-from meijin.server.api.requests import number, page_key, page_size
-from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
+from meijin.server.api.requests import number, page_key, read_page
+from meijin.server.errors import InvalidRequestError, WrongStateError
 from meijin.server.match.feed import Event, EventKind, Feed, GameEvent, StateEvent, tournament_topic
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
@@ -30,7 +29,10 @@ from meijin.server.tournaments.formats.sprt import SprtSupply
 from meijin.server.tournaments.formats.sprt_plan import SprtPlan
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
+from meijin.server.views.games import live_summary
+from meijin.server.views.tournaments import tournament_detail
 from meijin.store import tournaments as store
+from meijin.store.bots import get_bot
 from meijin.store.schema import BotId, TournamentFormat, TournamentId, TournamentState
 from meijin.store.tournaments import NewTournament, TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
@@ -68,43 +70,35 @@ class TournamentServicer(TournamentServiceServicer):
     ) -> pb.GetTournamentResponse:
         """Show a tournament with its crosstable."""
         tournament_id = _id(request.tournament_id)
-        row, scores, faults = await self._storage.read(
-            lambda connection: (
-                _find(connection, tournament_id),
-                store.crosstable(connection, tournament_id),
-                store.fault_counts(connection, tournament_id),
-            )
-        )
-        names = dict(row.bots)
+        detail = await self._storage.read(partial(tournament_detail, tournament_id=tournament_id))
         return pb.GetTournamentResponse(
-            tournament=self._to_proto(row),
+            tournament=self._to_proto(detail.tournament),
             crosstable=[
                 pb.CrosstableCell(
-                    bot=names[score.bot_id],
-                    opponent=names[score.opponent_id],
-                    wins=score.wins,
-                    draws=score.draws,
-                    losses=score.losses,
+                    bot=cell.bot,
+                    opponent=cell.opponent,
+                    wins=cell.wins,
+                    draws=cell.draws,
+                    losses=cell.losses,
                 )
-                for score in scores
+                for cell in detail.crosstable
             ],
-            faults=[
-                pb.FaultCount(bot=name, faults=faults.get(bot_id, 0)) for bot_id, name in row.bots
-            ],
+            faults=[pb.FaultCount(bot=line.bot, faults=line.faults) for line in detail.faults],
         )
 
     async def ListTournaments(
         self, request: pb.ListTournamentsRequest, context: Context
     ) -> pb.ListTournamentsResponse:
         """List tournaments, newest first."""
-        size = page_size(request.page_size)
-        before = page_key(request.page_token)
-        rows = await self._storage.read(
-            partial(store.list_tournaments, limit=size + 1, before=before)
+        page = await read_page(
+            self._storage,
+            partial(store.list_tournaments, before=page_key(request.page_token)),
+            size=request.page_size,
+            token=lambda row: row.id,
         )
         return pb.ListTournamentsResponse(
-            tournaments=[self._to_proto(row, with_openings=False) for row in rows[:size]],
-            next_page_token=str(rows[size - 1].id) if len(rows) > size else "",
+            tournaments=[self._to_proto(row, with_openings=False) for row in page.rows],
+            next_page_token=page.next_token,
         )
 
     async def CancelTournament(
@@ -180,7 +174,7 @@ def _may_be_over(fact: Event) -> bool:
 
 
 def _game_event_to_proto(fact: GameEvent) -> pb.WatchTournamentResponse:
-    message = live_game_to_proto(fact.game, with_moves=False)
+    message = game_to_proto(live_summary(fact.game))
     if fact.kind is EventKind.STARTED:
         return pb.WatchTournamentResponse(game_started=message)
     return pb.WatchTournamentResponse(game_ended=message)
@@ -202,10 +196,7 @@ def _id(text: str) -> TournamentId:
 
 
 def _find(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
-    row = store.get_tournament(connection, tournament_id)
-    if row is None:
-        raise NotFoundError(f"no tournament {tournament_id}; `meijin tournament list` shows them")
-    return row
+    return store.get_tournament(connection, tournament_id)
 
 
 def _change_state(
@@ -315,7 +306,7 @@ def _entrants(
         raise InvalidRequestError("bots: a tournament needs at least two bots")
     bots = []
     for name in names:
-        bot_id = named_bot(connection, name)
+        bot_id = get_bot(connection, name)
         if bot_id in bots:
             raise InvalidRequestError(f'bots: "{name}" is named twice')
         bots.append(bot_id)

@@ -32,7 +32,7 @@ class GameEvent(NamedTuple):
 
 
 class StateEvent(NamedTuple):
-    """The tournament was cancelled, ended between two games, or lost a game that was taken back."""
+    """The tournament was cancelled, ended between two games, or lost a game that was voided."""
 
 
 Event = GameEvent | StateEvent

@@ -1,4 +1,4 @@
-"""Takes tournaments up and games back, in the store and among the running games alike."""
+"""Control of tournaments: takes them up, and voids games, in the store and in memory alike."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ class TournamentControl:
         feed: Feed,
     ) -> None:
         self.changing = asyncio.Lock()
-        """Held while a tournament is taken up or stopped, or a game is taken back."""
+        """Held while a tournament is taken up or stopped, or a game is voided."""
         self._games = games
         self._journal = journal
         self._scheduler = scheduler
@@ -51,7 +51,7 @@ class TournamentControl:
                 self._add(await self._load(tournament_id))
 
     async def void(self, game_id: GameId, reason: str) -> None:
-        """Take a game back, which is running or in the store.
+        """Void a game, which is running or in the store.
 
         Raises:
             WrongStateError: it is void already.
@@ -68,7 +68,6 @@ class TournamentControl:
 
     async def _void_finished(self, game_id: GameId, reason: str) -> None:
         row = await self._storage.read(lambda connection: get_game(connection, game_id))
-        assert row is not None
         if row.state is not GameState.FINISHED:
             raise WrongStateError(f"game {game_id} is {row.state.value}")
         suspended = self._scheduler.suspend(row.tournament_id)
@@ -98,7 +97,6 @@ class TournamentControl:
     async def _load(self, tournament_id: TournamentId) -> TournamentRun:
         def load(connection: Connection) -> TournamentRun:
             row = get_tournament(connection, tournament_id)
-            assert row is not None
             return load_run(connection, row, self._storage)
 
         return await self._storage.read(load)

@@ -67,7 +67,6 @@ def _runs(
     runs = []
     for tournament_id in sorted({*running, *(row.tournament_id for row in rows)}):
         row = tournaments.get_tournament(connection, tournament_id)
-        assert row is not None
         runs.append(load_run(connection, row, storage))
     return runs
 

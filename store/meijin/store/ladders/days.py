@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, tuple_, update
 
+from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import BotId, BotVersion, BotVersionId, Ladder, LadderId, RatingDay
 
 
@@ -22,16 +23,11 @@ class NewDayRating:
 
 
 @dataclass(frozen=True, slots=True)
-class DayRating:
-    """A version's rating by the games up to the end of a day."""
+class DayRating(NewDayRating):
+    """A version's rating by the games up to the end of a day, as it was kept."""
 
-    day: date
-    version_id: BotVersionId
     version: str
     """The version's label; may be empty."""
-    elo: float
-    margin: float
-    games: int
 
 
 def history_state(connection: Connection, ladder_id: LadderId) -> dict[str, Any] | None:
@@ -68,18 +64,12 @@ def rating_history(
         before: The day and version of the last line of the page before.
     """
     query = (
-        select(
-            RatingDay.day,
-            RatingDay.version_id,
-            BotVersion.label,
-            RatingDay.elo,
-            RatingDay.margin,
-            RatingDay.games,
-        )
+        select(*columns_of(DayRating, RatingDay, version=BotVersion.label))
+        .select_from(RatingDay)
         .join(BotVersion, BotVersion.id == RatingDay.version_id)
         .where(RatingDay.ladder_id == ladder_id, BotVersion.bot_id == bot_id)
     )
     if before is not None:
         query = query.where(tuple_(RatingDay.day, RatingDay.version_id) < before)
     query = query.order_by(RatingDay.day.desc(), RatingDay.version_id.desc()).limit(limit)
-    return [DayRating(*row) for row in connection.execute(query)]
+    return read_rows(DayRating, connection.execute(query))

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
+from meijin.store.bots import get_bot, version_ids
+from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders.rated_games import is_rated
+from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import Anchor, BotVersionId, Ladder, LadderId, RatingRun, RatingRunId
+from meijin.store.similar import did_you_mean
 
 MAX_ANCHORS = 3
-
-
-class UnknownLadderError(LookupError):
-    """No ladder has the name or id, or none was named and there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def list_ladders(
 ) -> Sequence[LadderSummary]:
     """At most `limit` ladders in the order of their names, from the one after `after`."""
     query = _summaries().where(Ladder.name > after).order_by(Ladder.name).limit(limit)
-    return [LadderSummary(*row) for row in connection.execute(query)]
+    return read_rows(LadderSummary, connection.execute(query))
 
 
 def summary(connection: Connection, ladder_id: LadderId) -> LadderSummary:
@@ -43,13 +44,13 @@ def summary(connection: Connection, ladder_id: LadderId) -> LadderSummary:
     Raises:
         UnknownLadderError: no ladder has the id.
     """
-    row = connection.execute(_summaries().where(Ladder.id == ladder_id)).one_or_none()
+    row = read_row(LadderSummary, connection.execute(_summaries().where(Ladder.id == ladder_id)))
     if row is None:
         raise UnknownLadderError(f"no ladder has the id {ladder_id}")
-    return LadderSummary(*row)
+    return row
 
 
-def find_ladder(connection: Connection, name: str) -> LadderId:
+def get_ladder(connection: Connection, name: str) -> LadderId:
     """The ladder of that name; with an empty name, the only one.
 
     Raises:
@@ -59,6 +60,8 @@ def find_ladder(connection: Connection, name: str) -> LadderId:
     found = connection.scalars(query).all()
     if len(found) == 1:
         return found[0]
+    if name and (hint := did_you_mean(connection, Ladder.name, name)):
+        raise UnknownLadderError(f'no ladder "{name}"; {hint}')
     names = ", ".join(connection.scalars(select(Ladder.name).order_by(Ladder.name).limit(20)))
     if not names:
         raise UnknownLadderError("there is no ladder yet; the first rated tournament makes one")
@@ -66,11 +69,10 @@ def find_ladder(connection: Connection, name: str) -> LadderId:
     raise UnknownLadderError(f"{problem}; there are: {names}")
 
 
-def _summaries() -> Select[LadderId, str, int, bool, RatingRunId | None]:
-    """The columns of `LadderSummary`."""
+def _summaries() -> Select[*tuple[Any, ...]]:
     games = select(func.count()).where(*is_rated(Ladder.id)).scalar_subquery()
     is_current = Ladder.revision <= Ladder.run_revision
-    return select(Ladder.id, Ladder.name, games, is_current, Ladder.run_id)
+    return select(*columns_of(LadderSummary, Ladder, games=games, is_current=is_current))
 
 
 def is_dirty(connection: Connection, ladder_id: LadderId) -> bool:
@@ -109,6 +111,24 @@ def anchors(connection: Connection, ladder_id: LadderId) -> Sequence[BotVersionI
     """The versions that the ladder's ratings are relative to, sorted."""
     query = select(Anchor.version_id).where(Anchor.ladder_id == ladder_id)
     return connection.scalars(query.order_by(Anchor.version_id)).all()
+
+
+def anchor_versions(connection: Connection, names: Sequence[str]) -> list[BotVersionId]:
+    """The newest versions of some bots, to be a ladder's anchors, sorted.
+
+    Raises:
+        UnknownBotError: no bot has one of the names.
+        ValueError: they are too many, or one has never been connected.
+    """
+    if len(names) > MAX_ANCHORS:
+        raise ValueError(f"{len(names)} anchors; at most {MAX_ANCHORS}")
+    versions = set()
+    for name in names:
+        found = version_ids(connection, get_bot(connection, name))
+        if not found:
+            raise ValueError(f'"{name}" has never been here; run it once')
+        versions.add(found[-1])
+    return sorted(versions)
 
 
 def set_anchors(

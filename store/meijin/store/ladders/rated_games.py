@@ -2,10 +2,10 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -19,23 +19,38 @@ from sqlalchemy import (
 )
 
 from meijin.game import Party, Result
-from meijin.store.schema import (
-    BotVersionId,
-    Game,
-    GameState,
-    Ladder,
-    LadderId,
-)
+from meijin.store.rows import columns_of
+from meijin.store.schema import BotVersionId, Game, GameId, GameState, Ladder, LadderId
 from meijin.store.voids import voided_since
 
-PairCount = tuple[BotVersionId, BotVersionId, int, int, int]
-"""Black, white, black's wins, draws, black's losses; a million are read at once, so plain."""
+N = TypeVar("N", bound=NamedTuple)
+
 ScoredGame = tuple[BotVersionId, BotVersionId, float]
-"""Black, white, and black's points: 1, 0.5 or 0."""
-FaultCount = tuple[BotVersionId, int]
-"""How many games a version has forfeited."""
-DayCount = tuple[date, BotVersionId, BotVersionId, int, int, int]
-"""A `PairCount` of one day's games."""
+"""Black, white, and black's points: 1, 0.5 or 0; a million are read at once, so plain."""
+
+
+class PairCount(NamedTuple):
+    """The games that one version played with black against another, by black's results."""
+
+    black_id: BotVersionId
+    white_id: BotVersionId
+    wins: int
+    draws: int
+    losses: int
+
+
+class DayCount(NamedTuple):
+    """The games of one day (UTC) between two versions."""
+
+    day: date
+    pair: PairCount
+
+
+class FaultCount(NamedTuple):
+    """How many games a version has forfeited."""
+
+    version_id: BotVersionId
+    faults: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +100,7 @@ class Snapshot:
 
 def pair_counts(connection: Connection, ladder_id: LadderId) -> Sequence[PairCount]:
     """The ladder's rated games by players, colours and result, sorted."""
-    return _read(connection, _pairs(ladder_id))
+    return _read_as(PairCount, connection, _pairs(ladder_id))
 
 
 def pair_counts_between(
@@ -93,13 +108,12 @@ def pair_counts_between(
 ) -> Sequence[PairCount]:
     """The ladder's rated games among some versions, as `pair_counts` has them."""
     among = (Game.black_id.in_(version_ids), Game.white_id.in_(version_ids))
-    return _read(connection, _pairs(ladder_id).where(*among))
+    return _read_as(PairCount, connection, _pairs(ladder_id).where(*among))
 
 
 def _pairs(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
-    """The columns of `PairCount`."""
     return (
-        select(Game.black_id, Game.white_id, *_RESULT_COUNTS)
+        select(*_PAIR_COUNT)
         .where(*is_rated(ladder_id))
         .group_by(Game.black_id, Game.white_id)
         .order_by(Game.black_id, Game.white_id)
@@ -110,12 +124,12 @@ def day_counts(connection: Connection, ladder_id: LadderId) -> Sequence[DayCount
     """The ladder's rated games by the day (UTC) that they ended on, sorted."""
     day = func.date(Game.end_time)
     query = (
-        select(day, Game.black_id, Game.white_id, *_RESULT_COUNTS)
+        select(day, *_PAIR_COUNT)
         .where(*is_rated(ladder_id))
         .group_by(day, Game.black_id, Game.white_id)
         .order_by(day, Game.black_id, Game.white_id)
     )
-    return [(_day(row[0]), *row[1:]) for row in connection.execute(query)]
+    return [DayCount(_day(day), PairCount(*pair)) for day, *pair in connection.execute(query)]
 
 
 def results_in_order(connection: Connection, ladder_id: LadderId) -> Sequence[ScoredGame]:
@@ -142,13 +156,13 @@ def _results(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
 
 def fault_counts(connection: Connection, ladder_id: LadderId) -> Sequence[FaultCount]:
     """How many finished games of the ladder each version has forfeited, sorted."""
-    loser = case((Game.at_fault == Party.BLACK, Game.black_id), else_=Game.white_id).label("loser")
+    loser = case((Game.at_fault == Party.BLACK, Game.black_id), else_=Game.white_id)
     query = (
-        select(loser, func.count())
+        select(*columns_of(FaultCount, version_id=loser, faults=func.count()))
         .where(*_is_finished(ladder_id), Game.at_fault.in_((Party.BLACK, Party.WHITE)))
         .group_by(loser)
     )
-    return sorted(_read(connection, query))
+    return sorted(_read_as(FaultCount, connection, query))
 
 
 def snapshot(
@@ -157,7 +171,7 @@ def snapshot(
     anchors: Sequence[BotVersionId],
 ) -> Snapshot:
     """The ladder's games now, in one reading transaction."""
-    name, revision, voided = _ladder(connection, ladder_id)
+    ladder = _ladder(connection, ladder_id)
     finished = _is_finished(ladder_id)
     games = connection.scalar(select(func.count()).where(*finished)) or 0
     # Not their maximum: of a million games that took a look at every row.
@@ -165,9 +179,9 @@ def snapshot(
     results = results_in_order(connection, ladder_id)
     return Snapshot(
         ladder_id=ladder_id,
-        name=name,
-        revision=revision,
-        voided=voided,
+        name=ladder.name,
+        revision=ladder.revision,
+        voided=ladder.voided,
         cutoff=connection.scalar(last) or 0,
         pair_counts=pair_counts(connection, ladder_id),
         results=results,
@@ -188,68 +202,90 @@ def log_snapshot(
     """What `snapshot` gave when the last game was that with an `end_sequence`.
 
     It is read game by game: no mark of a repeat and no count is believed. Games that were
-    taken back since, when more than `voided` had been, are what they were before.
+    voided since, when more than `voided` had been, are what they were before.
     """
-    name, revision, _ = _ladder(connection, ladder_id)
-    games = (
-        select(
-            Game.id,
-            Game.state,
-            Game.end_sequence,
-            Game.black_id,
-            Game.white_id,
-            Game.opening_plies,
-            Game.moves,
-            Game.result,
-            Game.at_fault,
-        )
-        .where(Game.ladder_id == ladder_id, Game.end_sequence <= cutoff)
-        .order_by(Game.end_sequence)
-        .execution_options(yield_per=10_000)
-    )
-    before = voided_since(connection, ladder_id, after=voided)
+    ladder = _ladder(connection, ladder_id)
     seen: set[bytes] = set()
     scores: dict[tuple[BotVersionId, BotVersionId], list[int]] = defaultdict(lambda: [0, 0, 0])
     results: list[ScoredGame] = []
     faults: Counter[BotVersionId] = Counter()
     finished = last = 0
-    for row in connection.execute(games):
-        key, state, sequence, black, white, opening_plies, moves, result, at_fault = row
-        if key in before:
-            result, at_fault = before[key]
-        elif state is not GameState.FINISHED:
-            continue
-        finished, last = finished + 1, sequence or 0
-        if at_fault in {Party.BLACK, Party.WHITE}:
-            faults[black if at_fault is Party.BLACK else white] += 1
-        game = hashlib.sha256(b"%d %d %d " % (black, white, opening_plies) + moves).digest()
-        if game not in seen:
-            seen.add(game)
-            place = _PLACES[result]
+    for game in _log(connection, ladder_id, cutoff=cutoff, voided=voided):
+        finished, last = finished + 1, game.end_sequence
+        black, white = game.black_id, game.white_id
+        if game.at_fault in {Party.BLACK, Party.WHITE}:
+            faults[black if game.at_fault is Party.BLACK else white] += 1
+        if game.digest not in seen:
+            seen.add(game.digest)
+            place = _PLACES[game.result]
             scores[black, white][place] += 1
             results.append((black, white, 1 - place / 2))
     return Snapshot(
         ladder_id=ladder_id,
-        name=name,
-        revision=revision,
+        name=ladder.name,
+        revision=ladder.revision,
         voided=voided,
         cutoff=last,
-        pair_counts=sorted(
-            (black, white, wins, draws, losses)
-            for (black, white), (wins, draws, losses) in scores.items()
-        ),
+        pair_counts=sorted(PairCount(*players, *counts) for players, counts in scores.items()),
         results=results,
-        fault_counts=sorted(faults.items()),
+        fault_counts=sorted(FaultCount(*count) for count in faults.items()),
         repeats=finished - len(results),
         anchors=anchors,
     )
 
 
-def _ladder(connection: Connection, ladder_id: LadderId) -> tuple[str, int, int]:
-    """Its name, revision, and how many of its finished games were taken back."""
-    query = select(Ladder.name, Ladder.revision, Ladder.voided).where(Ladder.id == ladder_id)
-    name, revision, voided = connection.execute(query).one()
-    return name, revision, voided
+class _LoggedGame(NamedTuple):
+    """A game as it was when a run was computed."""
+
+    id: GameId
+    state: GameState
+    end_sequence: int
+    black_id: BotVersionId
+    white_id: BotVersionId
+    opening_plies: int
+    moves: bytes
+    result: Result
+    at_fault: Party
+
+    @property
+    def digest(self) -> bytes:
+        """Equal for games with the same players, opening and moves alone."""
+        players = b"%d %d %d " % (self.black_id, self.white_id, self.opening_plies)
+        return hashlib.sha256(players + self.moves).digest()
+
+
+def _log(
+    connection: Connection, ladder_id: LadderId, *, cutoff: int, voided: int
+) -> Iterator[_LoggedGame]:
+    """The finished games up to a cutoff, in order; those voided later are what they were."""
+    games = (
+        select(*columns_of(_LoggedGame, Game))
+        .where(Game.ladder_id == ladder_id, Game.end_sequence <= cutoff)
+        .order_by(Game.end_sequence)
+        .execution_options(yield_per=10_000)
+    )
+    before = voided_since(connection, ladder_id, after=voided)
+    for row in connection.execute(games).mappings():
+        game = _LoggedGame(**row)
+        if game.id in before:
+            was = before[game.id]
+            yield game._replace(result=was.result, at_fault=was.at_fault)
+        elif game.state is GameState.FINISHED:
+            yield game
+
+
+class _LadderRow(NamedTuple):
+    """A ladder without its games."""
+
+    name: str
+    revision: int
+    voided: int
+    """How many of its finished games have been voided."""
+
+
+def _ladder(connection: Connection, ladder_id: LadderId) -> _LadderRow:
+    query = select(*columns_of(_LadderRow, Ladder)).where(Ladder.id == ladder_id)
+    return _LadderRow(**connection.execute(query).mappings().one())
 
 
 def is_rated(
@@ -269,7 +305,13 @@ def _count(result: Result) -> ColumnElement[int]:
     return func.count().filter(Game.result == result)
 
 
-_RESULT_COUNTS = (_count(Result.BLACK_WINS), _count(Result.DRAW), _count(Result.WHITE_WINS))
+_PAIR_COUNT = columns_of(
+    PairCount,
+    Game,
+    wins=_count(Result.BLACK_WINS),
+    draws=_count(Result.DRAW),
+    losses=_count(Result.WHITE_WINS),
+)
 
 _PLACES = {Result.BLACK_WINS: 0, Result.DRAW: 1, Result.WHITE_WINS: 2}
 
@@ -286,6 +328,11 @@ def _read(connection: Connection, query: Select[*tuple[Any, ...]]) -> Sequence[A
     with connection.execute(query) as result:
         assert result.cursor is not None
         return result.cursor.fetchall()
+
+
+def _read_as(kind: type[N], connection: Connection, query: Select[*tuple[Any, ...]]) -> Sequence[N]:
+    """Rows of plain numbers, whose columns are those of `columns_of`, as NamedTuples."""
+    return list(map(kind._make, _read(connection, query)))
 
 
 def _day(day: date | str) -> date:

@@ -5,9 +5,11 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
+from meijin.store.errors import UnknownRunError
 from meijin.store.ladders.ladders import LadderSummary, summary
+from meijin.store.rows import columns_of, read_row
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -23,10 +25,6 @@ from meijin.store.schema import (
 
 KEPT_RUNS = 100
 """So many of a ladder's runs are kept whole, and of those before them the last of each day."""
-
-
-class UnknownRunError(LookupError):
-    """A ladder has no run of that number, or has forgotten it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,7 @@ class NewRun(Origin):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run(Origin):
+class PublishedRun(Origin):
     """A run that was published."""
 
     id: RatingRunId
@@ -159,7 +157,7 @@ class Standings:
     """A ladder's table."""
 
     ladder: LadderSummary
-    run: Run | None
+    run: PublishedRun | None
     """``None`` before the first run."""
     standings: Sequence[Standing]
     """Best first."""
@@ -233,36 +231,40 @@ def standings(
     ladder = summary(connection, ladder_id)
     wanted = ladder.run_id if run_id is None else run_id
     mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
-    run = connection.execute(select(*_RUN).where(*mine)).mappings().one_or_none()
+    query = select(*columns_of(PublishedRun, RatingRun)).where(*mine)
+    run = read_row(PublishedRun, connection.execute(query))
     if run is None and run_id is not None:
         raise UnknownRunError(f'ladder "{ladder.name}" has no run {run_id}, or not any more')
-    query = _standings().where(Rating.run_id == wanted).order_by(Rating.rank)
-    return Standings(
-        ladder=ladder,
-        run=None if run is None else Run(**run),
-        standings=[] if run is None else [_standing(row) for row in connection.execute(query)],
-    )
+    return Standings(ladder, run, [] if run is None else _standings(connection, run.id))
 
 
 def covariances(connection: Connection, ladder_id: LadderId) -> Covariances | None:
     """Of the published run's ratings; ``None`` before the first, and for very large pools."""
-    query = select(Posterior.version_ids, Posterior.matrix)
-    row = connection.execute(query.where(Posterior.ladder_id == ladder_id)).one_or_none()
-    return None if row is None else Covariances(*row)
+    query = select(*columns_of(Covariances, Posterior)).where(Posterior.ladder_id == ladder_id)
+    return read_row(Covariances, connection.execute(query))
 
 
-def _standings() -> Select[*tuple[Any, ...]]:
-    return (
-        select(Bot.id, Bot.name, BotVersion.id, BotVersion.label, *_LINE)
+def _standings(connection: Connection, run_id: RatingRunId) -> list[Standing]:
+    query = (
+        select(*_ENTITY, *_LINE)
+        .select_from(Rating)
         .join(BotVersion, BotVersion.id == Rating.version_id)
         .join(Bot, Bot.id == BotVersion.bot_id)
+        .where(Rating.run_id == run_id)
+        .order_by(Rating.rank)
     )
+    return [_standing(dict(row)) for row in connection.execute(query).mappings()]
 
 
-def _standing(row: Row[*tuple[Any, ...]]) -> Standing:
-    bot_id, bot, version_id, version, *line = row
-    return Standing(bot_id, bot, version_id, version, Line(*line))
+def _standing(row: dict[str, Any]) -> Standing:
+    line = Line(**{column.key: row.pop(column.key) for column in _LINE})
+    return Standing(line=line, **row)
 
 
-_RUN = tuple(getattr(RatingRun, field.name) for field in fields(Run))
-_LINE = tuple(getattr(Rating, field.name) for field in fields(Line))
+_ENTITY = (
+    Bot.id.label("bot_id"),
+    Bot.name.label("bot"),
+    BotVersion.id.label("version_id"),
+    BotVersion.label.label("version"),
+)
+_LINE = columns_of(Line, Rating)

@@ -539,7 +539,7 @@ def test_a_void_game_of_a_pair_is_played_again(serve: Serve) -> None:
     serve(script)
 
 
-def test_a_decided_match_goes_on_when_a_game_is_taken_back(serve: Serve) -> None:
+def test_a_decided_match_goes_on_when_a_game_is_voided(serve: Serve) -> None:
     """Its pairing is played again, and the test decides with what there is then."""
 
     async def script(house: House) -> None:

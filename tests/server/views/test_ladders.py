@@ -1,20 +1,20 @@
-"""What a ladder says of two bots with several versions each."""
+"""Ladders as they are shown."""
 
 from pathlib import Path
 
 from tests.ladder.conftest import League
 
 from meijin.game import Result
-from meijin.server.views.comparison import compare_two
+from meijin.server.views.ladders import HeadToHead, head_to_head
 from meijin.store import Database
+from meijin.store.ladders.runs import Score
 from meijin.store.schema import Base
-from meijin.v1 import ladder_service_pb2 as pb
 
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
 
 
 def test_head_to_head_counts_all_versions(tmp_path: Path) -> None:
-    """From the bot's side, by its colour; neither repeats nor what was taken back."""
+    """From the bot's side, by its colour; neither repeats nor void games."""
     with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
         Base.metadata.create_all(database.writer)
         league = League(database)
@@ -24,9 +24,6 @@ def test_head_to_head_counts_all_versions(tmp_path: Path) -> None:
         league.finish((0, 1, BLACK), (0, 1, WHITE), (1, 0, WHITE), (1, 0, DRAW))
         league.finish((0, 1, DRAW), (0, 1, BLACK), line=(7,))
         league.void(9)
-        bot, other = league.bots[:2]
-        found = database.read(
-            lambda connection: compare_two(connection, league.ladder_id, bot, other)
-        )
-    as_black, as_white = pb.Score(wins=3, draws=1, losses=1), pb.Score(wins=1, draws=1, losses=1)
-    assert found == pb.GetHeadToHeadResponse(as_black=as_black, as_white=as_white)
+        one, other = (f"{league.name}-bot-{number}" for number in range(2))
+        found = database.read(lambda connection: head_to_head(connection, league.name, one, other))
+    assert found == HeadToHead(as_black=Score(3, 1, 1), as_white=Score(1, 1, 1), expectation=None)

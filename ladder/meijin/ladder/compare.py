@@ -1,0 +1,130 @@
+"""Comparison of any two bots of a ladder: by its published run, and by their games."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from meijin.ladder.posterior import RatingPosterior
+from meijin.store.ladders.rated_games import PairCount
+from meijin.store.ladders.runs import Score, Standing
+from meijin.store.schema import BotId, BotVersionId
+
+NO_GAMES = Score(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One version against another: a cell of a matrix."""
+
+    superiority: float
+    """The chance to be the stronger."""
+    expected_score: float
+    """The mean of both colours: 1 for a win, 0.5 for a draw."""
+    score: Score
+    """Of the games between them, colours together."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """One version against each of a matrix."""
+
+    standing: Standing
+    cells: tuple[Comparison, ...]
+    """In the order of the rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is to be expected of one version against another."""
+
+    difference: float
+    """By how much it is the stronger; Elo."""
+    margin: float
+    """Half of the 95 % interval; Elo."""
+    superiority: float
+    """The chance to be the stronger."""
+    score_as_black: float
+    """The mean with the black stones: 1 for a win, 0.5 for a draw."""
+    score_as_white: float
+
+
+def compare_all(
+    rows: Sequence[Standing],
+    places: Sequence[int],
+    posterior: RatingPosterior,
+    counts: Iterable[PairCount],
+) -> tuple[MatrixRow, ...]:
+    """Each two of the versions at some places of a ladder's standings.
+
+    Args:
+        rows: All of the standings.
+        places: Indexes of the rows to compare.
+        posterior: What the run of the standings says.
+        counts: The games among those compared.
+    """
+    chosen = np.array(places, dtype=np.int64)
+    others = [rows[place] for place in places]
+    scores = _scores(counts)
+    matrix = []
+    for place, row in zip(places, others, strict=True):
+        same = np.full(len(chosen), place)
+        chances = posterior.superiority(same, chosen).tolist()
+        differences = posterior.elo[same] - posterior.elo[chosen]
+        expected = posterior.outcomes.score_with_both(differences).tolist()
+        cells = tuple(
+            Comparison(chance, points, scores[row.version_id, other.version_id])
+            for chance, points, other in zip(chances, expected, others, strict=True)
+        )
+        matrix.append(MatrixRow(row, cells))
+    return tuple(matrix)
+
+
+def _scores(counts: Iterable[PairCount]) -> dict[tuple[BotVersionId, BotVersionId], Score]:
+    """What the first scored against the second, colours together."""
+    scores: dict[tuple[BotVersionId, BotVersionId], Score] = defaultdict(lambda: NO_GAMES)
+    for pair in counts:
+        score = Score(pair.wins, pair.draws, pair.losses)
+        scores[pair.black_id, pair.white_id] += score
+        scores[pair.white_id, pair.black_id] += score.reversed
+    return scores
+
+
+def scores_by_color(
+    mine: Collection[BotVersionId],
+    others: Collection[BotVersionId],
+    counts: Iterable[PairCount],
+) -> tuple[Score, Score]:
+    """What some versions scored against others, with black and with white."""
+    as_black = as_white = NO_GAMES
+    for pair in counts:
+        score = Score(pair.wins, pair.draws, pair.losses)
+        if pair.black_id in mine and pair.white_id in others:
+            as_black += score
+        elif pair.black_id in others and pair.white_id in mine:
+            as_white += score.reversed
+    return as_black, as_white
+
+
+def expectation(
+    rows: Sequence[Standing], posterior: RatingPosterior, bot_id: BotId, other_id: BotId
+) -> Expectation | None:
+    """Of the newest versions of two bots; ``None`` where one of them is not in the standings."""
+    one, other = _newest(rows, bot_id), _newest(rows, other_id)
+    if one is None or other is None:
+        return None
+    difference, margin = posterior.difference(one, other)
+    return Expectation(
+        difference=difference,
+        margin=margin,
+        superiority=float(posterior.superiority(np.array([one]), np.array([other]))[0]),
+        score_as_black=float(posterior.outcomes.score(difference)),
+        score_as_white=1 - float(posterior.outcomes.score(-difference)),
+    )
+
+
+def _newest(rows: Sequence[Standing], bot_id: BotId) -> int | None:
+    """The place of the bot's newest version."""
+    mine = {row.version_id: place for place, row in enumerate(rows) if row.bot_id == bot_id}
+    return mine[max(mine)] if mine else None

@@ -1,0 +1,30 @@
+"""Bots as they are shown, and their versions, as messages."""
+
+from meijin.server.views.bots import BotSummary
+from meijin.store.schema import BotVersion
+from meijin.v1 import bot_service_pb2
+from meijin.wire import capabilities_to_proto, time_to_proto
+
+
+def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
+    """A bot and whether it is there."""
+    message = bot_service_pb2.Bot(
+        name=bot.name,
+        owner=bot.owner,
+        create_time=time_to_proto(bot.create_time),
+        running_games=bot.running_games,
+        connected=bot.capabilities is not None,
+    )
+    if bot.capabilities is not None:
+        message.capabilities.CopyFrom(capabilities_to_proto(bot.capabilities))
+    return message
+
+
+def version_to_proto(row: BotVersion) -> bot_service_pb2.BotVersion:
+    """A version of a bot."""
+    return bot_service_pb2.BotVersion(
+        version=row.label,
+        digest=row.digest,
+        configuration=row.configuration,
+        create_time=time_to_proto(row.create_time),
+    )

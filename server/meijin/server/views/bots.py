@@ -1,0 +1,33 @@
+"""Bots as they are shown: what the store has of them, and whether they are connected."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from meijin.server.match.lobby import Player
+from meijin.store.bots import BotRow
+from meijin.wire import Capabilities
+
+
+@dataclass(frozen=True, slots=True)
+class BotSummary:
+    """A bot in a list."""
+
+    name: str
+    owner: str
+    """Empty when it has none."""
+    create_time: datetime
+    running_games: int = 0
+    capabilities: Capabilities | None = None
+    """What it can play; ``None`` while it is not connected."""
+
+
+def bot_summary(row: BotRow, player: Player | None) -> BotSummary:
+    """A stored bot, which is a player once it has been connected."""
+    session = None if player is None else player.session
+    return BotSummary(
+        name=row.name,
+        owner=row.owner,
+        create_time=row.create_time,
+        running_games=0 if player is None else len(player.games),
+        capabilities=None if session is None else session.capabilities,
+    )

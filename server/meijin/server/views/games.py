@@ -1,0 +1,157 @@
+"""Games as they are shown: what the store has of them, merged with what is being played."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from meijin.game import Ending, GameRecord, Outcome, TimeControl, Variant, decode_moves
+from meijin.server.match.live_game import LiveGame
+from meijin.store.games import GameRow, decode_times
+from meijin.store.schema import GameId, GameState, TournamentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameSummary:
+    """A game in a list."""
+
+    id: GameId
+    tournament_id: TournamentId
+    black: str
+    """The bot's name."""
+    white: str
+    black_version: str = ""
+    """The version's label; empty when it has none, or is not looked up."""
+    white_version: str = ""
+    variant: Variant
+    time_control: TimeControl
+    state: GameState
+    outcome: Outcome | None
+    """``None`` while the game is running."""
+    opening_plies: int
+    ply: int
+    """How many stones lie on the board."""
+    start_time: datetime
+    end_time: datetime | None
+    is_repeat: bool = False
+    """An earlier game of the ladder was the same, so this one is not rated."""
+    reason: str
+    """Why the two were to meet; empty when a schedule said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameMove:
+    """A move with the time it took."""
+
+    cell: int
+    raw_ns: int | None
+    """Nanoseconds from the request to the answer; ``None`` in the opening."""
+    charged_ns: int | None
+    """Nanoseconds taken off the clock; ``None`` in the opening."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameDetail:
+    """A game with its moves."""
+
+    summary: GameSummary
+    moves: tuple[GameMove, ...]
+
+
+def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
+    """A stored game in a list; while it runs, it is as far as in the arena."""
+    outcome = None
+    if row.ending is not None:
+        outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
+    is_live = live is not None and row.state is GameState.RUNNING
+    return GameSummary(
+        id=row.id,
+        tournament_id=row.tournament_id,
+        black=row.black,
+        white=row.white,
+        black_version=row.black_version,
+        white_version=row.white_version,
+        variant=Variant.parse(row.variant),
+        time_control=TimeControl.parse(row.time_control),
+        state=row.state,
+        outcome=outcome,
+        opening_plies=row.opening_plies,
+        ply=len(live.committed_moves) if live and is_live else len(row.moves) // 2,
+        start_time=row.start_time,
+        end_time=row.end_time,
+        is_repeat=row.is_repeat,
+        reason=row.reason,
+    )
+
+
+def game_detail(row: GameRow, live: LiveGame | None) -> GameDetail:
+    """A stored game with its moves; those of one that runs are the arena's."""
+    summary = game_summary(row, live)
+    if live is not None and row.state is GameState.RUNNING:
+        return GameDetail(summary, live_moves(live))
+    raw, charged = decode_times(row.times)
+    return GameDetail(summary, _moves(decode_moves(row.moves), row.opening_plies, raw, charged))
+
+
+def live_summary(game: LiveGame) -> GameSummary:
+    """A running game in a list, or one that has just ended."""
+    outcome, state = game.arbiter.outcome, GameState.RUNNING
+    if outcome is not None:
+        state = GameState.VOID if outcome.ending is Ending.VOID else GameState.FINISHED
+    return GameSummary(
+        id=game.id,
+        tournament_id=game.run.id,
+        black=game.black.name,
+        white=game.white.name,
+        variant=game.run.variant,
+        time_control=game.run.time_control,
+        state=state,
+        outcome=outcome,
+        opening_plies=game.opening_plies,
+        ply=len(game.committed_moves),
+        start_time=game.start_time,
+        end_time=game.end_time,
+        reason=game.pairing.reason,
+    )
+
+
+def live_moves(game: LiveGame, *, since: int = 0) -> tuple[GameMove, ...]:
+    """The committed moves of a running game from a ply on."""
+    arbiter = game.arbiter
+    cells = game.committed_moves
+    return _moves(cells, game.opening_plies, arbiter.raw_ns, arbiter.charged_ns, since=since)
+
+
+def _moves(
+    cells: Sequence[int],
+    opening_plies: int,
+    raw: Sequence[int],
+    charged: Sequence[int],
+    *,
+    since: int = 0,
+) -> tuple[GameMove, ...]:
+    """Cells with their times, of which the opening has none."""
+    moves = []
+    for ply in range(since, len(cells)):
+        place = ply - opening_plies
+        is_timed = 0 <= place < len(raw)
+        times = (raw[place], charged[place]) if is_timed else (None, None)
+        moves.append(GameMove(cells[ply], *times))
+    return tuple(moves)
+
+
+def record(game: GameDetail) -> GameRecord:
+    """A game as a record, to be exported."""
+    summary = game.summary
+    return GameRecord(
+        variant=summary.variant,
+        black=summary.black,
+        white=summary.white,
+        moves=tuple(move.cell for move in game.moves),
+        times=tuple(timedelta(microseconds=(move.charged_ns or 0) // 1000) for move in game.moves),
+        opening_plies=summary.opening_plies,
+        time_control=summary.time_control,
+        outcome=summary.outcome,
+        start_time=summary.start_time,
+        event=f"tournament {summary.tournament_id}",
+        game_id=str(summary.id),
+    )

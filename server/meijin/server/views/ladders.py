@@ -1,0 +1,174 @@
+"""Ladders as they are shown: their tables, matrices, head-to-head scores and histories."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import zip_longest
+
+from sqlalchemy import Connection
+
+from meijin.ladder.compare import (
+    Expectation,
+    MatrixRow,
+    compare_all,
+    expectation,
+    scores_by_color,
+)
+from meijin.ladder.posterior import RatingPosterior, preview
+from meijin.store.bots import get_bot, version_ids
+from meijin.store.errors import NoRunError
+from meijin.store.ladders.days import DayRating, rating_history
+from meijin.store.ladders.ladders import LadderSummary, get_ladder
+from meijin.store.ladders.rated_games import pair_counts_between, results_since
+from meijin.store.ladders.runs import (
+    PublishedRun,
+    Score,
+    Standing,
+    Standings,
+    covariances,
+    standings,
+)
+from meijin.store.schema import BotVersionId, LadderId, RatingRunId
+
+MAX_PREVIEW = 200
+"""The most games of a preview; the next run is not far, then."""
+MAX_PREVIEW_POOL = 400
+"""The most versions in one: each game takes n^2 steps, all of them a tenth of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderLine:
+    """A version's line of a ladder's table."""
+
+    standing: Standing
+    preview_elo: float | None
+    """Its rating with the games since the run; ``None`` when there is no preview."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderTable:
+    """A ladder's table."""
+
+    ladder: LadderSummary
+    run: PublishedRun | None
+    """``None`` before the first run."""
+    lines: tuple[LadderLine, ...]
+    """Best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Each of some versions of a ladder against each other."""
+
+    ladder: LadderSummary
+    rows: tuple[MatrixRow, ...]
+    """Best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadToHead:
+    """One bot against another, all versions of both together."""
+
+    as_black: Score
+    """Of the first bot's games with the black stones."""
+    as_white: Score
+    expectation: Expectation | None
+    """Of their newest versions; ``None`` where the ladder does not know both."""
+
+
+def ladder_table(
+    connection: Connection, ladder: str, run_id: RatingRunId | None = None
+) -> LadderTable:
+    """The published table of a ladder with a preview of the next, or that of an earlier run.
+
+    Raises:
+        UnknownLadderError: no ladder has the name.
+        UnknownRunError: the ladder has no such run, or not any more.
+    """
+    table = standings(connection, get_ladder(connection, ladder), run_id)
+    is_behind = run_id is None and table.run is not None and not table.ladder.is_current
+    elos = _preview(connection, table) if is_behind else ()
+    lines = tuple(LadderLine(row, elo) for row, elo in zip_longest(table.standings, elos))
+    return LadderTable(table.ladder, table.run, lines)
+
+
+def _preview(connection: Connection, table: Standings) -> Sequence[float]:
+    """Everyone's rating with the games since the published run, in the order of the table.
+
+    Empty when there are none, or too many.
+    """
+    assert table.run is not None
+    if len(table.standings) > MAX_PREVIEW_POOL:
+        return ()
+    ladder_id = table.ladder.id
+    games = results_since(connection, ladder_id, table.run.cutoff, limit=MAX_PREVIEW + 1)
+    if not games or len(games) > MAX_PREVIEW:
+        return ()
+    posterior = RatingPosterior.of(table, covariances(connection, ladder_id))
+    after: list[float] = preview(posterior, games).tolist()
+    return after
+
+
+def matrix(connection: Connection, ladder: str, *, bots: Sequence[str], limit: int) -> Matrix:
+    """Each two of the best `limit` versions of a ladder, of these bots or of all.
+
+    Raises:
+        UnknownLadderError: no ladder has the name.
+        UnknownBotError: no bot has one of the names.
+        NoRunError: the ladder has published nothing yet.
+    """
+    wanted = {get_bot(connection, name) for name in bots}
+    table, posterior = _published(connection, get_ladder(connection, ladder))
+    if posterior is None:
+        raise NoRunError(f'ladder "{table.ladder.name}" has no run yet; play rated games')
+    rows = table.standings
+    places = [place for place, row in enumerate(rows) if not wanted or row.bot_id in wanted][:limit]
+    versions = [rows[place].version_id for place in places]
+    counts = pair_counts_between(connection, table.ladder.id, versions)
+    return Matrix(table.ladder, compare_all(rows, places, posterior, counts))
+
+
+def head_to_head(connection: Connection, ladder: str, bot: str, opponent: str) -> HeadToHead:
+    """What a bot scored against another, and what is to be expected of their newest versions.
+
+    Raises:
+        UnknownLadderError: no ladder has the name.
+        UnknownBotError: no bot has one of the names.
+    """
+    ladder_id = get_ladder(connection, ladder)
+    bot_id, other_id = get_bot(connection, bot), get_bot(connection, opponent)
+    mine, others = (set(version_ids(connection, each)) for each in (bot_id, other_id))
+    counts = pair_counts_between(connection, ladder_id, [*mine, *others])
+    table, posterior = _published(connection, ladder_id)
+    expected = None
+    if posterior is not None:
+        expected = expectation(table.standings, posterior, bot_id, other_id)
+    return HeadToHead(*scores_by_color(mine, others, counts), expected)
+
+
+def day_ratings(
+    connection: Connection,
+    ladder: str,
+    bot: str,
+    *,
+    limit: int,
+    before: tuple[date, BotVersionId] | None,
+) -> Sequence[DayRating]:
+    """A bot's ratings by day, newest first, in pages as `rating_history` has them.
+
+    Raises:
+        UnknownLadderError: no ladder has the name.
+        UnknownBotError: no bot has the name.
+    """
+    ladder_id, bot_id = get_ladder(connection, ladder), get_bot(connection, bot)
+    return rating_history(connection, ladder_id, bot_id, limit=limit, before=before)
+
+
+def _published(
+    connection: Connection, ladder_id: LadderId
+) -> tuple[Standings, RatingPosterior | None]:
+    """The published table, and what it says of any two; ``None`` before the first run."""
+    table = standings(connection, ladder_id)
+    if table.run is None:
+        return table, None
+    return table, RatingPosterior.of(table, covariances(connection, ladder_id))

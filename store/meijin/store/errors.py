@@ -1,0 +1,41 @@
+"""Errors of the store: one tree, whose messages say what to do."""
+
+
+class StoreError(Exception):
+    """The store does not have, or can't do, what it was asked for."""
+
+
+class UnknownSchemaError(StoreError):
+    """The tables are those of a later release."""
+
+
+class StoreInUseError(StoreError):
+    """Another server is running on the same database."""
+
+
+class NoRunError(StoreError):
+    """The ladder has published nothing yet."""
+
+
+class RowNotFoundError(StoreError, LookupError):
+    """No row has the name or id."""
+
+
+class UnknownBotError(RowNotFoundError):
+    """No bot has the name."""
+
+
+class UnknownGameError(RowNotFoundError):
+    """No game has the id."""
+
+
+class UnknownTournamentError(RowNotFoundError):
+    """No tournament has the id."""
+
+
+class UnknownLadderError(RowNotFoundError):
+    """No ladder has the name or id, or none was named and there are several."""
+
+
+class UnknownRunError(RowNotFoundError):
+    """A ladder has no run of that number, or has forgotten it."""
