@@ -15,8 +15,9 @@ from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from meijin.cli.commands.games import print_game, state_text
+from meijin.cli.commands.games import print_game
 from meijin.cli.main import app
+from meijin.cli.output import state_text
 from meijin.game import Ending, from_sgf
 from meijin.v1 import game_pb2
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from meijin.cli.commands.servers import unusable_database
-from meijin.cli.errors import CommandError
+from meijin.cli.errors import CommandError, unusable_database
 from meijin.store import Database, FileClaim, StoreInUseError
 from meijin.store.schema import Bot, Tournament
 from meijin.wire.contract import OPERATOR_TOKEN_FILE

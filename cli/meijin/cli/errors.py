@@ -7,3 +7,14 @@ class CommandError(Exception):
 
 class LeftTournamentError(CommandError):
     """Ctrl-C while a tournament was followed; it goes on at its server."""
+
+
+def missing_part(error: ModuleNotFoundError) -> CommandError:
+    """What to say where the bare installation lacks the server's parts."""
+    return CommandError(f"{error.name} is not installed; run: pip install 'meijin[server]'")
+
+
+def unusable_database(error: Exception) -> CommandError:
+    """What to say of a database that can't be opened or read."""
+    reason = str(error.orig) if hasattr(error, "orig") else str(error)
+    return CommandError(f"the database can't be used: {reason.splitlines()[0]}")

@@ -17,9 +17,9 @@ from rich.progress import (
 )
 from rich.table import Column
 
-from meijin.cli.commands.games import state_text
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError, LeftTournamentError
+from meijin.cli.output import state_text
 from meijin.cli.sprt import standing_line
 from meijin.v1 import game_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb

@@ -10,7 +10,9 @@ from google.protobuf.message import Message
 from rich.console import Console
 from rich.table import Table
 
+from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire import outcome_from_proto
 
 console = Console(highlight=False)
 """Where results go; progress and errors go to standard error."""
@@ -73,3 +75,13 @@ def crosstable(response: pb.GetTournamentResponse) -> Table:
 
 def _points(points: float | None) -> str:
     return "" if points is None else f"{points:g}"
+
+
+def state_text(game: game_pb2.Game) -> str:
+    """How a game ended and whether that counts, or that it runs."""
+    if game.state == game_pb2.GAME_STATE_RUNNING:
+        return "running"
+    outcome = outcome_from_proto(game.outcome)
+    detail = f" ({outcome.detail})" if outcome.detail else ""
+    rest = "; not rated, since it repeats an earlier game" if game.repeat else ""
+    return f"{outcome}{detail}{rest}"

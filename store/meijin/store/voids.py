@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store.ladders.repeats import mark_like
+from meijin.store.ladders.voided import void_evidence
 from meijin.store.schema import (
     Fault,
     Game,
@@ -32,13 +33,6 @@ class GameVoid:
     reason: str
     """One sentence for people."""
     time: datetime
-
-
-class VoidedResult(NamedTuple):
-    """What a game was before it was voided."""
-
-    result: Result
-    at_fault: Party
 
 
 def void_reason(text: str) -> str:
@@ -81,29 +75,6 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
     return True
 
 
-def voided_since(
-    connection: Connection, ladder_id: LadderId, *, after: int
-) -> dict[GameId, VoidedResult]:
-    """A ladder's finished games that were voided, but for the first so many of them."""
-    query = (
-        select(Fault.game_id, Fault.evidence)
-        .join(Game, Game.id == Fault.game_id)
-        .where(
-            Game.ladder_id == ladder_id,
-            Fault.ending == Ending.VOID,
-            Fault.party == Party.OPERATOR,
-        )
-        .order_by(Fault.id)
-    )
-    voids = [row for row in connection.execute(query) if "result" in row.evidence]  # was finished
-    return {
-        GameId(row.game_id): VoidedResult(
-            Result(row.evidence["result"]), Party(row.evidence["at_fault"])
-        )
-        for row in voids[after:]
-    }
-
-
 def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, ...]] | None:
     query = select(
         Game.tournament_id, Game.ladder_id, Game.result, Game.ending, Game.at_fault, Game.detail
@@ -117,13 +88,7 @@ def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> dict[str, object]:
         "game_id": void.id,
         "party": Party.OPERATOR,
         "ending": Ending.VOID,
-        "evidence": {
-            "reason": void.reason,
-            "result": game.result.value,
-            "ending": game.ending.value,
-            "at_fault": game.at_fault.value,
-            "detail": game.detail,
-        },
+        "evidence": void_evidence(void.reason, game),
         "create_time": void.time,
     }
 

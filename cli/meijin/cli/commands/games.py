@@ -15,11 +15,11 @@ from meijin.cli.connection import (
     connect,
 )
 from meijin.cli.errors import CommandError
-from meijin.cli.output import console, print_json, table
+from meijin.cli.output import console, print_json, state_text, table
 from meijin.game import Board, Color, cell_name
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
-from meijin.wire import outcome_from_proto, variant_from_proto
+from meijin.wire import variant_from_proto
 
 app = typer.Typer(help="Look at games, export them, and void them.", no_args_is_help=True)
 
@@ -130,16 +130,6 @@ def headline(game: game_pb2.Game) -> str:
     """Who plays whom, and what."""
     variant = variant_from_proto(game.variant)
     return f"game {game.game_id}: {game.black} (x, black) against {game.white} (o), {variant}"
-
-
-def state_text(game: game_pb2.Game) -> str:
-    """How a game ended and whether that counts, or that it runs."""
-    if game.state == game_pb2.GAME_STATE_RUNNING:
-        return "running"
-    outcome = outcome_from_proto(game.outcome)
-    detail = f" ({outcome.detail})" if outcome.detail else ""
-    rest = "; not rated, since it repeats an earlier game" if game.repeat else ""
-    return f"{outcome}{detail}{rest}"
 
 
 def _board(game: game_pb2.Game) -> Text:

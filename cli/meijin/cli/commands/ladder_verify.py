@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.commands.servers import missing_part, read_settings, unusable_database
+from meijin.cli.commands.servers import read_settings
 from meijin.cli.connection import JsonOption
-from meijin.cli.errors import CommandError
+from meijin.cli.errors import CommandError, missing_part, unusable_database
 from meijin.cli.output import print_json
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meijin.cli.errors import CommandError
+from meijin.cli.errors import CommandError, missing_part, unusable_database
 
 if TYPE_CHECKING:
     from meijin.server.settings import Settings
@@ -94,11 +94,6 @@ def read_settings(env_file: Path | None = None, **given: object) -> "Settings":
         raise CommandError(f"{place}: {first['msg']}, not {first['input']!r}") from None
 
 
-def missing_part(error: ModuleNotFoundError) -> CommandError:
-    """What to say where the bare installation lacks the server's parts."""
-    return CommandError(f"{error.name} is not installed; run: pip install 'meijin[server]'")
-
-
 def _run(settings: "Settings") -> None:
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the bare install has no server
 
@@ -150,12 +145,6 @@ def _leaves(error: Exception) -> Iterator[Exception]:
             yield from _leaves(each)
     else:
         yield error
-
-
-def unusable_database(error: Exception) -> CommandError:
-    """What to say of a database that can't be opened or read."""
-    reason = str(error.orig) if hasattr(error, "orig") else str(error)
-    return CommandError(f"the database can't be used: {reason.splitlines()[0]}")
 
 
 def _announce(address: str) -> None:

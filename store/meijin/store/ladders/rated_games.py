@@ -19,9 +19,9 @@ from sqlalchemy import (
 )
 
 from meijin.game import Party, Result
+from meijin.store.ladders.voided import voided_since
 from meijin.store.rows import columns_of
 from meijin.store.schema import BotVersionId, Game, GameId, GameState, Ladder, LadderId
-from meijin.store.voids import voided_since
 
 N = TypeVar("N", bound=NamedTuple)
 
