@@ -1,5 +1,6 @@
 """What the pages say is what the code has: links, tables, numbers and names."""
 
+import ast
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -218,6 +219,28 @@ def test_variables_are_known(name: str) -> None:
     if name in {"docker-compose.yml", "docs/operating.md"}:
         known.add("MEIJIN_PORT")  # of the compose file itself
     assert set(re.findall(r"\bMEIJIN_[A-Z_]+", (ROOT / name).read_text())) <= known
+
+
+def test_words_are_found_where_the_page_says(pages: "Callable[[str], Page]") -> None:
+    """Each word of the glossary stands in a name or in a docstring's first line of its module."""
+    rows = pages("docs/architecture.md").table("## Words")
+    assert 10 <= len(rows) <= 20
+    for word, _, place in rows:
+        room, _, rest = place.strip("`").partition("/")
+        tree = ast.parse((ROOT / room / "meijin" / room / rest).read_text())
+        assert _plain(word) in "".join(_plain(text) for text in _words(tree)), f"{word}: {place}"
+
+
+def _words(tree: ast.Module) -> Iterator[str]:
+    """The names that a module defines, and the first lines of its docstrings."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield getattr(node, "name", "")
+            yield (ast.get_docstring(node) or "").partition("\n")[0]
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z]", "", text.lower())
 
 
 def test_settings_file_has_the_name_in_the_page(pages: "Callable[[str], Page]") -> None:
