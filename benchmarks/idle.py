@@ -18,6 +18,7 @@ from report import report
 
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
+from meijin.wire.contract import PROTOCOL_VERSION
 
 AT_ONCE = 20
 """Bots that connect at the same time."""
@@ -29,7 +30,9 @@ async def connect(address: str, name: str, gate: asyncio.Semaphore) -> grpc.aio.
     channel = grpc.aio.insecure_channel(address, options=options)
     call = PlayServiceStub(channel).Play()
     async with gate:
-        await call.write(pb.PlayRequest(hello=pb.Hello(protocol_version=1, bot_name=name)))
+        await call.write(
+            pb.PlayRequest(hello=pb.Hello(protocol_version=PROTOCOL_VERSION, bot_name=name))
+        )
         await call.read()
     BACKGROUND.add(asyncio.create_task(_answer(call)))
     return channel

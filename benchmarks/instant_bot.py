@@ -16,6 +16,7 @@ import grpc
 
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
+from meijin.wire.contract import PROTOCOL_VERSION
 
 CELLS = 225
 ORDERS = 64
@@ -38,7 +39,9 @@ class InstantBot:
             await channel.channel_ready()
             call = PlayServiceStub(channel).Play()
             capabilities = pb.Capabilities(max_games=self._games)
-            hello = pb.Hello(protocol_version=1, bot_name=self._name, capabilities=capabilities)
+            hello = pb.Hello(
+                protocol_version=PROTOCOL_VERSION, bot_name=self._name, capabilities=capabilities
+            )
             with suppress(grpc.aio.AioRpcError):
                 await call.write(pb.PlayRequest(hello=hello))
                 while isinstance(response := await call.read(), pb.PlayResponse):

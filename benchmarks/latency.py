@@ -31,6 +31,7 @@ from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
+from meijin.wire.contract import PROTOCOL_VERSION
 
 CELLS = 225
 SLICES = 10
@@ -74,7 +75,9 @@ class LoneGame:
     async def start(self, channel: grpc.aio.Channel) -> None:
         """Say hello for both bots and have them paired without end."""
         for name, call in zip(("one", "two"), self._calls, strict=True):
-            await call.write(pb.PlayRequest(hello=pb.Hello(protocol_version=1, bot_name=name)))
+            await call.write(
+                pb.PlayRequest(hello=pb.Hello(protocol_version=PROTOCOL_VERSION, bot_name=name))
+            )
             await call.read()
         self._readers = [asyncio.create_task(self._read(seat)) for seat in range(2)]
         control = game_pb2.TimeControl()
