@@ -38,11 +38,13 @@ class Board:
     with a border: `play` takes 0.6 microseconds in CPython 3.11.
     """
 
-    __slots__ = ("_setup", "_shift", "grid", "moves", "stones", "variant", "winner")
+    __slots__ = ("_setup", "_shift", "grid", "line", "moves", "stones", "variant", "winner")
 
     variant: Variant
     grid: Grid
     """Where each cell lies in `stones`."""
+    line: int
+    """Stones in a row that win."""
     stones: bytearray
     """For rules and search, to be read alone: 0 for empty, else a `Color` or the border."""
     moves: array[int]
@@ -53,6 +55,7 @@ class Board:
     def __init__(self, variant: Variant = GOMOKU) -> None:
         self.variant = variant
         self.grid = grid_for(variant.width, variant.height)
+        self.line = variant.line
         self.stones = bytearray(self.grid.empty)
         self.moves = array("H")
         self.winner = None
@@ -108,11 +111,6 @@ class Board:
         for color in (self.side_to_move.other, self.side_to_move):
             if self.winner is None and self.has_won(color):
                 self.winner = color
-
-    @property
-    def line(self) -> int:
-        """Stones in a row that win."""
-        return self.variant.line
 
     @property
     def ply(self) -> int:
