@@ -13,7 +13,8 @@ from meijin.ladder.history import DAY_CLOSE_DELAY, is_outdated, rebuild_history
 from meijin.ladder.rating_table import rate
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating
-from meijin.store.ladders.rated_games import Snapshot, log_snapshot
+from meijin.store.ladders.log import log_snapshot
+from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.schema import RatingDay
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, insert, select
 from tests.query_plans import plans
 
 from meijin.game import Ending, Party, Result
-from meijin.store.ladders import ladders, rated_games
+from meijin.store.ladders import ladders, log, rated_games
 from meijin.store.ladders.rated_games import PairCount, ScoredGame, Snapshot
 from meijin.store.schema import BotVersionId, Fault, Game, GameState, Ladder
 
@@ -30,9 +30,7 @@ def log_snapshot(league: "League", then: Snapshot | None = None) -> Snapshot:
         if then is not None:
             cutoff, voided = then.cutoff, then.voided
         anchors = ladders.anchors(connection, ladder_id)
-        return rated_games.log_snapshot(
-            connection, ladder_id, anchors, cutoff=cutoff, voided=voided
-        )
+        return log.log_snapshot(connection, ladder_id, anchors, cutoff=cutoff, voided=voided)
 
     return league.database.read(read)
 

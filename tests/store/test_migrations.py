@@ -19,7 +19,7 @@ from sqlalchemy.schema import MetaData
 from meijin.game import Ending, Party, Result, encode_moves
 from meijin.store import Database, bots, games, tournaments
 from meijin.store.ladders import days as rating_days
-from meijin.store.ladders import ladders, rated_games
+from meijin.store.ladders import ladders, log, rated_games
 from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
@@ -200,7 +200,7 @@ def test_the_marks_are_those_that_the_log_gives(migrated: Database) -> None:
     """A run of the migrated games can be verified."""
     for ladder, games_of in ((LadderId(1), 4), (LadderId(2), 1)):
         counted = migrated.read(partial(rated_games.snapshot, ladder_id=ladder, anchors=[]))
-        read = partial(rated_games.log_snapshot, ladder_id=ladder, anchors=[])
+        read = partial(log.log_snapshot, ladder_id=ladder, anchors=[])
         assert migrated.read(partial(read, cutoff=counted.cutoff, voided=0)) == counted
         assert counted.games == games_of
 

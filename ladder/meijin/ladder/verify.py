@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 from meijin.ladder.rating_table import ALGORITHM, rate
 from meijin.store import Database, StoreError
 from meijin.store.ladders import ladders
-from meijin.store.ladders.rated_games import Snapshot, log_snapshot
+from meijin.store.ladders.log import log_snapshot
+from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.ladders.runs import NewRating, NewRun, PublishedRun, Standing, standings
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 
