@@ -1,4 +1,4 @@
-"""Games as they are kept: looked up, listed, and restored when a server starts."""
+"""Games: looked up, listed, and restored when a server starts."""
 
 from array import array
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What the two bots of a match scored against each other, by games and by pairs of games.
+"""Match scores: what two bots scored against each other, by games and by pairs of games.
 
 A pair is what the pairings 2k - 1 and 2k are: one opening, played with both colours.
 """

@@ -1,4 +1,4 @@
-"""Statements that are executed often enough for SQLAlchemy's own execution to show."""
+"""Prepared statements: executed so often that SQLAlchemy's own execution would show."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Close names, for those that are not found."""
+"""Close matches of names, for those that are not found."""
 
 from difflib import get_close_matches
 from typing import Any

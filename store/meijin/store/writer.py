@@ -1,4 +1,4 @@
-"""The one thread that writes: everything pending goes into one commit."""
+"""The writer thread: everything pending goes into one commit, a group commit."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Registering bots, and who is there."""
+"""Bots: registered, listed, and given tokens."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

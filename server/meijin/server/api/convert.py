@@ -1,4 +1,4 @@
-"""Between the wire's messages and our own types."""
+"""Converters: between the wire's messages and our own types."""
 
 from collections.abc import Iterable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Bots as they are shown, and their versions, as messages."""
+"""Converters of bots: views and versions in, messages out."""
 
 from meijin.server.views.bots import BotSummary
 from meijin.store.schema import BotVersion

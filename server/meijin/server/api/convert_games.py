@@ -1,4 +1,4 @@
-"""Games as they are shown, as messages."""
+"""Converters of games: views in, messages out."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Ladders as they are shown, as messages."""
+"""Converters of ladders: views in, messages out."""
 
 from meijin.ladder.compare import MatrixRow
 from meijin.server.views.ladders import HeadToHead, LadderLine

@@ -1,4 +1,4 @@
-"""A ladder's past: everybody's rating at the end of each day."""
+"""Rating history: everybody's rating at the end of each day."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

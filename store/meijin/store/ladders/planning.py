@@ -1,4 +1,4 @@
-"""What the games of a continuous ladder are planned from."""
+"""Input of matchmaking: what the games of a continuous ladder are planned from."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Games that are the same as an earlier one: a ladder rates the first of them alone."""
+"""Duplicate games, the same as an earlier one: a ladder rates the first of them alone."""
 
 import hashlib
 import struct

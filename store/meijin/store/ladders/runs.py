@@ -1,4 +1,4 @@
-"""Runs of ladders: published, kept, and shown."""
+"""Rating runs of ladders: published, kept, and read."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
