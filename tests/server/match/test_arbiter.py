@@ -22,8 +22,8 @@ from meijin.server.match.arbiter import (
     LAG_PER_GAME_NS,
     LAG_PER_MOVE_NS,
     NS_PER_SECOND,
+    ActionResult,
     Arbiter,
-    Verdict,
 )
 from meijin.server.match.stalls import Moment
 
@@ -65,7 +65,9 @@ class Match:
         """Request the pending turn; what is left for it, in seconds."""
         return self.arbiter.ask(self.moment) / NS_PER_SECOND
 
-    def play(self, cell: int, *, ply: int | None = None, color: Color | None = None) -> Verdict:
+    def play(
+        self, cell: int, *, ply: int | None = None, color: Color | None = None
+    ) -> ActionResult:
         """Play for the side to move, or as told, without lag."""
         board = self.arbiter.board
         return self.arbiter.play(
@@ -76,7 +78,9 @@ class Match:
             0,
         )
 
-    def turn(self, cell: int, seconds: float = 0, *, stalled: float = 0, lag: float = 0) -> Verdict:
+    def turn(
+        self, cell: int, seconds: float = 0, *, stalled: float = 0, lag: float = 0
+    ) -> ActionResult:
         """Ask, think and play."""
         self.ask()
         self.wait(seconds, stalled=stalled)
@@ -100,9 +104,9 @@ def test_five_in_a_row_wins() -> None:
     """The winning move ends the game with no fault and no evidence."""
     match = Match()
     for cell in (0, 5, 1, 6, 2, 7, 3, 8):
-        assert match.turn(cell) is Verdict.ACCEPTED
+        assert match.turn(cell) is ActionResult.ACCEPTED
         assert match.outcome is None
-    assert match.turn(4) is Verdict.ACCEPTED
+    assert match.turn(4) is ActionResult.ACCEPTED
     assert match.outcome == Outcome(Result.BLACK_WINS, Ending.FIVE)
     assert match.arbiter.evidence == {}
     assert len(match.arbiter.raw_ns) == len(match.arbiter.charged_ns) == 9
@@ -131,7 +135,7 @@ def test_either_side_may_resign_at_any_time(color: Color) -> None:
     """Resigning needs no turn and is nobody's fault."""
     match = Match()
     match.turn(12)
-    assert match.arbiter.resign(color) is Verdict.ACCEPTED
+    assert match.arbiter.resign(color) is ActionResult.ACCEPTED
     assert match.outcome == Outcome(Result.won_by(color.other), Ending.RESIGN)
     assert match.arbiter.evidence == {}
 
@@ -146,7 +150,7 @@ def test_an_illegal_move_forfeits(cell: int, detail: str) -> None:
     """The evidence is the move and the position it was made in."""
     match = Match()
     match.turn(12)
-    assert match.turn(cell) is Verdict.ACCEPTED
+    assert match.turn(cell) is ActionResult.ACCEPTED
     assert match.outcome is not None
     assert (match.outcome.result, match.outcome.ending) == (Result.BLACK_WINS, Ending.ILLEGAL)
     assert match.outcome.at_fault is Party.WHITE
@@ -162,17 +166,17 @@ def test_a_move_for_another_ply_does_nothing(ply: int) -> None:
     match = Match()
     match.turn(12)
     match.ask()
-    assert match.play(12, ply=ply) is Verdict.STALE_PLY
+    assert match.play(12, ply=ply) is ActionResult.STALE_PLY
     assert match.outcome is None
-    assert match.play(13) is Verdict.ACCEPTED
+    assert match.play(13) is ActionResult.ACCEPTED
 
 
 def test_a_move_before_its_turn_was_requested_does_nothing() -> None:
     """What nobody asked for is no answer, though it names the right ply."""
     match = Match()
-    assert match.play(12) is Verdict.STALE_PLY
+    assert match.play(12) is ActionResult.STALE_PLY
     match.turn(12)
-    assert match.play(13) is Verdict.STALE_PLY
+    assert match.play(13) is ActionResult.STALE_PLY
     assert match.arbiter.board.ply == 1
 
 
@@ -180,9 +184,9 @@ def test_a_move_for_the_opponent_does_nothing() -> None:
     """The pending turn can be answered by its own side alone."""
     match = Match()
     match.ask()
-    assert match.play(12, color=WHITE) is Verdict.NOT_YOUR_TURN
+    assert match.play(12, color=WHITE) is ActionResult.NOT_YOUR_TURN
     assert match.arbiter.board.ply == 0
-    assert match.play(12, color=BLACK) is Verdict.ACCEPTED
+    assert match.play(12, color=BLACK) is ActionResult.ACCEPTED
 
 
 def test_nothing_changes_an_outcome() -> None:
@@ -191,9 +195,9 @@ def test_nothing_changes_an_outcome() -> None:
     match.ask()
     match.arbiter.resign(BLACK)
     outcome = match.outcome
-    assert match.play(12) is Verdict.STALE_PLY
-    assert match.arbiter.resign(WHITE) is Verdict.STALE_PLY
-    assert match.arbiter.fail(WHITE, "late") is Verdict.STALE_PLY
+    assert match.play(12) is ActionResult.STALE_PLY
+    assert match.arbiter.resign(WHITE) is ActionResult.STALE_PLY
+    assert match.arbiter.fail(WHITE, "late") is ActionResult.STALE_PLY
     match.arbiter.void(Party.OPERATOR, "late")
     match.arbiter.leave(WHITE, match.moment)
     match.wait(1_000)
@@ -206,7 +210,7 @@ def test_a_reported_failure_forfeits() -> None:
     """The evidence is what the bot said."""
     match = Match()
     match.turn(12)
-    assert match.arbiter.fail(BLACK, "out of memory") is Verdict.ACCEPTED
+    assert match.arbiter.fail(BLACK, "out of memory") is ActionResult.ACCEPTED
     assert match.outcome == Outcome(Result.WHITE_WINS, Ending.CRASH, Party.BLACK, "out of memory")
     assert match.arbiter.evidence == {"message": "out of memory", "ply": 1}
 
@@ -257,7 +261,7 @@ def test_a_late_move_forfeits(control: str, seen_by: str) -> None:
     match.now += 1
     match.now += NS_PER_SECOND
     if seen_by == "play":
-        assert match.play(12) is Verdict.ACCEPTED
+        assert match.play(12) is ActionResult.ACCEPTED
     else:
         match.expire()
     detail = f"{budget + 1}.000 s for a move that had {budget}.000 s"
@@ -462,7 +466,7 @@ def test_an_absent_bots_clock_stands() -> None:
     match.arbiter.come_back(BLACK, match.moment)
     match.wait(100)
     match.expire()
-    assert match.turn(12, 3) is Verdict.ACCEPTED
+    assert match.turn(12, 3) is ActionResult.ACCEPTED
     assert match.arbiter.raw_ns[0] == 9 * NS_PER_SECOND
     assert match.outcome is None
 
@@ -488,7 +492,7 @@ def test_a_stall_before_an_absence_is_not_used_time() -> None:
     match.wait(6, stalled=5)
     match.arbiter.leave(BLACK, match.moment)
     match.arbiter.come_back(BLACK, match.moment)
-    assert match.turn(12, 8) is Verdict.ACCEPTED
+    assert match.turn(12, 8) is ActionResult.ACCEPTED
     assert match.outcome is None
     assert match.arbiter.raw_ns[0] == 9 * NS_PER_SECOND
 
@@ -510,7 +514,7 @@ def test_an_answer_to_a_request_from_before_an_absence_does_nothing() -> None:
     match.ask()
     match.arbiter.leave(BLACK, match.moment)
     match.arbiter.come_back(BLACK, match.moment)
-    assert match.play(12) is Verdict.STALE_PLY
+    assert match.play(12) is ActionResult.STALE_PLY
 
 
 def test_an_absence_since_a_restart_is_the_servers() -> None:
@@ -621,9 +625,9 @@ class Chaos:
             self.causes.add((Ending.ILLEGAL, Party.of(color)))
         ply, moment = arbiter.board.ply, match.moment
         lag_time = round(lag * NS_PER_SECOND)
-        assert arbiter.play(color, ply, cell, moment, lag_time) is Verdict.ACCEPTED
+        assert arbiter.play(color, ply, cell, moment, lag_time) is ActionResult.ACCEPTED
         if self._rng.random() < 0.2:  # the same answer once more
-            assert arbiter.play(color, ply, cell, moment, lag_time) is Verdict.STALE_PLY
+            assert arbiter.play(color, ply, cell, moment, lag_time) is ActionResult.STALE_PLY
 
     def _noise(self) -> None:
         """An action that answers nothing has no effect."""
@@ -631,7 +635,9 @@ class Chaos:
         before = list(board.moves)
         ply = self._rng.choice((board.ply - 1, board.ply + 1, board.ply + 7, 0 if before else 1))
         color = self._rng.choice(tuple(Color))
-        assert self._match.play(self._rng.randrange(9), ply=ply, color=color) is Verdict.STALE_PLY
+        assert (
+            self._match.play(self._rng.randrange(9), ply=ply, color=color) is ActionResult.STALE_PLY
+        )
         assert list(board.moves) == before
         assert self._match.outcome is None
 

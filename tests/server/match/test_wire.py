@@ -16,7 +16,6 @@ from meijin.server.match.commands import Actions, Goodbye, Hello, Pong
 from meijin.server.match.live_game import Participant
 from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
 from meijin.server.match.wire import (
-    PROTOCOL_VERSION,
     analysis_from_proto,
     command_from_proto,
     delivery_to_proto,
@@ -27,6 +26,7 @@ from meijin.store.bots import EngineRow
 from meijin.store.schema import BotId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities
+from meijin.wire.contract import PROTOCOL_VERSION
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame

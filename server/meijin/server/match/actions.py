@@ -1,8 +1,8 @@
-"""Takes in what bots send: every action is judged at once."""
+"""Actions of bots: every one is judged at once."""
 
 from collections.abc import Iterable
 
-from meijin.server.match.arbiter import ACCEPTED, SIDES, Verdict
+from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
 from meijin.server.match.commands import Actions, Analysis, Play
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
@@ -15,7 +15,7 @@ MAX_FAILURE = 500
 
 
 class ActionHandler:
-    """Judges messages by the running games."""
+    """Handles the actions in bots' messages, by the running games."""
 
     def __init__(self, games: Games, journal: Journal, watch: StallWatch) -> None:
         self._games = games
@@ -69,9 +69,9 @@ class ActionHandler:
                 continue
             arbiter = game.arbiter
             color = black if game.black is player else white
-            verdict = arbiter.play(color, ply, cell, moment, lag_ns)
-            if verdict is not ACCEPTED:
-                self._refuse(session, game, ply, verdict)
+            result = arbiter.play(color, ply, cell, moment, lag_ns)
+            if result is not ACCEPTED:
+                self._refuse(session, game, ply, result)
                 continue
             if arbiter.outcome is not None:
                 self._end_by(game, ply, analysis)
@@ -90,9 +90,9 @@ class ActionHandler:
                 self._keep_analysis(game, ply, analysis)
         self._games.end(game)
 
-    def _refuse(self, session: Session, game: LiveGame, ply: int, verdict: Verdict) -> None:
+    def _refuse(self, session: Session, game: LiveGame, ply: int, result: ActionResult) -> None:
         current = game.arbiter.board.ply
-        if verdict is Verdict.NOT_YOUR_TURN:
+        if result is ActionResult.NOT_YOUR_TURN:
             detail = "it is the opponent's turn"
             session.refuse(game.number, ply, NoticeReason.NOT_YOUR_TURN, detail)
         else:

@@ -19,7 +19,7 @@ SIDES = (Color.BLACK, Color.WHITE)
 """The side to move at an even and at an odd ply."""
 
 
-class Verdict(enum.Enum):
+class ActionResult(enum.Enum):
     """What became of an action."""
 
     ACCEPTED = enum.auto()
@@ -30,7 +30,7 @@ class Verdict(enum.Enum):
     """It is the opponent's turn."""
 
 
-ACCEPTED = Verdict.ACCEPTED
+ACCEPTED = ActionResult.ACCEPTED
 """For the hot path: CPython 3.11 takes 0.1 microseconds to find a member in its class."""
 
 
@@ -94,13 +94,13 @@ class Arbiter:
         left = self.clock.left_ns(SIDES[len(self.board.moves) & 1])
         return max(left - self._used_ns, 0) if self._used_ns else left
 
-    def play(self, color: Color, ply: int, cell: int, moment: Moment, lag_ns: int) -> Verdict:
+    def play(self, color: Color, ply: int, cell: int, moment: Moment, lag_ns: int) -> ActionResult:
         """Judge a move. `lag_ns` is the round trip that the network took."""
         board = self.board
         if ply != len(board.moves) or self._asked_at_ns < 0 or self.outcome is not None:
-            return Verdict.STALE_PLY
+            return ActionResult.STALE_PLY
         if color is not SIDES[ply & 1]:
-            return Verdict.NOT_YOUR_TURN
+            return ActionResult.NOT_YOUR_TURN
         now_ns, stall_ns = moment
         raw_ns = self._used_ns + now_ns - self._asked_at_ns
         charged_ns = raw_ns - (stall_ns - self._stall_at_ask_ns)
@@ -148,20 +148,20 @@ class Arbiter:
 
     # -- other actions ----------------------------------------------------------
 
-    def resign(self, color: Color) -> Verdict:
+    def resign(self, color: Color) -> ActionResult:
         """`color` gives up."""
         if self.outcome is not None:
-            return Verdict.STALE_PLY
+            return ActionResult.STALE_PLY
         self.outcome = Outcome(Result.won_by(color.other), Ending.RESIGN)
-        return Verdict.ACCEPTED
+        return ActionResult.ACCEPTED
 
-    def fail(self, color: Color, message: str) -> Verdict:
+    def fail(self, color: Color, message: str) -> ActionResult:
         """`color` reports that it can't go on."""
         if self.outcome is not None:
-            return Verdict.STALE_PLY
+            return ActionResult.STALE_PLY
         self._forfeit(color, Ending.CRASH, message)
         self.evidence = {"message": message, "ply": self.board.ply}
-        return Verdict.ACCEPTED
+        return ActionResult.ACCEPTED
 
     def void(self, party: Party, detail: str) -> None:
         """Stop the game: it counts for nothing. Does nothing once it has ended."""

@@ -19,8 +19,8 @@ from meijin.wire import (
     time_control_to_proto,
     variant_to_proto,
 )
-
-PROTOCOL_VERSION = 1
+from meijin.wire.contract import PROTOCOL_VERSION
+from meijin.wire.enums import enum_table
 
 MAX_LABEL = 40
 MAX_DIGEST = 64
@@ -28,9 +28,7 @@ MAX_DIGEST = 64
 MAX_PV = 2 * 22 * 22
 """Bytes kept of an expected line: no game is longer."""
 
-NOTICE_REASONS = {
-    reason: pb.NoticeReason.Value(f"NOTICE_REASON_{reason.name}") for reason in NoticeReason
-}
+NOTICE_REASONS = enum_table(NoticeReason, pb.NoticeReason)
 
 
 # -- what bots say ------------------------------------------------------------------
