@@ -38,14 +38,11 @@ def score_text(wins: int, draws: int, games: int) -> str:
     return f"{(wins + draws / 2) / games:.1%}" if games else "-"
 
 
-WITHOUT_SCHEDULE = (pb.TOURNAMENT_FORMAT_LADDER, pb.TOURNAMENT_FORMAT_SPRT)
-
-
 def games_text(tournament: pb.Tournament) -> str:
     """How many games of a tournament have a result, and of how many, if that is known."""
     if not tournament.planned_games:
         return f"{tournament.finished_games} games"
-    most = "at most " if tournament.settings.format in WITHOUT_SCHEDULE else ""
+    most = "at most " if tournament.may_end_early else ""
     return f"{tournament.finished_games} of {most}{tournament.planned_games} games"
 
 

@@ -26,23 +26,23 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from meijin.v1 import game_pb2 as meijin_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"meijin/v1/tournament_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\"\x9b\x01\n\x04Sprt\x12\x0c\n\x04\x65lo0\x18\x01 \x01(\x01\x12\x0c\n\x04\x65lo1\x18\x02 \x01(\x01\x12\r\n\x05\x61lpha\x18\x03 \x01(\x01\x12\x0c\n\x04\x62\x65ta\x18\x04 \x01(\x01\x12#\n\x05scale\x18\x05 \x01(\x0e\x32\x14.meijin.v1.SprtScale\x12!\n\x04unit\x18\x06 \x01(\x0e\x32\x13.meijin.v1.SprtUnit\x12\x12\n\nmost_games\x18\x07 \x01(\r\"o\n\x0cSprtEstimate\x12\x16\n\x0enormalised_elo\x18\x01 \x01(\x01\x12\x19\n\x11normalised_margin\x18\x02 \x01(\x01\x12\x0b\n\x03\x65lo\x18\x03 \x01(\x01\x12\x12\n\nelo_margin\x18\x04 \x01(\x01\x12\x0b\n\x03los\x18\x05 \x01(\x01\"\xcb\x01\n\x0cSprtStanding\x12\x0c\n\x04wins\x18\x01 \x01(\r\x12\r\n\x05\x64raws\x18\x02 \x01(\r\x12\x0e\n\x06losses\x18\x03 \x01(\r\x12\r\n\x05pairs\x18\x04 \x03(\r\x12\x0b\n\x03llr\x18\x05 \x01(\x01\x12\r\n\x05lower\x18\x06 \x01(\x01\x12\r\n\x05upper\x18\x07 \x01(\x01\x12)\n\x08\x65stimate\x18\x08 \x01(\x0b\x32\x17.meijin.v1.SprtEstimate\x12)\n\x08\x64\x65\x63ision\x18\t \x01(\x0e\x32\x17.meijin.v1.SprtDecision\"3\n\tLadderRun\x12\x12\n\nconfidence\x18\x01 \x01(\x01\x12\x12\n\nmost_games\x18\x02 \x01(\r\"\xc9\x02\n\x12TournamentSettings\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12+\n\x06\x66ormat\x18\x03 \x01(\x0e\x32\x1b.meijin.v1.TournamentFormat\x12\x0e\n\x06rounds\x18\x04 \x01(\r\x12#\n\x07variant\x18\x05 \x01(\x0b\x32\x12.meijin.v1.Variant\x12,\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12\x0c\n\x04seed\x18\x07 \x01(\x04\x12\x10\n\x08openings\x18\x08 \x03(\x0c\x12\x11\n\tmax_games\x18\t \x01(\r\x12\x0f\n\x07unrated\x18\n \x01(\x08\x12\x1d\n\x04sprt\x18\x0b \x01(\x0b\x32\x0f.meijin.v1.Sprt\x12$\n\x06ladder\x18\x0c \x01(\x0b\x32\x14.meijin.v1.LadderRun\"\x81\x03\n\nTournament\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12/\n\x08settings\x18\x02 \x01(\x0b\x32\x1d.meijin.v1.TournamentSettings\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.meijin.v1.TournamentState\x12\x15\n\rplanned_games\x18\x04 \x01(\r\x12\x16\n\x0e\x66inished_games\x18\x05 \x01(\r\x12\x15\n\rrunning_games\x18\x06 \x01(\r\x12\x0e\n\x06ladder\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bwaiting_for\x18\n \x01(\t\x12%\n\x04sprt\x18\x0b \x01(\x0b\x32\x17.meijin.v1.SprtStanding\x12\x0f\n\x07verdict\x18\x0c \x01(\t\"\\\n\x0e\x43rosstableCell\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x10\n\x08opponent\x18\x02 \x01(\t\x12\x0c\n\x04wins\x18\x03 \x01(\r\x12\r\n\x05\x64raws\x18\x04 \x01(\r\x12\x0e\n\x06losses\x18\x05 \x01(\r\")\n\nFaultCount\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06\x66\x61ults\x18\x02 \x01(\r\"^\n\x17\x43reateTournamentRequest\x12/\n\x08settings\x18\x01 \x01(\x0b\x32\x1d.meijin.v1.TournamentSettings\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"E\n\x18\x43reateTournamentResponse\x12)\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Tournament\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\x98\x01\n\x15GetTournamentResponse\x12)\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Tournament\x12-\n\ncrosstable\x18\x02 \x03(\x0b\x32\x19.meijin.v1.CrosstableCell\x12%\n\x06\x66\x61ults\x18\x03 \x03(\x0b\x32\x15.meijin.v1.FaultCount\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"^\n\x17ListTournamentsResponse\x12*\n\x0btournaments\x18\x01 \x03(\x0b\x32\x15.meijin.v1.Tournament\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"0\n\x17\x43\x61ncelTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"E\n\x18\x43\x61ncelTournamentResponse\x12)\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Tournament\"0\n\x17ResumeTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"E\n\x18ResumeTournamentResponse\x12)\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Tournament\"/\n\x16WatchTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xc7\x01\n\x17WatchTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.TournamentH\x00\x12\'\n\x0cgame_started\x18\x02 \x01(\x0b\x32\x0f.meijin.v1.GameH\x00\x12%\n\ngame_ended\x18\x03 \x01(\x0b\x32\x0f.meijin.v1.GameH\x00\x12\'\n\x04sprt\x18\x04 \x01(\x0b\x32\x17.meijin.v1.SprtStandingH\x00\x42\x06\n\x04\x66\x61\x63t*\xb2\x01\n\x10TournamentFormat\x12!\n\x1dTOURNAMENT_FORMAT_UNSPECIFIED\x10\x00\x12!\n\x1dTOURNAMENT_FORMAT_ROUND_ROBIN\x10\x01\x12\x1e\n\x1aTOURNAMENT_FORMAT_GAUNTLET\x10\x02\x12\x1c\n\x18TOURNAMENT_FORMAT_LADDER\x10\x03\x12\x1a\n\x16TOURNAMENT_FORMAT_SPRT\x10\x04*\x90\x01\n\x0fTournamentState\x12 \n\x1cTOURNAMENT_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18TOURNAMENT_STATE_RUNNING\x10\x01\x12\x1d\n\x19TOURNAMENT_STATE_FINISHED\x10\x02\x12\x1e\n\x1aTOURNAMENT_STATE_CANCELLED\x10\x03*[\n\tSprtScale\x12\x1a\n\x16SPRT_SCALE_UNSPECIFIED\x10\x00\x12\x19\n\x15SPRT_SCALE_NORMALISED\x10\x01\x12\x17\n\x13SPRT_SCALE_LOGISTIC\x10\x02*O\n\x08SprtUnit\x12\x19\n\x15SPRT_UNIT_UNSPECIFIED\x10\x00\x12\x13\n\x0fSPRT_UNIT_PAIRS\x10\x01\x12\x13\n\x0fSPRT_UNIT_GAMES\x10\x02*u\n\x0cSprtDecision\x12\x1d\n\x19SPRT_DECISION_UNSPECIFIED\x10\x00\x12\x16\n\x12SPRT_DECISION_OPEN\x10\x01\x12\x16\n\x12SPRT_DECISION_ELO0\x10\x02\x12\x16\n\x12SPRT_DECISION_ELO1\x10\x03\x32\xb4\x04\n\x11TournamentService\x12[\n\x10\x43reateTournament\x12\".meijin.v1.CreateTournamentRequest\x1a#.meijin.v1.CreateTournamentResponse\x12R\n\rGetTournament\x12\x1f.meijin.v1.GetTournamentRequest\x1a .meijin.v1.GetTournamentResponse\x12X\n\x0fListTournaments\x12!.meijin.v1.ListTournamentsRequest\x1a\".meijin.v1.ListTournamentsResponse\x12[\n\x10\x43\x61ncelTournament\x12\".meijin.v1.CancelTournamentRequest\x1a#.meijin.v1.CancelTournamentResponse\x12[\n\x10ResumeTournament\x12\".meijin.v1.ResumeTournamentRequest\x1a#.meijin.v1.ResumeTournamentResponse\x12Z\n\x0fWatchTournament\x12!.meijin.v1.WatchTournamentRequest\x1a\".meijin.v1.WatchTournamentResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"meijin/v1/tournament_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\"\x9b\x01\n\x04Sprt\x12\x0c\n\x04\x65lo0\x18\x01 \x01(\x01\x12\x0c\n\x04\x65lo1\x18\x02 \x01(\x01\x12\r\n\x05\x61lpha\x18\x03 \x01(\x01\x12\x0c\n\x04\x62\x65ta\x18\x04 \x01(\x01\x12#\n\x05scale\x18\x05 \x01(\x0e\x32\x14.meijin.v1.SprtScale\x12!\n\x04unit\x18\x06 \x01(\x0e\x32\x13.meijin.v1.SprtUnit\x12\x12\n\nmost_games\x18\x07 \x01(\r\"o\n\x0cSprtEstimate\x12\x16\n\x0enormalised_elo\x18\x01 \x01(\x01\x12\x19\n\x11normalised_margin\x18\x02 \x01(\x01\x12\x0b\n\x03\x65lo\x18\x03 \x01(\x01\x12\x12\n\nelo_margin\x18\x04 \x01(\x01\x12\x0b\n\x03los\x18\x05 \x01(\x01\"\xcb\x01\n\x0cSprtStanding\x12\x0c\n\x04wins\x18\x01 \x01(\r\x12\r\n\x05\x64raws\x18\x02 \x01(\r\x12\x0e\n\x06losses\x18\x03 \x01(\r\x12\r\n\x05pairs\x18\x04 \x03(\r\x12\x0b\n\x03llr\x18\x05 \x01(\x01\x12\r\n\x05lower\x18\x06 \x01(\x01\x12\r\n\x05upper\x18\x07 \x01(\x01\x12)\n\x08\x65stimate\x18\x08 \x01(\x0b\x32\x17.meijin.v1.SprtEstimate\x12)\n\x08\x64\x65\x63ision\x18\t \x01(\x0e\x32\x17.meijin.v1.SprtDecision\"3\n\tLadderRun\x12\x12\n\nconfidence\x18\x01 \x01(\x01\x12\x12\n\nmost_games\x18\x02 \x01(\r\"\xc9\x02\n\x12TournamentSettings\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12+\n\x06\x66ormat\x18\x03 \x01(\x0e\x32\x1b.meijin.v1.TournamentFormat\x12\x0e\n\x06rounds\x18\x04 \x01(\r\x12#\n\x07variant\x18\x05 \x01(\x0b\x32\x12.meijin.v1.Variant\x12,\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12\x0c\n\x04seed\x18\x07 \x01(\x04\x12\x10\n\x08openings\x18\x08 \x03(\x0c\x12\x11\n\tmax_games\x18\t \x01(\r\x12\x0f\n\x07unrated\x18\n \x01(\x08\x12\x1d\n\x04sprt\x18\x0b \x01(\x0b\x32\x0f.meijin.v1.Sprt\x12$\n\x06ladder\x18\x0c \x01(\x0b\x32\x14.meijin.v1.LadderRun\"\x98\x03\n\nTournament\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12/\n\x08settings\x18\x02 \x01(\x0b\x32\x1d.meijin.v1.TournamentSettings\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.meijin.v1.TournamentState\x12\x15\n\rplanned_games\x18\x04 \x01(\r\x12\x16\n\x0e\x66inished_games\x18\x05 \x01(\r\x12\x15\n\rrunning_games\x18\x06 \x01(\r\x12\x0e\n\x06ladder\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bwaiting_for\x18\n \x01(\t\x12%\n\x04sprt\x18\x0b \x01(\x0b\x32\x17.meijin.v1.SprtStanding\x12\x0f\n\x07verdict\x18\x0c \x01(\t\x12\x15\n\rmay_end_early\x18\r \x01(\x08\"\\\n\x0e\x43rosstableCell\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x10\n\x08opponent\x18\x02 \x01(\t\x12\x0c\n\x04wins\x18\x03 \x01(\r\x12\r\n\x05\x64raws\x18\x04 \x01(\r\x12\x0e\n\x06losses\x18\x05 \x01(\r\"\'\n\x08TieBreak\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01\"\xb2\x01\n\x12TournamentStanding\x12\x0c\n\x04rank\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0e\n\x06points\x18\x03 \x01(\x01\x12\r\n\x05games\x18\x04 \x01(\r\x12\x0c\n\x04wins\x18\x05 \x01(\r\x12\r\n\x05\x64raws\x18\x06 \x01(\r\x12\x0e\n\x06losses\x18\x07 \x01(\r\x12\'\n\ntie_breaks\x18\x08 \x03(\x0b\x32\x13.meijin.v1.TieBreak\x12\x0c\n\x04note\x18\t \x01(\t\"\xbb\x01\n\x07Meeting\x12\r\n\x05round\x18\x01 \x01(\r\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\r\n\x05\x66irst\x18\x03 \x01(\t\x12\x0e\n\x06second\x18\x04 \x01(\t\x12\x14\n\x0c\x66irst_points\x18\x05 \x01(\x01\x12\x15\n\rsecond_points\x18\x06 \x01(\x01\x12\x0e\n\x06winner\x18\x07 \x01(\t\x12\x0c\n\x04next\x18\x08 \x01(\r\x12\x0b\n\x03\x62ye\x18\t \x01(\x08\x12\x0c\n\x04over\x18\n \x01(\x08\x12\x0c\n\x04note\x18\x0b \x01(\t\")\n\nFaultCount\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06\x66\x61ults\x18\x02 \x01(\r\"^\n\x17\x43reateTournamentRequest\x12/\n\x08settings\x18\x01 \x01(\x0b\x32\x1d.meijin.v1.TournamentSettings\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"E\n\x18\x43reateTournamentResponse\x12)\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Tournament\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xf0\x01\n\x15GetTournamentResponse\x12)\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Tournament\x12-\n\ncrosstable\x18\x02 \x03(\x0b\x32\x19.meijin.v1.CrosstableCell\x12%\n\x06\x66\x61ults\x18\x03 \x03(\x0b\x32\x15.meijin.v1.FaultCount\x12\x30\n\tstandings\x18\x04 \x03(\x0b\x32\x1d.meijin.v1.TournamentStanding\x12$\n\x08meetings\x18\x05 \x03(\x0b\x32\x12.meijin.v1.Meeting\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"^\n\x17ListTournamentsResponse\x12*\n\x0btournaments\x18\x01 \x03(\x0b\x32\x15.meijin.v1.Tournament\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"0\n\x17\x43\x61ncelTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"E\n\x18\x43\x61ncelTournamentResponse\x12)\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Tournament\"0\n\x17ResumeTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"E\n\x18ResumeTournamentResponse\x12)\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Tournament\"/\n\x16WatchTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xc7\x01\n\x17WatchTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x15.meijin.v1.TournamentH\x00\x12\'\n\x0cgame_started\x18\x02 \x01(\x0b\x32\x0f.meijin.v1.GameH\x00\x12%\n\ngame_ended\x18\x03 \x01(\x0b\x32\x0f.meijin.v1.GameH\x00\x12\'\n\x04sprt\x18\x04 \x01(\x0b\x32\x17.meijin.v1.SprtStandingH\x00\x42\x06\n\x04\x66\x61\x63t*\xb2\x01\n\x10TournamentFormat\x12!\n\x1dTOURNAMENT_FORMAT_UNSPECIFIED\x10\x00\x12!\n\x1dTOURNAMENT_FORMAT_ROUND_ROBIN\x10\x01\x12\x1e\n\x1aTOURNAMENT_FORMAT_GAUNTLET\x10\x02\x12\x1c\n\x18TOURNAMENT_FORMAT_LADDER\x10\x03\x12\x1a\n\x16TOURNAMENT_FORMAT_SPRT\x10\x04*\x90\x01\n\x0fTournamentState\x12 \n\x1cTOURNAMENT_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18TOURNAMENT_STATE_RUNNING\x10\x01\x12\x1d\n\x19TOURNAMENT_STATE_FINISHED\x10\x02\x12\x1e\n\x1aTOURNAMENT_STATE_CANCELLED\x10\x03*[\n\tSprtScale\x12\x1a\n\x16SPRT_SCALE_UNSPECIFIED\x10\x00\x12\x19\n\x15SPRT_SCALE_NORMALISED\x10\x01\x12\x17\n\x13SPRT_SCALE_LOGISTIC\x10\x02*O\n\x08SprtUnit\x12\x19\n\x15SPRT_UNIT_UNSPECIFIED\x10\x00\x12\x13\n\x0fSPRT_UNIT_PAIRS\x10\x01\x12\x13\n\x0fSPRT_UNIT_GAMES\x10\x02*u\n\x0cSprtDecision\x12\x1d\n\x19SPRT_DECISION_UNSPECIFIED\x10\x00\x12\x16\n\x12SPRT_DECISION_OPEN\x10\x01\x12\x16\n\x12SPRT_DECISION_ELO0\x10\x02\x12\x16\n\x12SPRT_DECISION_ELO1\x10\x03\x32\xb4\x04\n\x11TournamentService\x12[\n\x10\x43reateTournament\x12\".meijin.v1.CreateTournamentRequest\x1a#.meijin.v1.CreateTournamentResponse\x12R\n\rGetTournament\x12\x1f.meijin.v1.GetTournamentRequest\x1a .meijin.v1.GetTournamentResponse\x12X\n\x0fListTournaments\x12!.meijin.v1.ListTournamentsRequest\x1a\".meijin.v1.ListTournamentsResponse\x12[\n\x10\x43\x61ncelTournament\x12\".meijin.v1.CancelTournamentRequest\x1a#.meijin.v1.CancelTournamentResponse\x12[\n\x10ResumeTournament\x12\".meijin.v1.ResumeTournamentRequest\x1a#.meijin.v1.ResumeTournamentResponse\x12Z\n\x0fWatchTournament\x12!.meijin.v1.WatchTournamentRequest\x1a\".meijin.v1.WatchTournamentResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.tournament_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TOURNAMENTFORMAT']._serialized_start=2515
-  _globals['_TOURNAMENTFORMAT']._serialized_end=2693
-  _globals['_TOURNAMENTSTATE']._serialized_start=2696
-  _globals['_TOURNAMENTSTATE']._serialized_end=2840
-  _globals['_SPRTSCALE']._serialized_start=2842
-  _globals['_SPRTSCALE']._serialized_end=2933
-  _globals['_SPRTUNIT']._serialized_start=2935
-  _globals['_SPRTUNIT']._serialized_end=3014
-  _globals['_SPRTDECISION']._serialized_start=3016
-  _globals['_SPRTDECISION']._serialized_end=3133
+  _globals['_TOURNAMENTFORMAT']._serialized_start=3038
+  _globals['_TOURNAMENTFORMAT']._serialized_end=3216
+  _globals['_TOURNAMENTSTATE']._serialized_start=3219
+  _globals['_TOURNAMENTSTATE']._serialized_end=3363
+  _globals['_SPRTSCALE']._serialized_start=3365
+  _globals['_SPRTSCALE']._serialized_end=3456
+  _globals['_SPRTUNIT']._serialized_start=3458
+  _globals['_SPRTUNIT']._serialized_end=3537
+  _globals['_SPRTDECISION']._serialized_start=3539
+  _globals['_SPRTDECISION']._serialized_end=3656
   _globals['_SPRT']._serialized_start=105
   _globals['_SPRT']._serialized_end=260
   _globals['_SPRTESTIMATE']._serialized_start=262
@@ -54,35 +54,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TOURNAMENTSETTINGS']._serialized_start=635
   _globals['_TOURNAMENTSETTINGS']._serialized_end=964
   _globals['_TOURNAMENT']._serialized_start=967
-  _globals['_TOURNAMENT']._serialized_end=1352
-  _globals['_CROSSTABLECELL']._serialized_start=1354
-  _globals['_CROSSTABLECELL']._serialized_end=1446
-  _globals['_FAULTCOUNT']._serialized_start=1448
-  _globals['_FAULTCOUNT']._serialized_end=1489
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=1491
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=1585
-  _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=1587
-  _globals['_CREATETOURNAMENTRESPONSE']._serialized_end=1656
-  _globals['_GETTOURNAMENTREQUEST']._serialized_start=1658
-  _globals['_GETTOURNAMENTREQUEST']._serialized_end=1703
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=1706
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=1858
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=1860
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=1923
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=1925
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=2019
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=2021
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=2069
-  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_start=2071
-  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_end=2140
-  _globals['_RESUMETOURNAMENTREQUEST']._serialized_start=2142
-  _globals['_RESUMETOURNAMENTREQUEST']._serialized_end=2190
-  _globals['_RESUMETOURNAMENTRESPONSE']._serialized_start=2192
-  _globals['_RESUMETOURNAMENTRESPONSE']._serialized_end=2261
-  _globals['_WATCHTOURNAMENTREQUEST']._serialized_start=2263
-  _globals['_WATCHTOURNAMENTREQUEST']._serialized_end=2310
-  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_start=2313
-  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_end=2512
-  _globals['_TOURNAMENTSERVICE']._serialized_start=3136
-  _globals['_TOURNAMENTSERVICE']._serialized_end=3700
+  _globals['_TOURNAMENT']._serialized_end=1375
+  _globals['_CROSSTABLECELL']._serialized_start=1377
+  _globals['_CROSSTABLECELL']._serialized_end=1469
+  _globals['_TIEBREAK']._serialized_start=1471
+  _globals['_TIEBREAK']._serialized_end=1510
+  _globals['_TOURNAMENTSTANDING']._serialized_start=1513
+  _globals['_TOURNAMENTSTANDING']._serialized_end=1691
+  _globals['_MEETING']._serialized_start=1694
+  _globals['_MEETING']._serialized_end=1881
+  _globals['_FAULTCOUNT']._serialized_start=1883
+  _globals['_FAULTCOUNT']._serialized_end=1924
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=1926
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=2020
+  _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=2022
+  _globals['_CREATETOURNAMENTRESPONSE']._serialized_end=2091
+  _globals['_GETTOURNAMENTREQUEST']._serialized_start=2093
+  _globals['_GETTOURNAMENTREQUEST']._serialized_end=2138
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=2141
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=2381
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=2383
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=2446
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=2448
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=2542
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=2544
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=2592
+  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_start=2594
+  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_end=2663
+  _globals['_RESUMETOURNAMENTREQUEST']._serialized_start=2665
+  _globals['_RESUMETOURNAMENTREQUEST']._serialized_end=2713
+  _globals['_RESUMETOURNAMENTRESPONSE']._serialized_start=2715
+  _globals['_RESUMETOURNAMENTRESPONSE']._serialized_end=2784
+  _globals['_WATCHTOURNAMENTREQUEST']._serialized_start=2786
+  _globals['_WATCHTOURNAMENTREQUEST']._serialized_end=2833
+  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_start=2836
+  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_end=3035
+  _globals['_TOURNAMENTSERVICE']._serialized_start=3659
+  _globals['_TOURNAMENTSERVICE']._serialized_end=4223
 # @@protoc_insertion_point(module_scope)

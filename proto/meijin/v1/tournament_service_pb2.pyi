@@ -355,7 +355,9 @@ Global___LadderRun: _TypeAlias = LadderRun  # noqa: Y015
 
 @_typing.final
 class TournamentSettings(_message.Message):
-    """What is fixed when a tournament is made."""
+    """What is fixed when a tournament is made. A format's own settings have its
+    name: they are for that format and no other.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -458,13 +460,14 @@ class Tournament(_message.Message):
     WAITING_FOR_FIELD_NUMBER: _builtins.int
     SPRT_FIELD_NUMBER: _builtins.int
     VERDICT_FIELD_NUMBER: _builtins.int
+    MAY_END_EARLY_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """Names the tournament on this server."""
     state: Global___TournamentState.ValueType
     """Where it stands."""
     planned_games: _builtins.int
-    """Games it consists of. Without a schedule, the most that there may be; 0
-    for no bound.
+    """Games it consists of. Where it may be decided earlier, the most that there
+    may be; 0 for no bound.
     """
     finished_games: _builtins.int
     """Games with a result."""
@@ -475,7 +478,9 @@ class Tournament(_message.Message):
     waiting_for: _builtins.str
     """Why nothing goes on, such as bots that are away; empty when all is well."""
     verdict: _builtins.str
-    """Why it ended before its games were used up, in words."""
+    """Why it ended, in words; empty when its games were simply played."""
+    may_end_early: _builtins.bool
+    """It may be decided before `planned_games` are played."""
     @_builtins.property
     def settings(self) -> Global___TournamentSettings:
         """As it was made."""
@@ -507,10 +512,11 @@ class Tournament(_message.Message):
         waiting_for: _builtins.str = ...,
         sprt: Global___SprtStanding | None = ...,
         verdict: _builtins.str = ...,
+        may_end_early: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "settings", b"settings", "sprt", b"sprt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "finished_games", b"finished_games", "ladder", b"ladder", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "sprt", b"sprt", "state", b"state", "tournament_id", b"tournament_id", "verdict", b"verdict", "waiting_for", b"waiting_for"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "finished_games", b"finished_games", "ladder", b"ladder", "may_end_early", b"may_end_early", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "sprt", b"sprt", "state", b"state", "tournament_id", b"tournament_id", "verdict", b"verdict", "waiting_for", b"waiting_for"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -553,6 +559,150 @@ class CrosstableCell(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CrosstableCell: _TypeAlias = CrosstableCell  # noqa: Y015
+
+@_typing.final
+class TieBreak(_message.Message):
+    """What orders bots with the same points."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """What it is called, such as "Buchholz"."""
+    value: _builtins.float
+    """Its value for the bot; more is better."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        value: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TieBreak: _TypeAlias = TieBreak  # noqa: Y015
+
+@_typing.final
+class TournamentStanding(_message.Message):
+    """One bot's place in a tournament."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RANK_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    WINS_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    LOSSES_FIELD_NUMBER: _builtins.int
+    TIE_BREAKS_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    rank: _builtins.int
+    """From 1 on; the same for those whom nothing tells apart."""
+    bot: _builtins.str
+    """The bot."""
+    points: _builtins.float
+    """1 for a game won, a half for one drawn, and those of a bye."""
+    games: _builtins.int
+    """Games with a result."""
+    wins: _builtins.int
+    """Games won."""
+    draws: _builtins.int
+    """Games drawn."""
+    losses: _builtins.int
+    """Games lost."""
+    note: _builtins.str
+    """What else there is to say, such as where the bot went out; may be empty."""
+    @_builtins.property
+    def tie_breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieBreak]:
+        """What orders those with the same points, in the order in which it counts."""
+
+    def __init__(
+        self,
+        *,
+        rank: _builtins.int = ...,
+        bot: _builtins.str = ...,
+        points: _builtins.float = ...,
+        games: _builtins.int = ...,
+        wins: _builtins.int = ...,
+        draws: _builtins.int = ...,
+        losses: _builtins.int = ...,
+        tie_breaks: _abc.Iterable[Global___TieBreak] | None = ...,
+        note: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "draws", b"draws", "games", b"games", "losses", b"losses", "note", b"note", "points", b"points", "rank", b"rank", "tie_breaks", b"tie_breaks", "wins", b"wins"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TournamentStanding: _TypeAlias = TournamentStanding  # noqa: Y015
+
+@_typing.final
+class Meeting(_message.Message):
+    """Two bots in one round of a tournament, and the games they play there."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    FIRST_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
+    FIRST_POINTS_FIELD_NUMBER: _builtins.int
+    SECOND_POINTS_FIELD_NUMBER: _builtins.int
+    WINNER_FIELD_NUMBER: _builtins.int
+    NEXT_FIELD_NUMBER: _builtins.int
+    BYE_FIELD_NUMBER: _builtins.int
+    OVER_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """The round, from 1 on."""
+    number: _builtins.int
+    """The meeting's number in the tournament, from 1 on."""
+    first: _builtins.str
+    """The one bot; empty while it is not known."""
+    second: _builtins.str
+    """The other bot; empty while it is not known, and for a bye."""
+    first_points: _builtins.float
+    """The first bot's points."""
+    second_points: _builtins.float
+    """The second bot's points."""
+    winner: _builtins.str
+    """Who won it, also by a bye; empty while it is open and where it ended level."""
+    next: _builtins.int
+    """The number of the meeting that the winner goes to; 0 for none."""
+    bye: _builtins.bool
+    """The first bot has no opponent in this round."""
+    over: _builtins.bool
+    """All of its games have a result, and it needs no more."""
+    note: _builtins.str
+    """How it was decided, where that is not by points; may be empty."""
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        number: _builtins.int = ...,
+        first: _builtins.str = ...,
+        second: _builtins.str = ...,
+        first_points: _builtins.float = ...,
+        second_points: _builtins.float = ...,
+        winner: _builtins.str = ...,
+        next: _builtins.int = ...,
+        bye: _builtins.bool = ...,
+        over: _builtins.bool = ...,
+        note: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "first", b"first", "first_points", b"first_points", "next", b"next", "note", b"note", "number", b"number", "over", b"over", "round", b"round", "second", b"second", "second_points", b"second_points", "winner", b"winner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Meeting: _TypeAlias = Meeting  # noqa: Y015
 
 @_typing.final
 class FaultCount(_message.Message):
@@ -665,6 +815,8 @@ class GetTournamentResponse(_message.Message):
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     CROSSTABLE_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
+    STANDINGS_FIELD_NUMBER: _builtins.int
+    MEETINGS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tournament(self) -> Global___Tournament:
         """The tournament."""
@@ -677,16 +829,28 @@ class GetTournamentResponse(_message.Message):
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___FaultCount]:
         """One for each bot, in the order of the settings."""
 
+    @_builtins.property
+    def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentStanding]:
+        """How the bots stand, best first; empty where the format ranks nobody."""
+
+    @_builtins.property
+    def meetings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Meeting]:
+        """The meetings of the rounds that are known, by number; empty where the
+        crosstable says who meets whom.
+        """
+
     def __init__(
         self,
         *,
         tournament: Global___Tournament | None = ...,
         crosstable: _abc.Iterable[Global___CrosstableCell] | None = ...,
         faults: _abc.Iterable[Global___FaultCount] | None = ...,
+        standings: _abc.Iterable[Global___TournamentStanding] | None = ...,
+        meetings: _abc.Iterable[Global___Meeting] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "meetings", b"meetings", "standings", b"standings", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,7 +1,7 @@
 """Tournaments: made, loaded, listed and counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -9,13 +9,13 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, Result, TimeControl, Variant
-from meijin.store.match_counts import MatchCounts, match_counts
 from meijin.store.openings import decode_openings, encode_openings
 from meijin.store.schema import (
     Bot,
     BotId,
     BotVersion,
     Entrant,
+    FormatName,
     Game,
     GameState,
     Ladder,
@@ -23,7 +23,6 @@ from meijin.store.schema import (
     Pairing,
     PairingId,
     Tournament,
-    TournamentFormat,
     TournamentId,
     TournamentState,
 )
@@ -49,7 +48,7 @@ class NewTournament:
     """What a tournament is made of."""
 
     name: str
-    format: TournamentFormat
+    format: FormatName
     rounds: int
     seed: int
     variant: Variant
@@ -63,7 +62,7 @@ class NewTournament:
     openings: tuple[bytes, ...] = ()
     """Those it was given, two bytes a cell, little-endian; none when they are the server's own."""
     stopping: dict[str, Any] | None = None
-    """When one without a schedule ends; its ``most_games`` bound it."""
+    """The settings of the format's own; ``None`` for one that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class TournamentRow:
 
     id: TournamentId
     name: str
-    format: TournamentFormat
+    format: FormatName
     rounds: int
     seed: int
     variant: Variant
@@ -112,14 +111,12 @@ class TournamentRow:
     openings: tuple[bytes, ...]
     """Those it was given, two bytes a cell, little-endian."""
     stopping: dict[str, Any] | None
-    """When one without a schedule ends; ``None`` for one with a schedule."""
+    """The settings of the format's own; ``None`` for one that has none."""
     verdict: str
     planned: int
-    """Games of the schedule, or the most that there may be without one; 0 for no bound."""
+    """Games that are planned by now."""
     finished: int
     running: int
-    counts: MatchCounts | None = None
-    """The first bot's results where a test decides; ``None`` elsewhere, and in lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,9 +289,7 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
 def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow | None:
     """One tournament, or ``None``."""
     rows = _tournaments(connection, [tournament_id])
-    if not rows or rows[0].format is not TournamentFormat.SPRT:
-        return rows[0] if rows else None
-    return replace(rows[0], counts=match_counts(connection, tournament_id))
+    return rows[0] if rows else None
 
 
 def list_tournaments(
@@ -336,7 +331,7 @@ def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequenc
             openings=decode_openings(row.openings),
             stopping=row.stopping,
             verdict=row.verdict,
-            planned=row.stopping["most_games"] if row.stopping else planned[row.id],
+            planned=planned.get(row.id, 0),
             finished=games.get((row.id, GameState.FINISHED), 0),
             running=games.get((row.id, GameState.RUNNING), 0),
         )

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from meijin.server.match.arena import Arena, Counters
 from meijin.server.storage import Storage
-from meijin.server.tournaments.run import TournamentRun, load_run
+from meijin.server.tournaments.run import RunState, TournamentRun, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, tournaments
 from meijin.store import journal as flushes
@@ -95,7 +95,7 @@ def restore(recovered: RecoveredState, arena: Arena, scheduler: Scheduler) -> No
         arena.restore(game, recovered.moves[row.id])
     for run in recovered.runs:
         scheduler.add(run)
-        if run.cancelled:
+        if run.state is RunState.CANCELLED:
             scheduler.cancel(run)
     if recovered.runs:
         log.info("resumed", tournaments=len(recovered.runs), games=len(recovered.games))

@@ -1,1 +1,20 @@
-"""The formats of tournaments: who meets whom, and when it is decided."""
+"""The formats of tournaments: who meets whom, and when it is decided.
+
+`base` says what a format is, `report` what it tells, `schedule` what the formats share whose
+whole schedule is made beforehand; every other module is one format.
+"""
+
+from meijin.server.tournaments.formats.base import Format
+from meijin.server.tournaments.formats.gauntlet import Gauntlet
+from meijin.server.tournaments.formats.ladder import LadderFormat
+from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.formats.sprt import SprtFormat
+from meijin.store.schema import FormatName
+
+FORMATS: dict[FormatName, type[Format]] = {
+    FormatName("round-robin"): RoundRobin,
+    FormatName("gauntlet"): Gauntlet,
+    FormatName("ladder"): LadderFormat,
+    FormatName("sprt"): SprtFormat,
+}
+"""By the names that the contract's enum gives them."""
