@@ -39,6 +39,12 @@ class _TournamentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     """Two bots meet until a test has decided between them. There is no schedule:
     games are planned as they are needed, in pairs on one opening.
     """
+    TOURNAMENT_FORMAT_SWISS: _TournamentFormat.ValueType  # 5
+    """In each of a number of rounds, bots with about as many points meet, in a
+    pair of games on one opening; nobody meets the same opponent twice while
+    that can be avoided. A round is paired when the one before is over. With an
+    odd number of bots one has a bye, which scores 2 points like two games won.
+    """
 
 class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWrapper):
     """Who meets whom."""
@@ -54,6 +60,12 @@ TOURNAMENT_FORMAT_LADDER: TournamentFormat.ValueType  # 3
 TOURNAMENT_FORMAT_SPRT: TournamentFormat.ValueType  # 4
 """Two bots meet until a test has decided between them. There is no schedule:
 games are planned as they are needed, in pairs on one opening.
+"""
+TOURNAMENT_FORMAT_SWISS: TournamentFormat.ValueType  # 5
+"""In each of a number of rounds, bots with about as many points meet, in a
+pair of games on one opening; nobody meets the same opponent twice while
+that can be avoided. A round is paired when the one before is over. With an
+odd number of bots one has a bye, which scores 2 points like two games won.
 """
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
 
@@ -172,6 +184,34 @@ SPRT_DECISION_ELO0: SprtDecision.ValueType  # 2
 SPRT_DECISION_ELO1: SprtDecision.ValueType  # 3
 """The first bot's advantage is `elo1` rather than `elo0`."""
 Global___SprtDecision: _TypeAlias = SprtDecision  # noqa: Y015
+
+class _Seeding:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SeedingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Seeding.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SEEDING_UNSPECIFIED: _Seeding.ValueType  # 0
+    """Not said; read as by the ladder."""
+    SEEDING_LADDER: _Seeding.ValueType  # 1
+    """By the ratings that the ladder of the variant has published; those without
+    one come last, in the order of the settings.
+    """
+    SEEDING_GIVEN: _Seeding.ValueType  # 2
+    """In the order of the settings."""
+
+class Seeding(_Seeding, metaclass=_SeedingEnumTypeWrapper):
+    """In which order the bots of a tournament are numbered before its first round."""
+
+SEEDING_UNSPECIFIED: Seeding.ValueType  # 0
+"""Not said; read as by the ladder."""
+SEEDING_LADDER: Seeding.ValueType  # 1
+"""By the ratings that the ladder of the variant has published; those without
+one come last, in the order of the settings.
+"""
+SEEDING_GIVEN: Seeding.ValueType  # 2
+"""In the order of the settings."""
+Global___Seeding: _TypeAlias = Seeding  # noqa: Y015
 
 @_typing.final
 class Sprt(_message.Message):
@@ -354,6 +394,30 @@ class LadderRun(_message.Message):
 Global___LadderRun: _TypeAlias = LadderRun  # noqa: Y015
 
 @_typing.final
+class SwissSettings(_message.Message):
+    """What only a Swiss system has; its `rounds` are those of the settings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEEDING_FIELD_NUMBER: _builtins.int
+    seeding: Global___Seeding.ValueType
+    """Who is paired with whom in the first round, and the order of those with the
+    same points in the others.
+    """
+    def __init__(
+        self,
+        *,
+        seeding: Global___Seeding.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seeding", b"seeding"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SwissSettings: _TypeAlias = SwissSettings  # noqa: Y015
+
+@_typing.final
 class TournamentSettings(_message.Message):
     """What is fixed when a tournament is made. A format's own settings have its
     name: they are for that format and no other.
@@ -373,14 +437,16 @@ class TournamentSettings(_message.Message):
     UNRATED_FIELD_NUMBER: _builtins.int
     SPRT_FIELD_NUMBER: _builtins.int
     LADDER_FIELD_NUMBER: _builtins.int
+    SWISS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What people call it; may be empty."""
     format: Global___TournamentFormat.ValueType
     """Who meets whom."""
     rounds: _builtins.int
-    """How often the schedule is played; each round is one game of a pair, and
-    colours alternate: two rounds are one opening with both colours. 2 when
-    absent; absent where there is no schedule.
+    """Of a round robin or a gauntlet how often the schedule is played; each round
+    is one game of a pair, and colours alternate: two rounds are one opening
+    with both colours. 2 when absent. Of a Swiss system its rounds; as many as
+    leave one bot that has won all when absent. Absent where there are none.
     """
     seed: _builtins.int
     """Orders the pairings and deals the openings: the same seed, the same
@@ -392,7 +458,9 @@ class TournamentSettings(_message.Message):
     """The games do not count for the ladder."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of the bots, at least two, each once; two for a test."""
+        """Names of the bots, at least two, each once; two for a test. A tournament
+        with seeds has them in that order.
+        """
 
     @_builtins.property
     def variant(self) -> _game_pb2.Variant:
@@ -418,6 +486,10 @@ class TournamentSettings(_message.Message):
         everyone who is there takes part.
         """
 
+    @_builtins.property
+    def swiss(self) -> Global___SwissSettings:
+        """For the format SWISS and no other."""
+
     def __init__(
         self,
         *,
@@ -433,10 +505,11 @@ class TournamentSettings(_message.Message):
         unrated: _builtins.bool = ...,
         sprt: Global___Sprt | None = ...,
         ladder: Global___LadderRun | None = ...,
+        swiss: Global___SwissSettings | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "sprt", b"sprt", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "ladder", b"ladder", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "ladder", b"ladder", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

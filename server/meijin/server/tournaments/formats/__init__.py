@@ -9,6 +9,7 @@ from meijin.server.tournaments.formats.gauntlet import Gauntlet
 from meijin.server.tournaments.formats.ladder import LadderFormat
 from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.server.tournaments.formats.sprt import SprtFormat
+from meijin.server.tournaments.formats.swiss import SwissFormat
 from meijin.store.schema import FormatName
 
 FORMATS: dict[FormatName, type[Format]] = {
@@ -16,5 +17,6 @@ FORMATS: dict[FormatName, type[Format]] = {
     FormatName("gauntlet"): Gauntlet,
     FormatName("ladder"): LadderFormat,
     FormatName("sprt"): SprtFormat,
+    FormatName("swiss"): SwissFormat,
 }
 """By the names that the contract's enum gives them."""
