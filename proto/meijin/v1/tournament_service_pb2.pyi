@@ -45,6 +45,10 @@ class _TournamentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     that can be avoided. A round is paired when the one before is over. With an
     odd number of bots one has a bye, which scores 2 points like two games won.
     """
+    TOURNAMENT_FORMAT_KNOCKOUT: _TournamentFormat.ValueType  # 6
+    """Who loses a tie is out, until one bot is left. The seeds stand in the
+    bracket as usual, and the first of them have byes.
+    """
 
 class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWrapper):
     """Who meets whom."""
@@ -66,6 +70,10 @@ TOURNAMENT_FORMAT_SWISS: TournamentFormat.ValueType  # 5
 pair of games on one opening; nobody meets the same opponent twice while
 that can be avoided. A round is paired when the one before is over. With an
 odd number of bots one has a bye, which scores 2 points like two games won.
+"""
+TOURNAMENT_FORMAT_KNOCKOUT: TournamentFormat.ValueType  # 6
+"""Who loses a tie is out, until one bot is left. The seeds stand in the
+bracket as usual, and the first of them have byes.
 """
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
 
@@ -418,6 +426,42 @@ class SwissSettings(_message.Message):
 Global___SwissSettings: _TypeAlias = SwissSettings  # noqa: Y015
 
 @_typing.final
+class KnockoutSettings(_message.Message):
+    """What only a knockout has."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEEDING_FIELD_NUMBER: _builtins.int
+    PAIRS_FIELD_NUMBER: _builtins.int
+    EXTRA_PAIRS_FIELD_NUMBER: _builtins.int
+    seeding: Global___Seeding.ValueType
+    """Where the bots stand in the bracket."""
+    pairs: _builtins.int
+    """Pairs of games of a tie, each on one opening with both colours; 1 when
+    absent or 0.
+    """
+    extra_pairs: _builtins.int
+    """Further pairs on other openings, one by one, while a tie is level; 2 when
+    absent, and 0 for none. When they are used up the better seed goes on.
+    """
+    def __init__(
+        self,
+        *,
+        seeding: Global___Seeding.ValueType = ...,
+        pairs: _builtins.int = ...,
+        extra_pairs: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs", "extra_pairs", b"extra_pairs"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs", "extra_pairs", b"extra_pairs", "pairs", b"pairs", "seeding", b"seeding"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__extra_pairs: _TypeAlias = _typing.Literal["extra_pairs"]  # noqa: Y015
+    _WhichOneofArgType__extra_pairs: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__extra_pairs) -> _WhichOneofReturnType__extra_pairs | None: ...
+
+Global___KnockoutSettings: _TypeAlias = KnockoutSettings  # noqa: Y015
+
+@_typing.final
 class TournamentSettings(_message.Message):
     """What is fixed when a tournament is made. A format's own settings have its
     name: they are for that format and no other.
@@ -438,6 +482,7 @@ class TournamentSettings(_message.Message):
     SPRT_FIELD_NUMBER: _builtins.int
     LADDER_FIELD_NUMBER: _builtins.int
     SWISS_FIELD_NUMBER: _builtins.int
+    KNOCKOUT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What people call it; may be empty."""
     format: Global___TournamentFormat.ValueType
@@ -490,6 +535,10 @@ class TournamentSettings(_message.Message):
     def swiss(self) -> Global___SwissSettings:
         """For the format SWISS and no other."""
 
+    @_builtins.property
+    def knockout(self) -> Global___KnockoutSettings:
+        """For the format KNOCKOUT and no other."""
+
     def __init__(
         self,
         *,
@@ -506,10 +555,11 @@ class TournamentSettings(_message.Message):
         sprt: Global___Sprt | None = ...,
         ladder: Global___LadderRun | None = ...,
         swiss: Global___SwissSettings | None = ...,
+        knockout: Global___KnockoutSettings | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["knockout", b"knockout", "ladder", b"ladder", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "ladder", b"ladder", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "knockout", b"knockout", "ladder", b"ladder", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -54,10 +54,11 @@ def test_it_is_a_maximum_matching(case: tuple[int, set[tuple[int, int]]], rng: R
         if inside and rng.random() < 0.5:
             gone = rng.choice(inside)
             matching = matching.without_edge(*gone)
+            left -= set(gone)
         else:
-            gone = (rng.choice(sorted(left)),)
-            matching = matching.without(*gone)
-        left -= set(gone)
+            vertex = rng.choice(sorted(left))
+            matching = matching.without(vertex)
+            left -= {vertex}
 
 
 def test_a_blossom_is_passed() -> None:

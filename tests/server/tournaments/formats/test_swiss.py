@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from meijin.game import Result
 from meijin.server.tournaments.formats.base import Capacity, GamePair
 from meijin.server.tournaments.formats.dutch import Entry, next_round
+from meijin.server.tournaments.formats.pairs import scores_of
 from meijin.server.tournaments.formats.report import Report
-from meijin.server.tournaments.formats.swiss import SwissFormat, Table, wins_of
+from meijin.server.tournaments.formats.swiss import SwissFormat, Table
 from meijin.store.match_counts import PairingResult, PlannedResult
 from meijin.store.schema import BotId
 
@@ -88,7 +89,7 @@ class Swiss:
 
     def report(self) -> Report:
         """The standings and meetings by what is stored."""
-        return Table.of(self.bots, self.games).report(wins_of(self.games))
+        return Table.of(self.bots, self.games).report(scores_of(self.games))
 
 
 def met(pairs: Sequence[GamePair]) -> list[set[int]]:

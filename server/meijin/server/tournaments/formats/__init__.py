@@ -1,11 +1,13 @@
 """The formats of tournaments: who meets whom, and when it is decided.
 
-`base` says what a format is, `report` what it tells, `schedule` what the formats share whose
-whole schedule is made beforehand; every other module is one format.
+`base` says what a format is and `report` what it tells. Formats share `schedule` (all games are
+planned beforehand), `pairs` (all games come in pairs), `seeding`, `dutch` and its `matching`, and
+`bracket`. Every other module is one format.
 """
 
 from meijin.server.tournaments.formats.base import Format
 from meijin.server.tournaments.formats.gauntlet import Gauntlet
+from meijin.server.tournaments.formats.knockout import KnockoutFormat
 from meijin.server.tournaments.formats.ladder import LadderFormat
 from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.server.tournaments.formats.sprt import SprtFormat
@@ -18,5 +20,6 @@ FORMATS: dict[FormatName, type[Format]] = {
     FormatName("ladder"): LadderFormat,
     FormatName("sprt"): SprtFormat,
     FormatName("swiss"): SwissFormat,
+    FormatName("knockout"): KnockoutFormat,
 }
 """By the names that the contract's enum gives them."""

@@ -14,7 +14,6 @@ from typing import Self
 
 from sqlalchemy import Connection
 
-from meijin.game import Color, Result
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (
@@ -27,6 +26,14 @@ from meijin.server.tournaments.formats.base import (
     openings_of,
 )
 from meijin.server.tournaments.formats.dutch import Entry, next_round
+from meijin.server.tournaments.formats.pairs import (
+    Played,
+    Scores,
+    count,
+    missing_games,
+    played_pairs,
+    scores_of,
+)
 from meijin.server.tournaments.formats.report import Meeting, Report, Standing, TieBreak
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.seeding import seeded, seeding_of
@@ -44,33 +51,6 @@ BYE_POINTS = 2.0
 
 
 @dataclass(slots=True)
-class Played:
-    """One meeting, with what has come of its two games."""
-
-    round: int
-    first: BotId
-    second: BotId
-    games: int = 0
-    """Those with a result."""
-    points: float = 0.0
-    """The first bot's."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether both games have a result."""
-        return self.games == GAMES_OF_A_PAIR
-
-    def points_of(self, bot_id: BotId) -> float:
-        """One of the two bots' points."""
-        return self.points if bot_id == self.first else self.games - self.points
-
-    def add(self, black_id: BotId, result: Result) -> None:
-        """A game has a result."""
-        self.games += 1
-        self.points += result.points(Color.BLACK if black_id == self.first else Color.WHITE)
-
-
-@dataclass(slots=True)
 class Table:
     """All meetings so far, and how the bots stand by them."""
 
@@ -82,27 +62,12 @@ class Table:
     @classmethod
     def of(cls, bots: Sequence[BotId], games: Iterable[PlannedResult]) -> Self:
         """From what is stored."""
-        table = cls(bots)
-        for game in games:
-            if game.number % GAMES_OF_A_PAIR:
-                table.meetings.append(Played(game.round, game.black_id, game.white_id))
-            if game.result is not None:
-                table.add(game.number, game.black_id, game.result)
-        return table
-
-    def add(self, number: int, black_id: BotId, result: Result) -> None:
-        """The game of that number has a result."""
-        self.meetings[(number - 1) // GAMES_OF_A_PAIR].add(black_id, result)
+        return cls(bots, played_pairs(games))
 
     @property
     def rounds(self) -> int:
         """How many rounds are paired."""
         return self.meetings[-1].round if self.meetings else 0
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every game of the rounds that are paired has its result."""
-        return all(meeting.is_over for meeting in self.meetings)
 
     def byes(self) -> list[tuple[int, BotId]]:
         """The rounds in which a bot has none to meet, each with the bot."""
@@ -127,15 +92,11 @@ class Table:
             entries[bot].byes += 1
         return list(entries.values())
 
-    def report(self, wins: dict[BotId, tuple[int, int, int]]) -> Report:
-        """The standings and all meetings.
+    def report(self, scores: Scores) -> Report:
+        """The standings and all meetings."""
+        return Report(self._standings(scores), self._meetings())
 
-        Args:
-            wins: Of each bot its games won, drawn and lost.
-        """
-        return Report(self._standings(wins), self._meetings())
-
-    def _standings(self, wins: dict[BotId, tuple[int, int, int]]) -> tuple[Standing, ...]:
+    def _standings(self, scores: Scores) -> tuple[Standing, ...]:
         entries = {entry.bot_id: entry for entry in self.entries()}
         points = {bot: entry.points for bot, entry in entries.items()}
         # A bye counts as an opponent with the bot's own points that was beaten.
@@ -156,7 +117,7 @@ class Table:
                 ranks[keys[bot]],
                 bot,
                 points[bot],
-                *wins.get(bot, (0, 0, 0)),
+                *scores.get(bot, (0, 0, 0)),
                 (TieBreak("Buchholz", buchholz[bot]), TieBreak("Sonneborn-Berger", berger[bot])),
                 "bye" if entries[bot].byes == 1 else "",
             )
@@ -214,7 +175,7 @@ class SwissFormat(Format):
         self._openings = openings
         self._rounds = rounds
         self._seed = seed
-        self._missing = sum(GAMES_OF_A_PAIR - each.games for each in self.table.meetings)
+        self._missing = missing_games(self.table.meetings)
 
     @classmethod
     def plan(cls, connection: Connection, request: Request) -> Plan:
@@ -246,7 +207,7 @@ class SwissFormat(Format):
     def report(cls, connection: Connection, row: TournamentRow) -> Report:
         """The standings by points, Buchholz and Sonneborn-Berger, and all meetings."""
         games = planned_results(connection, row.id)
-        return Table.of([bot for bot, _ in row.bots], games).report(wins_of(games))
+        return Table.of([bot for bot, _ in row.bots], games).report(scores_of(games))
 
     @property
     def is_decided(self) -> bool:
@@ -255,7 +216,7 @@ class SwissFormat(Format):
 
     def game_ended(self, result: PairingResult) -> None:
         """Count it for its meeting."""
-        self.table.add(result.number, result.black_id, result.result)
+        count(self.table.meetings, result)
         self._missing -= 1
 
     async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
@@ -279,14 +240,3 @@ class SwissFormat(Format):
 
 def _reason(number: int, first: Entry, second: Entry) -> str:
     return f"round {number}, {first.points:g} points against {second.points:g}"
-
-
-def wins_of(games: Iterable[PlannedResult]) -> dict[BotId, tuple[int, int, int]]:
-    """Of each bot its games won, drawn and lost."""
-    counts: dict[BotId, list[int]] = {}
-    for game in games:
-        if game.result is not None:
-            for bot, color in ((game.black_id, Color.BLACK), (game.white_id, Color.WHITE)):
-                place = round(2 - 2 * game.result.points(color))
-                counts.setdefault(bot, [0, 0, 0])[place] += 1
-    return {bot: (wins, draws, losses) for bot, (wins, draws, losses) in counts.items()}
