@@ -7,19 +7,16 @@ from meijin.v1 import tournament_service_pb2 as pb
 
 
 @pytest.mark.parametrize(
-    ("form", "planned", "words"),
+    ("may_end_early", "planned", "words"),
     [
-        (pb.TOURNAMENT_FORMAT_ROUND_ROBIN, 60, "12 of 60 games"),
-        (pb.TOURNAMENT_FORMAT_SPRT, 400, "12 of at most 400 games"),
-        (pb.TOURNAMENT_FORMAT_LADDER, 60, "12 of at most 60 games"),
-        (pb.TOURNAMENT_FORMAT_LADDER, 0, "12 games"),
+        (False, 60, "12 of 60 games"),
+        (True, 400, "12 of at most 400 games"),
+        (True, 0, "12 games"),
     ],
 )
-def test_how_far_a_tournament_is(
-    form: pb.TournamentFormat.ValueType, planned: int, words: str
-) -> None:
+def test_how_far_a_tournament_is(*, may_end_early: bool, planned: int, words: str) -> None:
     """By its schedule, by what bounds it, or by neither."""
     tournament = pb.Tournament(
-        settings=pb.TournamentSettings(format=form), planned_games=planned, finished_games=12
+        may_end_early=may_end_early, planned_games=planned, finished_games=12
     )
     assert games_text(tournament) == words

@@ -22,11 +22,11 @@ from meijin.cli.output import crosstable
 from meijin.cli.sprt import standing_line
 from meijin.ladder.statistics.sprt import Sprt
 from meijin.server.api import play as play_service
-from meijin.server.api.convert_sprt import standing_to_proto
+from meijin.server.api.convert_tournaments import fill
 from meijin.server.errors import MeijinError
 from meijin.server.match import arbiter, session, wire
 from meijin.server.settings import Settings
-from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
+from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.match_counts import MatchCounts
 from meijin.store.schema import Base
 from meijin.v1 import play_service_pb2
@@ -35,6 +35,7 @@ from meijin.v1.tournament_service_pb2 import (
     CrosstableCell,
     FaultCount,
     GetTournamentResponse,
+    SprtStanding,
     Tournament,
     TournamentSettings,
 )
@@ -158,9 +159,11 @@ def test_tables_are_as_printed(pages: "Callable[[str], Page]") -> None:
 
 def test_line_is_as_printed(pages: "Callable[[str], Page]") -> None:
     """Where a test stands is told as the code tells it."""
-    plan = SprtPlan(Sprt(0, 20), Unit.PAIRS, 100_000)
+    settings = SprtSettings(Sprt(0, 20), Unit.PAIRS, 100_000)
+    standing = SprtStanding()
     counts = MatchCounts((93, 15, 106), (9, 14, 51, 21, 12))
-    line = standing_line(standing_to_proto(plan, plan.standing(counts)))
+    fill(standing, settings.standing(counts))
+    line = standing_line(standing)
     assert f"    {line}\n" in pages("docs/matches.md").text
 
 

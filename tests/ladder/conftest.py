@@ -28,6 +28,7 @@ from meijin.store.schema import (
     BotId,
     BotVersion,
     BotVersionId,
+    FormatName,
     Game,
     GameId,
     GameState,
@@ -36,7 +37,6 @@ from meijin.store.schema import (
     Pairing,
     PairingId,
     Tournament,
-    TournamentFormat,
     TournamentId,
     TournamentState,
 )
@@ -168,7 +168,7 @@ class League:
         ladder_id = connection.execute(row.returning(Ladder.id)).scalar_one()
         tournament = insert(Tournament).values(
             name=self.name,
-            format=TournamentFormat.ROUND_ROBIN,
+            format=FormatName("round-robin"),
             rounds=1,
             seed=1,
             variant=self.name,

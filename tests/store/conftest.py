@@ -15,9 +15,9 @@ from meijin.store.journal import GameStart
 from meijin.store.schema import (
     BotId,
     BotVersionId,
+    FormatName,
     GameId,
     LadderId,
-    TournamentFormat,
     TournamentId,
 )
 from meijin.store.tournaments import (
@@ -87,7 +87,7 @@ class Planner:
         )
         return NewTournament(
             name="spring",
-            format=TournamentFormat.SPRT if stopping else TournamentFormat.ROUND_ROBIN,
+            format=FormatName("sprt" if stopping else "round-robin"),
             rounds=games,
             seed=7,
             variant=GOMOKU,

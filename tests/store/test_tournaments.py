@@ -14,7 +14,6 @@ from meijin.game import Ending, Party, Result, Variant
 from meijin.store import Database, tournaments
 from meijin.store.errors import UnknownTournamentError
 from meijin.store.journal import JournalEntry, commit_entry
-from meijin.store.match_counts import MatchCounts
 from meijin.store.schema import (
     BotId,
     EntryId,
@@ -89,17 +88,17 @@ def test_a_tournament_comes_back_as_it_was_made(
 def test_openings_and_test_come_back(
     planner: Planner, add_bots: Callable[..., tuple[BotId, ...]]
 ) -> None:
-    """What was given is told; where there is no schedule the test bounds the games."""
+    """What was given is told; what is planned as it is needed has no game at first."""
     bots = add_bots("ada", "bob")
     openings = (b"\x70\x00", b"")
     stopping = {"elo0": 0, "elo1": 10, "most_games": 400}
     row = planner.get(
         planner.add(planner.plan(bots, games=0, openings=openings, stopping=stopping))
     )
-    assert (row.openings, row.stopping, row.planned) == (openings, stopping, 400)
-    assert (row.counts, row.verdict) == (MatchCounts(), "")
+    assert (row.openings, row.stopping, row.planned) == (openings, stopping, 0)
+    assert row.verdict == ""
     plain = planner.get(planner.add(planner.plan(bots)))
-    assert (plain.openings, plain.stopping, plain.counts) == ((), None, None)
+    assert (plain.openings, plain.stopping, plain.planned) == ((), None, 4)
 
 
 def test_rated_tournaments_of_a_variant_share_its_ladder(

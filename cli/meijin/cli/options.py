@@ -3,7 +3,6 @@
 import inspect
 import secrets
 from collections.abc import Callable
-from enum import Enum
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec
@@ -14,33 +13,50 @@ from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError
 from meijin.game import TimeControl, Variant, encode_moves, parse_opening
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire import time_control_to_proto, variant_to_proto
+from meijin.wire import (
+    USUAL_FORMAT,
+    format_names,
+    format_to_proto,
+    parse_option,
+    set_options,
+    time_control_to_proto,
+    variant_to_proto,
+)
 
 P = ParamSpec("P")
 
 
-class Format(str, Enum):
-    """Who meets whom."""
+def _format(text: str) -> str:
+    if text not in format_names():
+        raise typer.BadParameter(f'"{text}" is no format; there are {", ".join(format_names())}')
+    return text
 
-    ROUND_ROBIN = "round-robin"
-    GAUNTLET = "gauntlet"
-
-
-FORMATS = {
-    Format.ROUND_ROBIN: pb.TOURNAMENT_FORMAT_ROUND_ROBIN,
-    Format.GAUNTLET: pb.TOURNAMENT_FORMAT_GAUNTLET,
-}
 
 BotsArgument = Annotated[
     list[str], typer.Argument(help="Names of bots on the server, at least two.", metavar="BOT...")
 ]
 FormatOption = Annotated[
-    Format,
-    typer.Option("--format", help="Everybody meets everybody, or the first meets the others."),
+    str,
+    typer.Option(
+        "--format",
+        parser=_format,
+        metavar=f"[{'|'.join(format_names())}]",
+        help="Who meets whom: everybody, the first bot each of the others, or as the format says.",
+    ),
 ]
 RoundsOption = Annotated[
-    int,
-    typer.Option(min=1, help="Games of each pair; two rounds are one opening with both colours."),
+    int | None,
+    typer.Option(
+        min=1,
+        help="Games of each pair, where two rounds are one opening with both colours; or rounds "
+        "of a format that has them. Left to the format when left out.",
+    ),
+]
+OwnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A setting of the format's own; may be repeated."
+    ),
 ]
 TimeOption = Annotated[
     str, typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move.")
@@ -64,8 +80,9 @@ NameOption = Annotated[str, typer.Option(help="What the tournament is called.")]
 
 def settings(
     bots: BotsArgument,
-    form: FormatOption = Format.ROUND_ROBIN,
-    rounds: RoundsOption = 2,
+    form: FormatOption = USUAL_FORMAT,
+    rounds: RoundsOption = None,
+    own: OwnOption = None,
     time: TimeOption = "60+0.5",
     variant: VariantOption = "15x15",
     seed: SeedOption = None,
@@ -84,11 +101,11 @@ def settings(
         control = TimeControl.parse(time)
     except ValueError as error:
         raise CommandError(str(error)) from None
-    return pb.TournamentSettings(
+    wanted = pb.TournamentSettings(
         name=name,
         bots=bots,
-        format=FORMATS[form],
-        rounds=rounds,
+        format=format_to_proto(form),
+        rounds=rounds or 0,
         variant=variant_to_proto(board),
         time_control=time_control_to_proto(control),
         seed=secrets.randbits(31) if seed is None else seed,
@@ -96,6 +113,24 @@ def settings(
         max_games=concurrency,
         unrated=unrated,
     )
+    if own:
+        _set_own(wanted, form, own)
+    return wanted
+
+
+def _set_own(wanted: pb.TournamentSettings, form: str, own: list[str]) -> None:
+    """Fill in settings of the format's own, each a field of the contract's message for it."""
+    try:
+        set_options(wanted, form, dict(_own_option(form, text) for text in own))
+    except ValueError as error:
+        raise CommandError(f"--set: {error}") from None
+
+
+def _own_option(form: str, text: str) -> tuple[str, str | float]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f'"{text}" is not NAME=VALUE')
+    return name, parse_option(form, name, value)
 
 
 def _openings(path: Path, variant: Variant) -> list[bytes]:

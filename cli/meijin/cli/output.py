@@ -40,15 +40,38 @@ def score_text(wins: int, draws: int, games: int) -> str:
     return f"{(wins + draws / 2) / games:.1%}" if games else "-"
 
 
-WITHOUT_SCHEDULE = (pb.TOURNAMENT_FORMAT_LADDER, pb.TOURNAMENT_FORMAT_SPRT)
-
-
 def games_text(tournament: pb.Tournament) -> str:
     """How many games of a tournament have a result, and of how many, if that is known."""
     if not tournament.planned_games:
         return f"{tournament.finished_games} games"
-    most = "at most " if tournament.settings.format in WITHOUT_SCHEDULE else ""
+    most = "at most " if tournament.may_end_early else ""
     return f"{tournament.finished_games} of {most}{tournament.planned_games} games"
+
+
+def tournament_name(tournament: pb.Tournament) -> str:
+    """What it is called, or its number."""
+    return tournament.settings.name or f"Tournament {tournament.tournament_id}"
+
+
+def standings_table(response: pb.GetTournamentResponse) -> Table:
+    """How the bots stand, with what orders those with the same points."""
+    faults = {count.bot: count.faults for count in response.faults}
+    ties = [each.name for each in response.standings[0].tie_breaks]
+    columns = ("#", "bot", "points", *ties, "games", "won", "drawn", "lost", "faults", "")
+    made = table(tournament_name(response.tournament), columns, text_columns=2)
+    made.columns[-1].justify = "left"
+    for standing in response.standings:
+        games = (standing.games, standing.wins, standing.draws, standing.losses)
+        made.add_row(
+            str(standing.rank),
+            standing.bot,
+            f"{standing.points:g}",
+            *(f"{each.value:g}" for each in standing.tie_breaks),
+            *map(str, games),
+            str(faults.get(standing.bot, 0)),
+            standing.note,
+        )
+    return made
 
 
 def crosstable(response: pb.GetTournamentResponse) -> Table:
@@ -62,9 +85,12 @@ def crosstable(response: pb.GetTournamentResponse) -> Table:
     totals = {bot: sum(points.get((bot, other), 0) for other in bots) for bot in bots}
     faults = {count.bot: count.faults for count in response.faults}
     order = sorted(bots, key=lambda bot: -totals[bot])
-    name = response.tournament.settings.name or f"Tournament {response.tournament.tournament_id}"
     numbers = [str(number) for number, _ in enumerate(order, start=1)]
-    made = table(name, ("#", "bot", *numbers, "points", "games", "faults"), text_columns=2)
+    made = table(
+        tournament_name(response.tournament),
+        ("#", "bot", *numbers, "points", "games", "faults"),
+        text_columns=2,
+    )
     for number, bot in zip(numbers, order, strict=True):
         row = ["·" if bot == other else _points(points.get((bot, other))) for other in order]
         made.add_row(

@@ -39,6 +39,16 @@ class _TournamentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     """Two bots meet until a test has decided between them. There is no schedule:
     games are planned as they are needed, in pairs on one opening.
     """
+    TOURNAMENT_FORMAT_SWISS: _TournamentFormat.ValueType  # 5
+    """In each of a number of rounds, bots with about as many points meet, in a
+    pair of games on one opening; nobody meets the same opponent twice while
+    that can be avoided. A round is paired when the one before is over. With an
+    odd number of bots one has a bye, which scores 2 points like two games won.
+    """
+    TOURNAMENT_FORMAT_KNOCKOUT: _TournamentFormat.ValueType  # 6
+    """Who loses a tie is out, until one bot is left. The seeds stand in the
+    bracket as usual, and the first of them have byes.
+    """
 
 class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWrapper):
     """Who meets whom."""
@@ -54,6 +64,16 @@ TOURNAMENT_FORMAT_LADDER: TournamentFormat.ValueType  # 3
 TOURNAMENT_FORMAT_SPRT: TournamentFormat.ValueType  # 4
 """Two bots meet until a test has decided between them. There is no schedule:
 games are planned as they are needed, in pairs on one opening.
+"""
+TOURNAMENT_FORMAT_SWISS: TournamentFormat.ValueType  # 5
+"""In each of a number of rounds, bots with about as many points meet, in a
+pair of games on one opening; nobody meets the same opponent twice while
+that can be avoided. A round is paired when the one before is over. With an
+odd number of bots one has a bye, which scores 2 points like two games won.
+"""
+TOURNAMENT_FORMAT_KNOCKOUT: TournamentFormat.ValueType  # 6
+"""Who loses a tie is out, until one bot is left. The seeds stand in the
+bracket as usual, and the first of them have byes.
 """
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
 
@@ -172,6 +192,34 @@ SPRT_DECISION_ELO0: SprtDecision.ValueType  # 2
 SPRT_DECISION_ELO1: SprtDecision.ValueType  # 3
 """The first bot's advantage is `elo1` rather than `elo0`."""
 Global___SprtDecision: _TypeAlias = SprtDecision  # noqa: Y015
+
+class _Seeding:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SeedingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Seeding.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SEEDING_UNSPECIFIED: _Seeding.ValueType  # 0
+    """Not said; read as by the ladder."""
+    SEEDING_LADDER: _Seeding.ValueType  # 1
+    """By the ratings that the ladder of the variant has published; those without
+    one come last, in the order of the settings.
+    """
+    SEEDING_GIVEN: _Seeding.ValueType  # 2
+    """In the order of the settings."""
+
+class Seeding(_Seeding, metaclass=_SeedingEnumTypeWrapper):
+    """In which order the bots of a tournament are numbered before its first round."""
+
+SEEDING_UNSPECIFIED: Seeding.ValueType  # 0
+"""Not said; read as by the ladder."""
+SEEDING_LADDER: Seeding.ValueType  # 1
+"""By the ratings that the ladder of the variant has published; those without
+one come last, in the order of the settings.
+"""
+SEEDING_GIVEN: Seeding.ValueType  # 2
+"""In the order of the settings."""
+Global___Seeding: _TypeAlias = Seeding  # noqa: Y015
 
 @_typing.final
 class Sprt(_message.Message):
@@ -354,8 +402,70 @@ class LadderRun(_message.Message):
 Global___LadderRun: _TypeAlias = LadderRun  # noqa: Y015
 
 @_typing.final
+class SwissSettings(_message.Message):
+    """What only a Swiss system has; its `rounds` are those of the settings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEEDING_FIELD_NUMBER: _builtins.int
+    seeding: Global___Seeding.ValueType
+    """Who is paired with whom in the first round, and the order of those with the
+    same points in the others.
+    """
+    def __init__(
+        self,
+        *,
+        seeding: Global___Seeding.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seeding", b"seeding"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SwissSettings: _TypeAlias = SwissSettings  # noqa: Y015
+
+@_typing.final
+class KnockoutSettings(_message.Message):
+    """What only a knockout has."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEEDING_FIELD_NUMBER: _builtins.int
+    PAIRS_FIELD_NUMBER: _builtins.int
+    EXTRA_PAIRS_FIELD_NUMBER: _builtins.int
+    seeding: Global___Seeding.ValueType
+    """Where the bots stand in the bracket."""
+    pairs: _builtins.int
+    """Pairs of games of a tie, each on one opening with both colours; 1 when
+    absent or 0.
+    """
+    extra_pairs: _builtins.int
+    """Further pairs on other openings, one by one, while a tie is level; 2 when
+    absent, and 0 for none. When they are used up the better seed goes on.
+    """
+    def __init__(
+        self,
+        *,
+        seeding: Global___Seeding.ValueType = ...,
+        pairs: _builtins.int = ...,
+        extra_pairs: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs", "extra_pairs", b"extra_pairs"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs", "extra_pairs", b"extra_pairs", "pairs", b"pairs", "seeding", b"seeding"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__extra_pairs: _TypeAlias = _typing.Literal["extra_pairs"]  # noqa: Y015
+    _WhichOneofArgType__extra_pairs: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__extra_pairs) -> _WhichOneofReturnType__extra_pairs | None: ...
+
+Global___KnockoutSettings: _TypeAlias = KnockoutSettings  # noqa: Y015
+
+@_typing.final
 class TournamentSettings(_message.Message):
-    """What is fixed when a tournament is made."""
+    """What is fixed when a tournament is made. A format's own settings have its
+    name: they are for that format and no other.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -371,14 +481,17 @@ class TournamentSettings(_message.Message):
     UNRATED_FIELD_NUMBER: _builtins.int
     SPRT_FIELD_NUMBER: _builtins.int
     LADDER_FIELD_NUMBER: _builtins.int
+    SWISS_FIELD_NUMBER: _builtins.int
+    KNOCKOUT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What people call it; may be empty."""
     format: Global___TournamentFormat.ValueType
     """Who meets whom."""
     rounds: _builtins.int
-    """How often the schedule is played; each round is one game of a pair, and
-    colours alternate: two rounds are one opening with both colours. 2 when
-    absent; absent where there is no schedule.
+    """Of a round robin or a gauntlet how often the schedule is played; each round
+    is one game of a pair, and colours alternate: two rounds are one opening
+    with both colours. 2 when absent. Of a Swiss system its rounds; as many as
+    leave one bot that has won all when absent. Absent where there are none.
     """
     seed: _builtins.int
     """Orders the pairings and deals the openings: the same seed, the same
@@ -390,7 +503,9 @@ class TournamentSettings(_message.Message):
     """The games do not count for the ladder."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of the bots, at least two, each once; two for a test."""
+        """Names of the bots, at least two, each once; two for a test. A tournament
+        with seeds has them in that order.
+        """
 
     @_builtins.property
     def variant(self) -> _game_pb2.Variant:
@@ -416,6 +531,14 @@ class TournamentSettings(_message.Message):
         everyone who is there takes part.
         """
 
+    @_builtins.property
+    def swiss(self) -> Global___SwissSettings:
+        """For the format SWISS and no other."""
+
+    @_builtins.property
+    def knockout(self) -> Global___KnockoutSettings:
+        """For the format KNOCKOUT and no other."""
+
     def __init__(
         self,
         *,
@@ -431,10 +554,12 @@ class TournamentSettings(_message.Message):
         unrated: _builtins.bool = ...,
         sprt: Global___Sprt | None = ...,
         ladder: Global___LadderRun | None = ...,
+        swiss: Global___SwissSettings | None = ...,
+        knockout: Global___KnockoutSettings | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "sprt", b"sprt", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["knockout", b"knockout", "ladder", b"ladder", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "ladder", b"ladder", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "knockout", b"knockout", "ladder", b"ladder", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -458,13 +583,14 @@ class Tournament(_message.Message):
     WAITING_FOR_FIELD_NUMBER: _builtins.int
     SPRT_FIELD_NUMBER: _builtins.int
     VERDICT_FIELD_NUMBER: _builtins.int
+    MAY_END_EARLY_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """Names the tournament on this server."""
     state: Global___TournamentState.ValueType
     """Where it stands."""
     planned_games: _builtins.int
-    """Games it consists of. Without a schedule, the most that there may be; 0
-    for no bound.
+    """Games it consists of. Where it may be decided earlier, the most that there
+    may be; 0 for no bound.
     """
     finished_games: _builtins.int
     """Games with a result."""
@@ -475,7 +601,9 @@ class Tournament(_message.Message):
     waiting_for: _builtins.str
     """Why nothing goes on, such as bots that are away; empty when all is well."""
     verdict: _builtins.str
-    """Why it ended before its games were used up, in words."""
+    """Why it ended, in words; empty when its games were simply played."""
+    may_end_early: _builtins.bool
+    """It may be decided before `planned_games` are played."""
     @_builtins.property
     def settings(self) -> Global___TournamentSettings:
         """As it was made."""
@@ -507,10 +635,11 @@ class Tournament(_message.Message):
         waiting_for: _builtins.str = ...,
         sprt: Global___SprtStanding | None = ...,
         verdict: _builtins.str = ...,
+        may_end_early: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "settings", b"settings", "sprt", b"sprt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "finished_games", b"finished_games", "ladder", b"ladder", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "sprt", b"sprt", "state", b"state", "tournament_id", b"tournament_id", "verdict", b"verdict", "waiting_for", b"waiting_for"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "finished_games", b"finished_games", "ladder", b"ladder", "may_end_early", b"may_end_early", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "sprt", b"sprt", "state", b"state", "tournament_id", b"tournament_id", "verdict", b"verdict", "waiting_for", b"waiting_for"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -553,6 +682,150 @@ class CrosstableCell(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CrosstableCell: _TypeAlias = CrosstableCell  # noqa: Y015
+
+@_typing.final
+class TieBreak(_message.Message):
+    """What orders bots with the same points."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """What it is called, such as "Buchholz"."""
+    value: _builtins.float
+    """Its value for the bot; more is better."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        value: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TieBreak: _TypeAlias = TieBreak  # noqa: Y015
+
+@_typing.final
+class TournamentStanding(_message.Message):
+    """One bot's place in a tournament."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RANK_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    WINS_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    LOSSES_FIELD_NUMBER: _builtins.int
+    TIE_BREAKS_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    rank: _builtins.int
+    """From 1 on; the same for those whom nothing tells apart."""
+    bot: _builtins.str
+    """The bot."""
+    points: _builtins.float
+    """1 for a game won, a half for one drawn, and those of a bye."""
+    games: _builtins.int
+    """Games with a result."""
+    wins: _builtins.int
+    """Games won."""
+    draws: _builtins.int
+    """Games drawn."""
+    losses: _builtins.int
+    """Games lost."""
+    note: _builtins.str
+    """What else there is to say, such as where the bot went out; may be empty."""
+    @_builtins.property
+    def tie_breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieBreak]:
+        """What orders those with the same points, in the order in which it counts."""
+
+    def __init__(
+        self,
+        *,
+        rank: _builtins.int = ...,
+        bot: _builtins.str = ...,
+        points: _builtins.float = ...,
+        games: _builtins.int = ...,
+        wins: _builtins.int = ...,
+        draws: _builtins.int = ...,
+        losses: _builtins.int = ...,
+        tie_breaks: _abc.Iterable[Global___TieBreak] | None = ...,
+        note: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "draws", b"draws", "games", b"games", "losses", b"losses", "note", b"note", "points", b"points", "rank", b"rank", "tie_breaks", b"tie_breaks", "wins", b"wins"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TournamentStanding: _TypeAlias = TournamentStanding  # noqa: Y015
+
+@_typing.final
+class Meeting(_message.Message):
+    """Two bots in one round of a tournament, and the games they play there."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    FIRST_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
+    FIRST_POINTS_FIELD_NUMBER: _builtins.int
+    SECOND_POINTS_FIELD_NUMBER: _builtins.int
+    WINNER_FIELD_NUMBER: _builtins.int
+    NEXT_FIELD_NUMBER: _builtins.int
+    BYE_FIELD_NUMBER: _builtins.int
+    OVER_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """The round, from 1 on."""
+    number: _builtins.int
+    """The meeting's number in the tournament, from 1 on."""
+    first: _builtins.str
+    """The one bot; empty while it is not known."""
+    second: _builtins.str
+    """The other bot; empty while it is not known, and for a bye."""
+    first_points: _builtins.float
+    """The first bot's points."""
+    second_points: _builtins.float
+    """The second bot's points."""
+    winner: _builtins.str
+    """Who won it, also by a bye; empty while it is open and where it ended level."""
+    next: _builtins.int
+    """The number of the meeting that the winner goes to; 0 for none."""
+    bye: _builtins.bool
+    """The first bot has no opponent in this round."""
+    over: _builtins.bool
+    """All of its games have a result, and it needs no more."""
+    note: _builtins.str
+    """How it was decided, where that is not by points; may be empty."""
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        number: _builtins.int = ...,
+        first: _builtins.str = ...,
+        second: _builtins.str = ...,
+        first_points: _builtins.float = ...,
+        second_points: _builtins.float = ...,
+        winner: _builtins.str = ...,
+        next: _builtins.int = ...,
+        bye: _builtins.bool = ...,
+        over: _builtins.bool = ...,
+        note: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "first", b"first", "first_points", b"first_points", "next", b"next", "note", b"note", "number", b"number", "over", b"over", "round", b"round", "second", b"second", "second_points", b"second_points", "winner", b"winner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Meeting: _TypeAlias = Meeting  # noqa: Y015
 
 @_typing.final
 class FaultCount(_message.Message):
@@ -665,6 +938,8 @@ class GetTournamentResponse(_message.Message):
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     CROSSTABLE_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
+    STANDINGS_FIELD_NUMBER: _builtins.int
+    MEETINGS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tournament(self) -> Global___Tournament:
         """The tournament."""
@@ -677,16 +952,28 @@ class GetTournamentResponse(_message.Message):
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___FaultCount]:
         """One for each bot, in the order of the settings."""
 
+    @_builtins.property
+    def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentStanding]:
+        """How the bots stand, best first; empty where the format ranks nobody."""
+
+    @_builtins.property
+    def meetings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Meeting]:
+        """The meetings of the rounds that are known, by number; empty where the
+        crosstable says who meets whom.
+        """
+
     def __init__(
         self,
         *,
         tournament: Global___Tournament | None = ...,
         crosstable: _abc.Iterable[Global___CrosstableCell] | None = ...,
         faults: _abc.Iterable[Global___FaultCount] | None = ...,
+        standings: _abc.Iterable[Global___TournamentStanding] | None = ...,
+        meetings: _abc.Iterable[Global___Meeting] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "meetings", b"meetings", "standings", b"standings", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

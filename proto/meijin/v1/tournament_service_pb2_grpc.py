@@ -80,7 +80,7 @@ class TournamentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetTournament(self, request, context):
-        """One tournament with its crosstable. NOT_FOUND for an unknown id.
+        """One tournament with its crosstable and standings. NOT_FOUND for an unknown id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,7 +38,7 @@ class TournamentServiceStub:
     a pairing are there. The same `request_id` again returns the same one.
     """
     GetTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.GetTournamentRequest, _tournament_service_pb2.GetTournamentResponse]
-    """One tournament with its crosstable. NOT_FOUND for an unknown id."""
+    """One tournament with its crosstable and standings. NOT_FOUND for an unknown id."""
     ListTournaments: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ListTournamentsRequest, _tournament_service_pb2.ListTournamentsResponse]
     """Tournaments, newest first."""
     CancelTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.CancelTournamentRequest, _tournament_service_pb2.CancelTournamentResponse]
@@ -60,7 +60,7 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     a pairing are there. The same `request_id` again returns the same one.
     """
     GetTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.GetTournamentRequest, _tournament_service_pb2.GetTournamentResponse]  # type: ignore[assignment]
-    """One tournament with its crosstable. NOT_FOUND for an unknown id."""
+    """One tournament with its crosstable and standings. NOT_FOUND for an unknown id."""
     ListTournaments: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ListTournamentsRequest, _tournament_service_pb2.ListTournamentsResponse]  # type: ignore[assignment]
     """Tournaments, newest first."""
     CancelTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.CancelTournamentRequest, _tournament_service_pb2.CancelTournamentResponse]  # type: ignore[assignment]
@@ -91,7 +91,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_service_pb2.GetTournamentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_service_pb2.GetTournamentResponse, _abc.Awaitable[_tournament_service_pb2.GetTournamentResponse]]:
-        """One tournament with its crosstable. NOT_FOUND for an unknown id."""
+        """One tournament with its crosstable and standings. NOT_FOUND for an unknown id."""
 
     @_abc_1.abstractmethod
     def ListTournaments(

@@ -5,6 +5,18 @@ from meijin.wire.capabilities import (
     capabilities_from_proto,
     capabilities_to_proto,
 )
+from meijin.wire.formats import (
+    USUAL_FORMAT,
+    Options,
+    format_field,
+    format_from_proto,
+    format_names,
+    format_to_proto,
+    options_from_proto,
+    parse_option,
+    set_field,
+    set_options,
+)
 from meijin.wire.values import (
     color_from_proto,
     color_to_proto,
@@ -20,15 +32,25 @@ from meijin.wire.values import (
 )
 
 __all__ = [
+    "USUAL_FORMAT",
     "Capabilities",
+    "Options",
     "capabilities_from_proto",
     "capabilities_to_proto",
     "color_from_proto",
     "color_to_proto",
+    "format_field",
+    "format_from_proto",
+    "format_names",
+    "format_to_proto",
+    "options_from_proto",
     "outcome_from_proto",
     "outcome_to_proto",
+    "parse_option",
     "rule_from_proto",
     "rule_to_proto",
+    "set_field",
+    "set_options",
     "time_control_from_proto",
     "time_control_to_proto",
     "time_to_proto",

@@ -40,6 +40,31 @@ class PairingResult(NamedTuple):
     result: Result
 
 
+class PlannedResult(NamedTuple):
+    """A planned game, and how it ended."""
+
+    number: int
+    round: int
+    black_id: BotId
+    white_id: BotId
+    result: Result | None
+    """``None`` while there is none."""
+
+
+def planned_results(connection: Connection, tournament_id: TournamentId) -> Sequence[PlannedResult]:
+    """All planned games of a tournament by their numbers, with their results."""
+    # Not "a finished game": the index of a pairing's games leaves out the void ones alone.
+    begun = (Game.pairing_id == Pairing.id) & (Game.state != GameState.VOID)
+    result = case((Game.state == GameState.FINISHED, Game.result))
+    query = (
+        select(Pairing.number, Pairing.round, Pairing.black_id, Pairing.white_id, result)
+        .outerjoin(Game, begun)
+        .where(Pairing.tournament_id == tournament_id)
+        .order_by(Pairing.number)
+    )
+    return [PlannedResult(*row) for row in connection.execute(query)]
+
+
 def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequence[PairingResult]:
     """A tournament's results in the order of the ends."""
     query = (

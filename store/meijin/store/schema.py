@@ -33,6 +33,8 @@ PairingId = NewType("PairingId", int)
 GameId = NewType("GameId", int)
 RatingRunId = NewType("RatingRunId", int)
 EntryId = NewType("EntryId", int)
+FormatName = NewType("FormatName", str)
+"""Names a format of tournaments, such as ``round-robin``."""
 
 
 class GameState(enum.Enum):
@@ -49,17 +51,6 @@ class TournamentState(enum.Enum):
     RUNNING = "running"
     FINISHED = "finished"
     CANCELLED = "cancelled"
-
-
-class TournamentFormat(enum.Enum):
-    """Who meets whom."""
-
-    ROUND_ROBIN = "round-robin"
-    GAUNTLET = "gauntlet"
-    LADDER = "ladder"
-    """Whoever is free meets whom the ladder learns most from, for as long as it learns."""
-    SPRT = "sprt"
-    """Two bots meet until a test has decided between them."""
 
 
 class TokenKind(enum.Enum):
@@ -117,7 +108,7 @@ class Base(MappedAsDataclass, DeclarativeBase):
         Result: _words(Result),
         GameState: _words(GameState),
         TournamentState: _words(TournamentState),
-        TournamentFormat: _words(TournamentFormat),
+        FormatName: String(20),
         TokenKind: _words(TokenKind),
         **dict.fromkeys(
             (
@@ -227,14 +218,15 @@ class Anchor(Base):
 
 
 class Tournament(Base):
-    """A schedule of pairings."""
+    """Pairings between bots, planned by a format."""
 
     __tablename__ = "tournament"
 
     id: Mapped[TournamentId] = mapped_column(primary_key=True, init=False)
     name: Mapped[str] = mapped_column(String(100))
-    format: Mapped[TournamentFormat]
+    format: Mapped[FormatName]
     rounds: Mapped[int]
+    """0 where the format has none."""
     seed: Mapped[int] = mapped_column(_Id)
     variant: Mapped[str] = mapped_column(String(60))
     time_control: Mapped[str] = mapped_column(String(60))
@@ -250,7 +242,7 @@ class Tournament(Base):
     """Those it was given: of each its length in plies in two bytes, and two bytes a cell, all
     little-endian. Empty when they are the server's own."""
     stopping: Mapped[dict[str, Any] | None] = mapped_column(default=None)
-    """When a tournament without a schedule ends; ``None`` for one with a schedule."""
+    """The settings of the format's own; ``None`` for one that has none."""
     verdict: Mapped[str] = mapped_column(String(200), default="")
     """Why it ended before its games were used up."""
 

@@ -1,7 +1,7 @@
 """Tournaments: made, loaded, listed and counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, Result, TimeControl, Variant
 from meijin.store.errors import UnknownTournamentError
-from meijin.store.match_counts import MatchCounts, match_counts
 from meijin.store.openings import decode_openings, encode_openings
 from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
@@ -18,6 +17,7 @@ from meijin.store.schema import (
     BotId,
     BotVersion,
     Entrant,
+    FormatName,
     Game,
     GameState,
     Ladder,
@@ -25,7 +25,6 @@ from meijin.store.schema import (
     Pairing,
     PairingId,
     Tournament,
-    TournamentFormat,
     TournamentId,
     TournamentState,
 )
@@ -51,7 +50,7 @@ class NewTournament:
     """What a tournament is made of."""
 
     name: str
-    format: TournamentFormat
+    format: FormatName
     rounds: int
     seed: int
     variant: Variant
@@ -65,7 +64,7 @@ class NewTournament:
     openings: tuple[bytes, ...] = ()
     """Those it was given, two bytes a cell, little-endian; none when they are the server's own."""
     stopping: dict[str, Any] | None = None
-    """When one without a schedule ends; its ``most_games`` bound it."""
+    """The settings of the format's own; ``None`` for one that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class TournamentRow:
 
     id: TournamentId
     name: str
-    format: TournamentFormat
+    format: FormatName
     rounds: int
     seed: int
     variant: Variant
@@ -114,14 +113,12 @@ class TournamentRow:
     openings: tuple[bytes, ...]
     """Those it was given, two bytes a cell, little-endian."""
     stopping: dict[str, Any] | None
-    """When one without a schedule ends; ``None`` for one with a schedule."""
+    """The settings of the format's own; ``None`` for one that has none."""
     verdict: str
     planned: int
-    """Games of the schedule, or the most that there may be without one; 0 for no bound."""
+    """Games that are planned by now."""
     finished: int
     running: int
-    counts: MatchCounts | None = None
-    """The first bot's results where a test decides; ``None`` elsewhere, and in lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,9 +293,7 @@ def get_tournament(connection: Connection, tournament_id: TournamentId) -> Tourn
     if not rows:
         message = f"no tournament {tournament_id}; list the tournaments to see their ids"
         raise UnknownTournamentError(message)
-    if rows[0].format is not TournamentFormat.SPRT:
-        return rows[0]
-    return replace(rows[0], counts=match_counts(connection, tournament_id))
+    return rows[0]
 
 
 def list_tournaments(
@@ -340,7 +335,7 @@ def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequenc
             openings=decode_openings(row.openings),
             stopping=row.stopping,
             verdict=row.verdict,
-            planned=row.stopping["most_games"] if row.stopping else planned[row.id],
+            planned=planned.get(row.id, 0),
             finished=games.get((row.id, GameState.FINISHED), 0),
             running=games.get((row.id, GameState.RUNNING), 0),
         )

@@ -21,12 +21,14 @@ from meijin.server.match.live_game import LiveGame
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.session import Session
 from meijin.server.tournaments.formats.base import Capacity
-from meijin.server.tournaments.run import TournamentRun
+from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.run import RunState, TournamentRun
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.store.schema import (
     BotId,
     BotVersionId,
     EntryId,
+    FormatName,
     GameId,
     PairingId,
     TournamentId,
@@ -140,7 +142,8 @@ class Hall:
             time_control=BLITZ,
             max_games=more.pop("max_games", 0),
             ladder_id=None,
-            remaining=len(pairs),
+            format_name=FormatName("round-robin"),
+            format=RoundRobin(more.pop("games", len(pairs))),
             pending=OrderedDict((pairing.id, pairing) for pairing in pairings),
         )
         self.scheduler.add(run)
@@ -279,7 +282,7 @@ def test_a_void_game_is_planned_again(in_hall: InHall) -> None:
         run = hall.plan((1, 2), (2, 1))
         assert await hall.playing() == [(1, 2)]
         game = hall.end(1, 2, VOID)
-        assert run.remaining == 2
+        assert not run.format.is_decided
         assert await hall.playing() == [(2, 1)]
         hall.end(2, 1)
         assert await hall.playing() == [(1, 2)]
@@ -319,7 +322,7 @@ def test_a_suspended_tournament_starts_nothing(in_hall: InHall) -> None:
         assert await hall.playing() == [(1, 2)]
         hall.end(1, 2, VOID)
         assert await hall.playing() == []
-        assert (list(run.pending), run.is_finished) == ([], True)
+        assert (list(run.pending), run.state) == ([], RunState.SUSPENDED)
 
     in_hall(script)
 
@@ -338,7 +341,7 @@ def test_cancelling_voids_what_runs_and_starts_nothing(in_hall: InHall) -> None:
         assert game.arbiter.outcome == Outcome(
             Result.NONE, Ending.VOID, Party.OPERATOR, "the tournament was cancelled"
         )
-        assert run.remaining == 2
+        assert not run.format.is_decided
         assert list(run.pending) == [PairingId(12)]
         assert await hall.playing() == [(2, 1)]
 
@@ -372,9 +375,9 @@ def test_no_game_starts_while_the_server_drains(in_hall: InHall) -> None:
     in_hall(script)
 
 
-def seats(demand: Capacity) -> dict[int, tuple[int, int]]:
+def seats(capacity: Capacity) -> dict[int, tuple[int, int]]:
     """Of each bot the seats that are free, and all that it has."""
-    return {bot_id: (seat.free, seat.altogether) for bot_id, seat in demand.seats.items()}
+    return {bot_id: (seat.free, seat.altogether) for bot_id, seat in capacity.seats.items()}
 
 
 def test_it_says_what_a_tournament_could_play(in_hall: InHall) -> None:
@@ -386,17 +389,17 @@ def test_it_says_what_a_tournament_could_play(in_hall: InHall) -> None:
         hall.join(3, Capabilities(min_size=19, max_size=19))
         run = hall.plan((1, 2), (2, 1), (1, 2))
         assert await hall.playing() == [(1, 2), (2, 1)]
-        demand = hall.scheduler.demand(run)
-        assert seats(demand) == {1: (3, 5), 2: (0, 2)}
-        assert (demand.waiting, demand.held) == (1, {1: 1, 2: 1})
-        assert demand.room == MAX_AT_ONCE - 2
+        found = hall.scheduler.capacity(run)
+        assert seats(found) == {1: (3, 5), 2: (0, 2)}
+        assert (found.waiting, found.held) == (1, {1: 1, 2: 1})
+        assert found.room == MAX_AT_ONCE - 2
         hall.leave(1)
-        alone = hall.scheduler.demand(run)
+        alone = hall.scheduler.capacity(run)
         assert (seats(alone), alone.held) == ({2: (0, 2)}, {})
         bounded = hall.plan(max_games=4, first=2)
         hall.join(1, Capabilities(max_games=5))
-        assert seats(hall.scheduler.demand(bounded))[1] == (3, 4)
-        assert hall.scheduler.demand(bounded).room == 4
+        assert seats(hall.scheduler.capacity(bounded))[1] == (3, 4)
+        assert hall.scheduler.capacity(bounded).room == 4
 
     in_hall(script)
 
@@ -407,9 +410,8 @@ def test_more_games_are_planned_while_a_tournament_goes_on(in_hall: InHall) -> N
     async def script(hall: Hall) -> None:
         hall.join(1)
         hall.join(2)
-        run = hall.plan()
+        run = hall.plan(games=1)
         more = PendingPairing(PairingId(7), 1, BotId(2), BotId(1), b"")
-        run.remaining = 1
         hall.scheduler.plan(run, [more])
         assert await hall.playing() == [(2, 1)]
         hall.scheduler.cancel(run)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from meijin.cli.bracket import bracket_lines
 from meijin.cli.connection import (
     DEFAULT_SERVER,
     Connection,
@@ -14,7 +15,14 @@ from meijin.cli.connection import (
 )
 from meijin.cli.follow import follow
 from meijin.cli.options import make_tournament, with_settings
-from meijin.cli.output import console, crosstable, games_text, print_json, table
+from meijin.cli.output import (
+    console,
+    crosstable,
+    games_text,
+    print_json,
+    standings_table,
+    table,
+)
 from meijin.cli.sprt import outcome_lines
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_from_proto, variant_from_proto
@@ -38,7 +46,7 @@ def run(
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a tournament, follow it to its end and print its crosstable."""
+    """Make a tournament, follow it to its end and print its table."""
     with connect(server, token) as connection:
         made = make_tournament(connection, wanted)
         _print(follow(connection, made), as_json=as_json)
@@ -70,7 +78,7 @@ def create(
 def show(
     key: IdArgument, server: ServerOption = DEFAULT_SERVER, as_json: JsonOption = False
 ) -> None:
-    """Show a tournament and its crosstable."""
+    """Show a tournament and its table, or its bracket."""
     with connect(server) as connection:
         request = pb.GetTournamentRequest(tournament_id=key)
         response = connection.ask(connection.tournaments.GetTournament, request)
@@ -81,7 +89,7 @@ def show(
 def watch(
     key: IdArgument, server: ServerOption = DEFAULT_SERVER, as_json: JsonOption = False
 ) -> None:
-    """Follow a tournament to its end and print its crosstable."""
+    """Follow a tournament to its end and print its table."""
     with connect(server) as connection:
         _print(follow(connection, _find(connection, key)), as_json=as_json)
 
@@ -152,9 +160,27 @@ def _print(response: pb.GetTournamentResponse, *, as_json: bool) -> None:
         print_json(response)
         return
     found = response.tournament
-    console.print(crosstable(response))
+    _print_table(response)
     if found.HasField("sprt"):
         console.print(*outcome_lines(found), sep="\n", markup=False, soft_wrap=True)
+    elif found.verdict:
+        console.print(found.verdict, markup=False, soft_wrap=True)
     console.print(f"{STATES[found.state]}: {games_text(found)}, {found.running_games} running")
     if found.waiting_for:
         console.print(f"waiting: {found.waiting_for}", markup=False)
+
+
+def _print_table(response: pb.GetTournamentResponse) -> None:
+    """The crosstable; where there are rounds the standings, below the bracket if there is one."""
+    meetings = response.meetings
+    if not meetings:
+        console.print(crosstable(response))
+        return
+    if any(meeting.next for meeting in meetings):
+        lines = bracket_lines(meetings, console.width)
+        console.print(*lines, "", sep="\n", markup=False, soft_wrap=True)
+    console.print(standings_table(response))
+    for meeting in meetings:
+        if meeting.note:
+            who = f"{meeting.first} - {meeting.second}"
+            console.print(f"round {meeting.round}, {who}: {meeting.note}", markup=False)

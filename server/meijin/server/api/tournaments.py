@@ -1,6 +1,7 @@
 """Tournaments: made, followed, stopped and taken up again."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
@@ -8,42 +9,53 @@ from sqlalchemy import Connection
 
 from meijin.game import Variant, check_opening, openings_for
 from meijin.server.api.convert import (
-    FORMATS,
     openings_from_proto,
-    requested_ladder,
     requested_time_control,
     requested_variant,
-    tournament_to_proto,
 )
 from meijin.server.api.convert_games import game_to_proto
-from meijin.server.api.convert_sprt import requested_sprt, standing_to_proto
+from meijin.server.api.convert_tournaments import (
+    crosstable_to_proto,
+    fill,
+    meetings_to_proto,
+    requested_format,
+    standings_to_proto,
+    tournament_to_proto,
+)
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, read_page
 from meijin.server.errors import InvalidRequestError, WrongStateError
 from meijin.server.match.feed import Event, EventKind, Feed, GameEvent, StateEvent, tournament_topic
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
-from meijin.server.tournaments.formats.ladder_plan import LadderPlan
-from meijin.server.tournaments.formats.schedule import MAX_GAMES, pairs, schedule
-from meijin.server.tournaments.formats.sprt import SprtSupply
-from meijin.server.tournaments.formats.sprt_plan import SprtPlan
+from meijin.server.tournaments.formats import FORMATS
+from meijin.server.tournaments.formats.base import Request
+from meijin.server.tournaments.formats.report import Report
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.server.views.games import live_summary
-from meijin.server.views.tournaments import tournament_detail
+from meijin.server.views.tournaments import TournamentDetail, tournament_detail
 from meijin.store import tournaments as store
 from meijin.store.bots import get_bot
-from meijin.store.schema import BotId, TournamentFormat, TournamentId, TournamentState
-from meijin.store.tournaments import NewTournament, TournamentRow
+from meijin.store.schema import BotId, TournamentId, TournamentState
+from meijin.store.tournaments import NewTournament, TournamentRow, ladder_name
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer
-
-DEFAULT_ROUNDS = 2
+from meijin.wire import format_field
 
 MAX_TEXT = 100
 """Characters of a tournament's name and of a request id."""
 
 MAX_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A tournament as it is told of."""
+
+    row: TournamentRow
+    detail: object | None = None
+    """What only its format tells."""
 
 
 class TournamentServicer(TournamentServiceServicer):
@@ -61,29 +73,24 @@ class TournamentServicer(TournamentServiceServicer):
         self, request: pb.CreateTournamentRequest, context: Context
     ) -> pb.CreateTournamentResponse:
         """Make a tournament and start it, once for a request id."""
-        row = await self._storage.write(partial(_create, request=request))
-        await self._control.play(row.id)
-        return pb.CreateTournamentResponse(tournament=self._to_proto(row))
+        found = await self._storage.write(partial(_create, request=request))
+        await self._control.play(found.row.id)
+        return pb.CreateTournamentResponse(tournament=self._to_proto(found))
 
     async def GetTournament(
         self, request: pb.GetTournamentRequest, context: Context
     ) -> pb.GetTournamentResponse:
         """Show a tournament with its crosstable."""
         tournament_id = _id(request.tournament_id)
-        detail = await self._storage.read(partial(tournament_detail, tournament_id=tournament_id))
+        detail, found, report = await self._storage.read(
+            partial(_detail, tournament_id=tournament_id)
+        )
         return pb.GetTournamentResponse(
-            tournament=self._to_proto(detail.tournament),
-            crosstable=[
-                pb.CrosstableCell(
-                    bot=cell.bot,
-                    opponent=cell.opponent,
-                    wins=cell.wins,
-                    draws=cell.draws,
-                    losses=cell.losses,
-                )
-                for cell in detail.crosstable
-            ],
+            tournament=self._to_proto(found),
+            crosstable=crosstable_to_proto(detail.crosstable),
             faults=[pb.FaultCount(bot=line.bot, faults=line.faults) for line in detail.faults],
+            standings=standings_to_proto(report, dict(found.row.bots)),
+            meetings=meetings_to_proto(report, dict(found.row.bots)),
         )
 
     async def ListTournaments(
@@ -97,7 +104,7 @@ class TournamentServicer(TournamentServiceServicer):
             token=lambda row: row.id,
         )
         return pb.ListTournamentsResponse(
-            tournaments=[self._to_proto(row, with_openings=False) for row in page.rows],
+            tournaments=[self._to_proto(Found(row), with_openings=False) for row in page.rows],
             next_page_token=page.next_token,
         )
 
@@ -113,14 +120,14 @@ class TournamentServicer(TournamentServiceServicer):
             after=TournamentState.CANCELLED,
         )
         async with self._control.changing:
-            row = await self._storage.write(change)
+            found = await self._storage.write(change)
             run = self._scheduler.runs.get(tournament_id)
             if run is not None:
                 self._scheduler.cancel(run)
                 await self._scheduler.settled()
-                row = await self._storage.read(partial(_find, tournament_id=tournament_id))
+                found = await self._storage.read(partial(_find, tournament_id=tournament_id))
         self._feed.tournament_changed(tournament_id)
-        return pb.CancelTournamentResponse(tournament=self._to_proto(row))
+        return pb.CancelTournamentResponse(tournament=self._to_proto(found))
 
     async def ResumeTournament(
         self, request: pb.ResumeTournamentRequest, context: Context
@@ -133,9 +140,9 @@ class TournamentServicer(TournamentServiceServicer):
             after=TournamentState.RUNNING,
         )
         async with self._control.changing:
-            row = await self._storage.write(change)
-        await self._control.play(row.id)
-        return pb.ResumeTournamentResponse(tournament=self._to_proto(row))
+            found = await self._storage.write(change)
+        await self._control.play(found.row.id)
+        return pb.ResumeTournamentResponse(tournament=self._to_proto(found))
 
     async def WatchTournament(
         self, request: pb.WatchTournamentRequest, context: Context
@@ -144,33 +151,34 @@ class TournamentServicer(TournamentServiceServicer):
         tournament_id = _id(request.tournament_id)
         find = partial(_find, tournament_id=tournament_id)
         with self._feed.subscribe(tournament_topic(tournament_id)) as subscriber:
-            row = await self._storage.read(find)
-            yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
-            while row.state is TournamentState.RUNNING:
+            found = await self._storage.read(find)
+            yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
+            while found.row.state is TournamentState.RUNNING:
                 facts = [await subscriber.next(), *subscriber.rest()]
                 if any(_may_be_over(fact) for fact in facts):
-                    row = await self._storage.read(find)
-                if row.state is not TournamentState.RUNNING:
+                    found = await self._storage.read(find)
+                is_over = found.row.state is not TournamentState.RUNNING
+                if is_over:
                     await self._scheduler.settled()
                     facts += subscriber.rest()
                 for fact in facts:
                     if isinstance(fact, GameEvent):
                         yield _game_event_to_proto(fact)
-                standing = _standing_after(facts)
-                if standing is not None:
-                    yield standing
-                has_changed = any(isinstance(fact, StateEvent) for fact in facts)
-                if has_changed or row.state is not TournamentState.RUNNING:
-                    yield pb.WatchTournamentResponse(tournament=self._to_proto(row))
+                detail = _detail_after(facts)
+                if detail is not None:
+                    yield detail
+                if is_over or any(isinstance(fact, StateEvent) for fact in facts):
+                    yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
 
-    def _to_proto(self, row: TournamentRow, *, with_openings: bool = True) -> pb.Tournament:
+    def _to_proto(self, found: Found, *, with_openings: bool = True) -> pb.Tournament:
+        row = found.row
         waiting_for = self._scheduler.waiting_for(row.id, dict(row.bots))
-        return tournament_to_proto(row, waiting_for, with_openings=with_openings)
+        return tournament_to_proto(row, found.detail, waiting_for, with_openings=with_openings)
 
 
 def _may_be_over(fact: Event) -> bool:
     """Whether the tournament may have ended with it."""
-    return isinstance(fact, StateEvent) or run_of(fact.game).is_over
+    return isinstance(fact, StateEvent) or not run_of(fact.game).is_playing
 
 
 def _game_event_to_proto(fact: GameEvent) -> pb.WatchTournamentResponse:
@@ -180,14 +188,16 @@ def _game_event_to_proto(fact: GameEvent) -> pb.WatchTournamentResponse:
     return pb.WatchTournamentResponse(game_ended=message)
 
 
-def _standing_after(facts: Sequence[Event]) -> pb.WatchTournamentResponse | None:
-    """Where the test stands, if there is one and games of it have ended."""
+def _detail_after(facts: Sequence[Event]) -> pb.WatchTournamentResponse | None:
+    """What only the format tells, if it does and games have ended."""
     for fact in facts:
         if isinstance(fact, GameEvent) and fact.kind is EventKind.ENDED:
-            supply = run_of(fact.game).supply
-            if not isinstance(supply, SprtSupply):
+            run = run_of(fact.game)
+            if run.format.detail is None:
                 return None
-            return pb.WatchTournamentResponse(sprt=standing_to_proto(supply.plan, supply.standing))
+            message = pb.WatchTournamentResponse()
+            fill(getattr(message, format_field(run.format_name)), run.format.detail)
+            return message
     return None
 
 
@@ -195,8 +205,19 @@ def _id(text: str) -> TournamentId:
     return TournamentId(number(text, "tournament_id"))
 
 
-def _find(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
-    return store.get_tournament(connection, tournament_id)
+def _find(connection: Connection, tournament_id: TournamentId) -> Found:
+    row = store.get_tournament(connection, tournament_id)
+    return Found(row, FORMATS[row.format].stored_detail(connection, row))
+
+
+def _detail(
+    connection: Connection, tournament_id: TournamentId
+) -> tuple[TournamentDetail, Found, Report]:
+    detail = tournament_detail(connection, tournament_id)
+    row = detail.tournament
+    form = FORMATS[row.format]
+    found = Found(row, form.stored_detail(connection, row))
+    return detail, found, form.report(connection, row)
 
 
 def _change_state(
@@ -205,17 +226,15 @@ def _change_state(
     tournament_id: TournamentId,
     before: TournamentState,
     after: TournamentState,
-) -> TournamentRow:
-    row = _find(connection, tournament_id)
+) -> Found:
+    row = _find(connection, tournament_id).row
     if row.state is not before:
         raise WrongStateError(f"tournament {tournament_id} is {row.state.value}")
-    has_all = row.stopping is None and row.finished == row.planned
-    is_done = after is TournamentState.RUNNING and has_all
-    store.set_state(connection, tournament_id, TournamentState.FINISHED if is_done else after)
+    store.set_state(connection, tournament_id, after)
     return _find(connection, tournament_id)
 
 
-def _create(connection: Connection, *, request: pb.CreateTournamentRequest) -> TournamentRow:
+def _create(connection: Connection, *, request: pb.CreateTournamentRequest) -> Found:
     """The tournament that a request makes, or has made."""
     _check_room(request)
     if request.request_id:
@@ -242,59 +261,34 @@ def _check_room(request: pb.CreateTournamentRequest) -> None:
 def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTournament:
     settings = request.settings
     variant = requested_variant(settings.variant)
-    if settings.format not in _FORMATS:
-        raise InvalidRequestError(f"no tournament format {settings.format}")
-    form = _FORMATS[settings.format]
-    bots = _entrants(connection, settings.bots, may_be_all=form is TournamentFormat.LADDER)
-    plan = _test(settings, form) or _ladder_plan(settings, form)
-    openings = _openings(settings, variant)
-    rounds = 0 if plan else settings.rounds or DEFAULT_ROUNDS
-    games = rounds * len(pairs(form, bots))
-    if games > MAX_GAMES:
-        raise InvalidRequestError(f"rounds {rounds} make {games} games; at most {MAX_GAMES}")
+    name, options = requested_format(settings)
+    form = FORMATS[name]
+    bots = _entrants(connection, settings.bots, may_be_all=form.MAY_BE_OPEN)
+    wanted = Request(
+        bots=bots,
+        rounds=settings.rounds,
+        seed=settings.seed,
+        openings=_openings(settings, variant),
+        ladder=ladder_name(variant),
+        is_rated=not settings.unrated,
+        options=options,
+    )
+    plan = form.plan(connection, wanted)
     return NewTournament(
         name=settings.name,
-        format=form,
-        rounds=rounds,
+        format=name,
+        rounds=plan.rounds,
         seed=settings.seed,
         variant=variant,
         time_control=requested_time_control(settings.time_control),
         max_games=settings.max_games,
         is_rated=not settings.unrated,
-        bots=bots,
-        schedule=schedule(form, bots, rounds=rounds, openings=openings, seed=settings.seed),
+        bots=plan.bots,
+        schedule=plan.games,
         request_id=request.request_id or None,
         openings=tuple(settings.openings),
-        stopping=None if plan is None else plan.to_json(),
+        stopping=None if plan.options is None else dict(plan.options),
     )
-
-
-def _test(settings: pb.TournamentSettings, form: TournamentFormat) -> SprtPlan | None:
-    """The test that ends the tournament, if its format has one."""
-    if form is not TournamentFormat.SPRT:
-        if settings.HasField("sprt"):
-            raise InvalidRequestError("sprt: a test ends the format SPRT and no other")
-        return None
-    if not settings.HasField("sprt"):
-        raise InvalidRequestError("sprt: the format SPRT needs the test's hypotheses")
-    if len(settings.bots) != 2:  # noqa: PLR2004 - one against the other
-        raise InvalidRequestError(f"bots: a test is between two, not {len(settings.bots)}")
-    if settings.rounds:
-        raise InvalidRequestError("rounds: a test has none; sprt.most_games bounds it")
-    return requested_sprt(settings.sprt)
-
-
-def _ladder_plan(settings: pb.TournamentSettings, form: TournamentFormat) -> LadderPlan | None:
-    """What ends the tournament, if it is a continuous ladder."""
-    if form is not TournamentFormat.LADDER:
-        if settings.HasField("ladder"):
-            raise InvalidRequestError("ladder: for the format LADDER and no other")
-        return None
-    if settings.unrated:
-        raise InvalidRequestError("unrated: a ladder's games are rated")
-    if settings.rounds:
-        raise InvalidRequestError("rounds: a ladder has none; ladder.most_games bounds it")
-    return requested_ladder(settings.ladder)
 
 
 def _entrants(
@@ -323,8 +317,3 @@ def _openings(settings: pb.TournamentSettings, variant: Variant) -> Sequence[Seq
         except ValueError as error:
             raise InvalidRequestError(f"openings: {error}") from None
     return openings
-
-
-_FORMATS = {pb.TOURNAMENT_FORMAT_UNSPECIFIED: TournamentFormat.ROUND_ROBIN} | {
-    value: form for form, value in FORMATS.items()
-}

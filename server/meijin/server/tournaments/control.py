@@ -102,5 +102,5 @@ class TournamentControl:
         return await self._storage.read(load)
 
     def _add(self, run: TournamentRun) -> None:
-        if not run.cancelled and not run.is_finished:
+        if run.is_playing:
             self._scheduler.add(run)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from meijin.server.match.games import Games
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
-from meijin.server.tournaments.run import TournamentRun, load_run
+from meijin.server.tournaments.run import RunState, TournamentRun, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, journal, tournaments
 from meijin.store.games import GameRow
@@ -103,7 +103,7 @@ def restore(recovered: RecoveredState, lobby: Lobby, match: Games, scheduler: Sc
         match.restore(game, recovered.moves[row.id])
     for run in recovered.runs:
         scheduler.add(run)
-        if run.cancelled:
+        if run.state is RunState.CANCELLED:
             scheduler.cancel(run)
     if recovered.runs:
         log.info("resumed", tournaments=len(recovered.runs), games=len(recovered.games))

@@ -1,35 +1,45 @@
 """A tournament that is being played, taken from the store."""
 
+import enum
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
-from meijin.game import Result, TimeControl, Variant, encode_moves, openings_for
+from meijin.game import Result, TimeControl, Variant
 from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
-from meijin.server.tournaments.formats.base import Supply
-from meijin.server.tournaments.formats.ladder import LadderSupply
-from meijin.server.tournaments.formats.ladder_plan import LadderPlan
-from meijin.server.tournaments.formats.sprt import SprtSupply
-from meijin.server.tournaments.formats.sprt_plan import SprtPlan
-from meijin.store.ladders.planning import planned_games, unplayed_games
-from meijin.store.match_counts import PairingResult, pairing_results
-from meijin.store.schema import (
-    LadderId,
-    PairingId,
-    TournamentFormat,
-    TournamentId,
-    TournamentState,
-)
+from meijin.server.tournaments.formats import FORMATS
+from meijin.server.tournaments.formats.base import Format
+from meijin.store.match_counts import PairingResult
+from meijin.store.schema import FormatName, LadderId, PairingId, TournamentId, TournamentState
 from meijin.store.tournaments import (
     PendingPairing,
     TournamentRow,
-    entrants,
     last_number,
     pending_pairings,
 )
+
+
+class RunState(enum.Enum):
+    """What becomes of a tournament's games."""
+
+    PLAYING = enum.auto()
+    """They are planned and started."""
+    SUSPENDED = enum.auto()
+    """None is planned or started; those that run go on, for the run that takes its place."""
+    CANCELLED = enum.auto()
+    """None is planned or started, and those that ran are void."""
+    FINISHED = enum.auto()
+    """None is needed any more; the end is stored, or is about to be."""
+
+
+RUN_STATES = {
+    TournamentState.RUNNING: RunState.PLAYING,
+    TournamentState.CANCELLED: RunState.CANCELLED,
+    TournamentState.FINISHED: RunState.FINISHED,
+}
+"""By what the store says."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,41 +52,30 @@ class TournamentRun:
     max_games: int
     """The most games at once; 0 leaves it to the bots."""
     ladder_id: LadderId | None
-    remaining: int
-    """Games of the schedule without a result; 0 where there is no schedule."""
+    format_name: FormatName
+    format: Format
+    """Plans its games, and says when it is decided."""
+    state: RunState = RunState.PLAYING
     pending: OrderedDict[PairingId, PendingPairing] = field(default_factory=OrderedDict)
-    """Planned games in the order of the schedule.
+    """Planned games in the order in which they are to be played.
 
     They are taken from the front, where a plain dictionary's search would pass all that were
     there before.
     """
     running: int = 0
-    cancelled: bool = False
-    is_finished: bool = False
-    """Its end is stored, or is about to be."""
-    supply: Supply | None = None
-    """Plans the games where there is no schedule."""
     last_number: int = 0
     """Of the games that were planned."""
 
     @property
-    def has_ended(self) -> bool:
-        """Whether it has come to its end."""
-        return bool(self.supply.verdict) if self.supply else self.remaining == 0
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no game of it is left to play, or none will be."""
-        return self.cancelled or self.has_ended
+    def is_playing(self) -> bool:
+        """Whether games of it are still to be started."""
+        return self.state is RunState.PLAYING
 
     def count(self, pairing: PendingPairing, result: Result) -> None:
         """A game of it has a result."""
-        if self.supply is None:
-            self.remaining -= 1
-        else:
-            self.supply.game_ended(
-                PairingResult(pairing.number, pairing.black_id, pairing.white_id, result)
-            )
+        self.format.game_ended(
+            PairingResult(pairing.number, pairing.black_id, pairing.white_id, result)
+        )
 
 
 def run_of(game: LiveGame) -> TournamentRun:
@@ -91,7 +90,6 @@ def load_run(connection: Connection, row: TournamentRow, storage: Storage) -> To
     Args:
         storage: For what is read while it is played.
     """
-    make_supply = SUPPLIES.get(row.format)
     pairings = pending_pairings(connection, row.id)
     return TournamentRun(
         id=row.id,
@@ -99,52 +97,9 @@ def load_run(connection: Connection, row: TournamentRow, storage: Storage) -> To
         time_control=row.time_control,
         max_games=row.max_games,
         ladder_id=row.ladder_id,
-        remaining=0 if make_supply else row.planned - row.finished,
+        format_name=row.format,
+        format=FORMATS[row.format].load(connection, row, storage),
+        state=RUN_STATES[row.state],
         pending=OrderedDict((pairing.id, pairing) for pairing in pairings),
-        cancelled=row.state is TournamentState.CANCELLED,
-        is_finished=row.state is TournamentState.FINISHED,
-        supply=make_supply(connection, row, storage) if make_supply else None,
         last_number=last_number(connection, row.id),
     )
-
-
-def _sprt_supply(connection: Connection, row: TournamentRow, _: Storage) -> SprtSupply:
-    plan = SprtPlan.of(row)
-    assert plan is not None
-    return SprtSupply(
-        plan,
-        row.bots,
-        _openings(row),
-        seed=row.seed,
-        planned=last_number(connection, row.id),
-        results=pairing_results(connection, row.id),
-    )
-
-
-def _ladder_supply(connection: Connection, row: TournamentRow, storage: Storage) -> LadderSupply:
-    plan = LadderPlan.of(row)
-    assert plan is not None
-    assert row.ladder_id is not None
-    return LadderSupply(
-        plan,
-        storage,
-        (row.id, row.ladder_id),
-        entrants(connection, row.id),
-        _openings(row),
-        seed=row.seed,
-        planned=planned_games(connection, row.id),
-        unplayed=unplayed_games(connection, row.id),
-        finished=row.finished,
-    )
-
-
-def _openings(row: TournamentRow) -> Sequence[bytes]:
-    """Those it was given, or the server's own."""
-    return row.openings or [encode_moves(opening) for opening in openings_for(row.variant)]
-
-
-SUPPLIES: dict[TournamentFormat, Callable[[Connection, TournamentRow, Storage], Supply]] = {
-    TournamentFormat.LADDER: _ladder_supply,
-    TournamentFormat.SPRT: _sprt_supply,
-}
-"""What makes the supply of each format that has no schedule."""

@@ -14,7 +14,7 @@ from meijin.server.match.listeners import Listener
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
-from meijin.server.tournaments.run import TournamentRun, run_of
+from meijin.server.tournaments.run import RunState, TournamentRun, run_of
 from meijin.store.schema import BotId, TournamentId
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 
@@ -30,8 +30,8 @@ class Scheduler(Listener):
     def __init__(self, lobby: Lobby, games: Games, journal: Journal) -> None:
         self.runs: dict[TournamentId, TournamentRun] = {}
         """The tournaments being played, oldest first."""
-        self.supply_due = asyncio.Event()
-        """Set when a tournament without a schedule may need games."""
+        self.planning_due = asyncio.Event()
+        """Set when tournaments may need games."""
         self._lobby = lobby
         self._games = games
         self._journal = journal
@@ -42,11 +42,12 @@ class Scheduler(Listener):
     def add(self, run: TournamentRun) -> None:
         """Play a tournament."""
         self.runs[run.id] = run
+        self.planning_due.set()
         self.wake()
 
     def plan(self, run: TournamentRun, pairings: Iterable[PendingPairing]) -> None:
-        """Play more games of a tournament, unless it is over."""
-        if not run.is_over:
+        """Play more games of a tournament, unless it was stopped or decided meanwhile."""
+        if run.is_playing:
             run.pending.update((pairing.id, pairing) for pairing in pairings)
             self.wake()
 
@@ -57,16 +58,17 @@ class Scheduler(Listener):
 
     def finish(self, run: TournamentRun) -> None:
         """End a tournament, once; games of it that run are void, and those planned are dropped."""
-        if run.is_finished:
+        if not run.is_playing:
             return
-        run.is_finished = True
+        run.state = RunState.FINISHED
         run.pending.clear()
-        verdict = run.supply.verdict if run.supply else ""
-        self._journal.add_tournament_end(TournamentEnd(run.id, datetime.now(UTC), verdict))
+        self._journal.add_tournament_end(
+            TournamentEnd(run.id, datetime.now(UTC), run.format.verdict)
+        )
         for game in [game for game in self._games.running.values() if game.run is run]:
             self._games.void(game, Party.NOBODY, "the tournament was decided")
 
-    def demand(self, run: TournamentRun) -> Capacity:
+    def capacity(self, run: TournamentRun) -> Capacity:
         """What a tournament could play now."""
         limit = run.max_games or MAX_AT_ONCE
         seats = {}
@@ -88,13 +90,13 @@ class Scheduler(Listener):
         """Take a tournament out whose games go on: none of it starts, and nothing ends it."""
         run = self.runs.pop(tournament_id, None)
         if run is not None:
-            run.cancelled = run.is_finished = True
+            run.state = RunState.SUSPENDED
             run.pending.clear()
         return run
 
     def cancel(self, run: TournamentRun) -> None:
         """Stop a tournament; its running games become void."""
-        run.cancelled = True
+        run.state = RunState.CANCELLED
         del self.runs[run.id]
         for game in list(self._games.running.values()):
             if game.run is run:
@@ -114,7 +116,7 @@ class Scheduler(Listener):
             for pairing in run.pending.values()
             for bot_id in (pairing.black_id, pairing.white_id)
         }
-        if run.supply is not None and not needed and not run.running:
+        if not needed and not run.running:
             needed = set(names)
         known = sorted(needed & names.keys())  # others were planned after the names were read
         reasons = [(names[bot_id], self._objection(run, bot_id)) for bot_id in known]
@@ -139,7 +141,7 @@ class Scheduler(Listener):
         if outcome.ending is Ending.VOID:
             return
         run.count(game.pairing, outcome.result)
-        if run.has_ended:
+        if run.format.is_decided:
             self.finish(run)
 
     def game_ended(self, game: LiveGame) -> None:
@@ -147,9 +149,9 @@ class Scheduler(Listener):
         run = run_of(game)
         outcome = game.arbiter.outcome
         assert outcome is not None
-        if outcome.ending is Ending.VOID and not run.is_over:
+        if outcome.ending is Ending.VOID and run.is_playing:
             run.pending[game.pairing.id] = game.pairing
-        if run.has_ended:
+        if run.state is RunState.FINISHED:
             self.leave(run)
         self.wake()
 
@@ -166,8 +168,8 @@ class Scheduler(Listener):
         if not self._lobby.is_draining:
             for run in self.runs.values():
                 self._fill(run)
-                if run.supply is not None:
-                    self.supply_due.set()
+                if not run.format.IS_SCHEDULED:
+                    self.planning_due.set()
 
     def _fill(self, run: TournamentRun) -> None:
         """Start what can be started, in the order of the schedule."""

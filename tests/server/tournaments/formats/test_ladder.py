@@ -18,10 +18,10 @@ from structlog.testing import capture_logs
 from meijin.game import Variant, encode_moves
 from meijin.ladder.refresh import refresh
 from meijin.server.errors import StoreAwayError
-from meijin.server.tournaments import planner as supplier
-from meijin.server.tournaments.formats import ladder as ladder_supply
+from meijin.server.tournaments import planner
+from meijin.server.tournaments.formats import ladder as ladder_format
 from meijin.server.tournaments.formats.base import Capacity, GamePair
-from meijin.server.tournaments.formats.ladder import LadderSupply
+from meijin.server.tournaments.formats.ladder import LadderFormat
 from meijin.store import Database
 from meijin.store.schema import Game, GameState, LadderId, Pairing
 from meijin.v1 import tournament_service_pb2 as pb
@@ -147,17 +147,17 @@ def test_a_plan_that_fails_ends_nothing(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, trouble: Exception, *, is_logged: bool
 ) -> None:
     """It is made a little later; a database that is away is told of by the storage."""
-    monkeypatch.setattr(supplier, "FIRST_RETRY", timedelta(milliseconds=10))
-    next_pairs = LadderSupply.next_pairs
+    monkeypatch.setattr(planner, "FIRST_RETRY", timedelta(milliseconds=10))
+    next_pairs = LadderFormat.next_pairs
     failures: list[Exception] = []
 
-    async def fail_twice(supply: LadderSupply, demand: Capacity) -> Sequence[GamePair]:
+    async def fail_twice(ladder: LadderFormat, capacity: Capacity) -> Sequence[GamePair]:
         if len(failures) < 2:
             failures.append(trouble)
             raise trouble
-        return await next_pairs(supply, demand)
+        return await next_pairs(ladder, capacity)
 
-    monkeypatch.setattr(LadderSupply, "next_pairs", fail_twice)
+    monkeypatch.setattr(LadderFormat, "next_pairs", fail_twice)
 
     async def script(house: House) -> None:
         with capture_logs() as logs:
@@ -196,7 +196,7 @@ def test_bots_that_always_play_the_same_are_not_paired_for_ever(
 ) -> None:
     """Once all openings are played and games come again, the two have nothing to teach."""
     few = OPENINGS[:2]
-    monkeypatch.setattr(ladder_supply, "LOOK", 0.0)
+    monkeypatch.setattr(ladder_format, "LOOK", 0.0)
 
     async def script(house: House) -> None:
         with Database(serve.settings().database) as database:

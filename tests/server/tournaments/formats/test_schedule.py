@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meijin.game import decode_moves
-from meijin.server.tournaments.formats.schedule import pairs, schedule
-from meijin.store.schema import BotId, TournamentFormat
-from meijin.store.tournaments import PlannedGame
+from meijin.server.tournaments.formats.gauntlet import Gauntlet
+from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.formats.schedule import ScheduledFormat, schedule, standings_of
+from meijin.store.schema import BotId
+from meijin.store.tournaments import PlannedGame, Score
 
-ROUND_ROBIN, GAUNTLET = TournamentFormat.ROUND_ROBIN, TournamentFormat.GAUNTLET
 OPENINGS = tuple((cell, cell + 1) for cell in range(0, 20, 2))
 
 
@@ -23,14 +24,14 @@ def bots(count: int) -> tuple[BotId, ...]:
 
 
 def plan(
-    form: TournamentFormat,
+    form: type[ScheduledFormat],
     count: int,
     rounds: int,
     seed: int = 1,
     openings: Sequence[Sequence[int]] = OPENINGS,
 ) -> tuple[PlannedGame, ...]:
     """The schedule of so many bots."""
-    return schedule(form, bots(count), rounds=rounds, openings=openings, seed=seed)
+    return schedule(form.pairs(bots(count)), rounds=rounds, openings=openings, seed=seed)
 
 
 def pair_of(game: PlannedGame) -> frozenset[BotId]:
@@ -38,19 +39,19 @@ def pair_of(game: PlannedGame) -> frozenset[BotId]:
     return frozenset((game.black_id, game.white_id))
 
 
-forms = st.sampled_from(TournamentFormat)
+forms = st.sampled_from((RoundRobin, Gauntlet))
 cases = st.tuples(forms, st.integers(2, 7), st.integers(1, 9), st.integers(0, 2**63 - 1))
 
 
 @settings(deadline=None)
 @given(cases)
 def test_every_pair_meets_once_in_every_round(
-    case: tuple[TournamentFormat, int, int, int],
+    case: tuple[type[ScheduledFormat], int, int, int],
 ) -> None:
     """In both formats, for odd and even numbers of bots and rounds."""
     form, count, rounds, _ = case
     games = plan(*case)
-    wanted = {frozenset(pair) for pair in pairs(form, bots(count))}
+    wanted = {frozenset(pair) for pair in form.pairs(bots(count))}
     for number in range(1, rounds + 1):
         met = [pair_of(game) for game in games if game.round == number]
         assert len(met) == len(wanted)
@@ -62,7 +63,7 @@ def test_every_pair_meets_once_in_every_round(
 @settings(deadline=None)
 @given(cases)
 def test_two_rounds_are_one_opening_with_both_colours(
-    case: tuple[TournamentFormat, int, int, int],
+    case: tuple[type[ScheduledFormat], int, int, int],
 ) -> None:
     """The second of each two rounds is the first with the colours reversed."""
     _, _, rounds, _ = case
@@ -78,7 +79,7 @@ def test_two_rounds_are_one_opening_with_both_colours(
 def test_all_openings_are_dealt_before_one_comes_again(rounds: int) -> None:
     """Each pair goes through the whole book, in an order of its own."""
     dealt: dict[frozenset[BotId], list[bytes]] = defaultdict(list)
-    for game in plan(ROUND_ROBIN, 4, rounds):
+    for game in plan(RoundRobin, 4, rounds):
         if game.round % 2:
             dealt[pair_of(game)].append(game.opening)
     for openings in dealt.values():
@@ -91,14 +92,14 @@ def test_all_openings_are_dealt_before_one_comes_again(rounds: int) -> None:
 
 def test_the_seed_decides() -> None:
     """The same seed makes the same schedule, another one another."""
-    assert plan(ROUND_ROBIN, 5, 4, seed=3) == plan(ROUND_ROBIN, 5, 4, seed=3)
-    assert plan(ROUND_ROBIN, 5, 4, seed=3) != plan(ROUND_ROBIN, 5, 4, seed=4)
+    assert plan(RoundRobin, 5, 4, seed=3) == plan(RoundRobin, 5, 4, seed=3)
+    assert plan(RoundRobin, 5, 4, seed=3) != plan(RoundRobin, 5, 4, seed=4)
 
 
 def test_the_first_colours_are_drawn() -> None:
     """Nobody begins with black because of the order of entry."""
     first = Counter(
-        game.black_id for seed in range(200) for game in plan(ROUND_ROBIN, 2, 1, seed=seed)
+        game.black_id for seed in range(200) for game in plan(RoundRobin, 2, 1, seed=seed)
     )
     assert len(first) == 2
     assert min(first.values()) > 60
@@ -106,7 +107,7 @@ def test_the_first_colours_are_drawn() -> None:
 
 def test_a_round_robin_pairs_everybody() -> None:
     """Each pair once, whichever comes first."""
-    met = pairs(ROUND_ROBIN, bots(5))
+    met = RoundRobin.pairs(bots(5))
     assert {frozenset(pair) for pair in met} == {
         frozenset(pair) for pair in itertools.combinations(bots(5), 2)
     }
@@ -116,10 +117,33 @@ def test_a_round_robin_pairs_everybody() -> None:
 def test_a_gauntlet_pairs_the_first_with_the_others() -> None:
     """The first bot runs it."""
     first, *others = bots(5)
-    assert pairs(GAUNTLET, bots(5)) == [(first, other) for other in others]
+    assert Gauntlet.pairs(bots(5)) == [(first, other) for other in others]
 
 
 def test_an_empty_opening_is_dealt_again_and_again() -> None:
     """A variant without a book has one opening: the empty board."""
-    games = plan(ROUND_ROBIN, 3, 6, openings=((),))
+    games = plan(RoundRobin, 3, 6, openings=((),))
     assert {game.opening for game in games} == {b""}
+
+
+def test_the_standings_are_by_points_and_then_by_whom_they_were_won_against() -> None:
+    """Sonneborn-Berger tells those with the same points apart; the same in both is one rank."""
+    ada, bob, cyd, dan = (BotId(number) for number in range(1, 5))
+    won = {(ada, bob), (bob, cyd), (cyd, ada), (ada, dan), (bob, dan)}
+    scores = [
+        Score(one, other, wins=int(is_won), draws=0, losses=int(not is_won))
+        for pair in won
+        for one, other, is_won in ((*pair, True), (*pair[::-1], False))
+    ]
+    scores += [Score(cyd, dan, 0, 1, 0), Score(dan, cyd, 0, 1, 0)]
+    found = standings_of((dan, cyd, bob, ada), scores)
+    assert [(each.rank, each.bot_id, each.points) for each in found] == [
+        (1, ada, 2.0),
+        (2, bob, 2.0),
+        (3, cyd, 1.5),
+        (4, dan, 0.5),
+    ]
+    assert [each.tie_breaks[0].value for each in found] == [2.5, 2.0, 2.25, 0.75]
+    assert (found[0].games, found[3].games) == (3, 3)
+    (first, second) = standings_of((ada, bob), ())
+    assert (first.rank, second.rank) == (1, 1)

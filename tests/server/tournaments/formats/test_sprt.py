@@ -1,45 +1,58 @@
-"""Which games a test has planned, and what it makes of their results."""
+"""What is tested, which games a test has planned, and what it makes of their results."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import random
 
 import pytest
 
 from meijin.game import Result
-from meijin.ladder.statistics.sprt import Decision, Sprt
+from meijin.ladder.statistics.sprt import Scale, Sprt
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity, GamePair
-from meijin.server.tournaments.formats.sprt import MAX_AHEAD, SprtSupply
-from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Unit
+from meijin.server.tournaments.formats.sprt import (
+    MAX_AHEAD,
+    SprtDecision,
+    SprtFormat,
+    SprtSettings,
+    SprtStanding,
+    Unit,
+)
 from meijin.store.match_counts import MatchCounts, PairingResult
 from meijin.store.schema import BotId
 from meijin.store.tournaments import PlannedGame
 
 ADA, BOB = BotId(1), BotId(2)
 OPENINGS = [bytes((cell, 0)) for cell in range(5)]
-WIDE = SprtPlan(Sprt(0, 100), Unit.PAIRS, 10_000)
+NARROW = SprtSettings(Sprt(0, 100), Unit.PAIRS, 40)
+WIDE = SprtSettings(Sprt(0, 100), Unit.PAIRS, 10_000)
 
 
-def supply(
-    plan: SprtPlan = WIDE, *, planned: int = 0, results: tuple[PairingResult, ...] = ()
-) -> SprtSupply:
+def match(
+    settings: SprtSettings = WIDE, *, planned: int = 0, results: tuple[PairingResult, ...] = ()
+) -> SprtFormat:
     """A test of Ada against Bob."""
     bots = ((ADA, "ada"), (BOB, "bob"))
-    return SprtSupply(plan, bots, OPENINGS, seed=3, planned=planned, results=results)
+    return SprtFormat(settings, bots, OPENINGS, seed=3, planned=planned, results=results)
 
 
-def demand(waiting: int = 0, **altogether: int) -> Capacity:
+def capacity(waiting: int = 0, **altogether: int) -> Capacity:
     """Who could play how many games at once."""
     bots = {"ada": ADA, "bob": BOB}
     seats = {bots[name]: BotCapacity(0, games) for name, games in altogether.items()}
     return Capacity(seats, waiting, held={}, room=10**9)
 
 
-def plan_pairs(source: SprtSupply, wanted: Capacity) -> list[GamePair]:
+def plan_pairs(source: SprtFormat, wanted: Capacity) -> list[GamePair]:
     """What it would have played next."""
     return list(asyncio.run(source.next_pairs(wanted)))
+
+
+def counted(standing: SprtStanding) -> MatchCounts:
+    """The results in a standing."""
+    return MatchCounts((standing.losses, standing.draws, standing.wins), standing.pairs)
 
 
 def won(number: int, *, by: BotId = ADA) -> PairingResult:
@@ -49,33 +62,101 @@ def won(number: int, *, by: BotId = ADA) -> PairingResult:
     return PairingResult(number, black, white, result)
 
 
+# -- settings and standing ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        NARROW,
+        SprtSettings(Sprt(-5.5, 0, alpha=0.1, beta=0.2, scale=Scale.LOGISTIC), Unit.GAMES, 100_000),
+    ],
+)
+def test_the_settings_are_stored_and_come_back(settings: SprtSettings) -> None:
+    """As JSON."""
+    assert SprtSettings.parse(json.loads(json.dumps(settings.to_options()))) == settings
+
+
+def test_before_the_first_result_nothing_is_known() -> None:
+    """A single game is nothing yet where pairs are counted."""
+    for counts in (MatchCounts(), MatchCounts(games=(0, 0, 1))):
+        standing = NARROW.standing(counts)
+        assert (standing.llr, standing.decision, standing.estimate) == (
+            0.0,
+            SprtDecision.OPEN,
+            None,
+        )
+        assert counted(standing) == counts
+
+
+@pytest.mark.parametrize("unit", list(Unit))
+def test_the_unit_says_what_is_counted(unit: Unit) -> None:
+    """Pairs, or each game for itself."""
+    counts = MatchCounts(games=(7, 1, 12), pairs=(1, 1, 3, 1, 4))
+    settings = SprtSettings(NARROW.test, unit, 40)
+    used = counts.pairs if unit is Unit.PAIRS else counts.games
+    standing = settings.standing(counts)
+    assert standing.llr == NARROW.test.llr(used)
+    assert standing.decision is SprtDecision(NARROW.test.decide(NARROW.test.llr(used)))
+    assert standing.estimate is not None
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        (MatchCounts((0, 0, 20), (0, 0, 0, 0, 10)), "100 normalised Elo accepted, 0 rejected"),
+        (MatchCounts((14, 0, 0), (7, 0, 0, 0, 0)), "0 normalised Elo accepted, 100 rejected"),
+    ],
+)
+def test_a_decision_is_told_in_words(counts: MatchCounts, words: str) -> None:
+    """With what it says of whom."""
+    verdict = NARROW.verdict(NARROW.standing(counts), "ada", "bob")
+    assert verdict == f"ada over bob: {words}"
+
+
+def test_a_match_is_over_when_its_games_are_used_up() -> None:
+    """And not before."""
+    pairs = (0, 0, 20, 0, 0)
+    settings = SprtSettings(Sprt(-1, 1), Unit.PAIRS, 40)
+    assert settings.verdict(settings.standing(MatchCounts((0, 39, 0), pairs)), "a", "b") == ""
+    words = settings.verdict(settings.standing(MatchCounts((0, 40, 0), pairs)), "a", "b")
+    assert words == "undecided after 40 games, the most there were to be"
+
+
+def test_the_longest_words_fit_their_column() -> None:
+    """Two names of 40 characters, and numbers with as many digits as are printed."""
+    settings = SprtSettings(Sprt(-123.456789, 123.456789), Unit.PAIRS, 40)
+    standing = settings.standing(MatchCounts((0, 0, 40), (0, 0, 0, 0, 20)))
+    assert 0 < len(settings.verdict(standing, "a" * 40, "b" * 40)) <= 200
+
+
 # -- planning ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("wanted", "pairs"),
     [
-        (demand(), 1),
-        (demand(ada=4), 1),
-        (demand(waiting=1, ada=4), 0),
-        (demand(ada=1, bob=9), 1),
-        (demand(waiting=1, ada=1, bob=9), 0),
-        (demand(ada=6, bob=4), 2),
-        (demand(waiting=1, ada=4, bob=4), 2),
-        (demand(waiting=3, ada=4, bob=4), 1),
-        (demand(waiting=4, ada=4, bob=4), 0),
-        (demand(waiting=9, ada=4, bob=4), 0),
-        (demand(ada=10**9, bob=10**9), MAX_AHEAD // 2),
+        (capacity(), 1),
+        (capacity(ada=4), 1),
+        (capacity(waiting=1, ada=4), 0),
+        (capacity(ada=1, bob=9), 1),
+        (capacity(waiting=1, ada=1, bob=9), 0),
+        (capacity(ada=6, bob=4), 2),
+        (capacity(waiting=1, ada=4, bob=4), 2),
+        (capacity(waiting=3, ada=4, bob=4), 1),
+        (capacity(waiting=4, ada=4, bob=4), 0),
+        (capacity(waiting=9, ada=4, bob=4), 0),
+        (capacity(ada=10**9, bob=10**9), MAX_AHEAD // 2),
     ],
 )
 def test_as_many_are_planned_as_may_begin_at_once(wanted: Capacity, pairs: int) -> None:
     """The bot that plays fewer decides; one pair waits whoever is here."""
-    assert len(plan_pairs(supply(), wanted)) == pairs
+    assert len(plan_pairs(match(), wanted)) == pairs
 
 
 def test_a_pair_is_one_opening_with_both_colours() -> None:
     """Who begins with black alternates from pair to pair."""
-    one, other = plan_pairs(supply(), demand(ada=4, bob=4))
+    one, other = plan_pairs(match(), capacity(ada=4, bob=4))
     assert (one.first, one.second, other.first, other.second) == (ADA, BOB, BOB, ADA)
     assert one.games(7) == (
         PlannedGame(7, ADA, BOB, one.opening, one.reason),
@@ -86,7 +167,7 @@ def test_a_pair_is_one_opening_with_both_colours() -> None:
 
 def test_all_openings_are_dealt_before_one_comes_again() -> None:
     """In an order that is another one the next time."""
-    dealt = [pair.opening for pair in plan_pairs(supply(), demand(ada=40, bob=40))]
+    dealt = [pair.opening for pair in plan_pairs(match(), capacity(ada=40, bob=40))]
     rounds = [tuple(dealt[first : first + 5]) for first in range(0, 20, 5)]
     assert all(sorted(part) == OPENINGS for part in rounds)
     assert len(set(rounds)) > 1
@@ -94,17 +175,17 @@ def test_all_openings_are_dealt_before_one_comes_again() -> None:
 
 def test_a_later_one_goes_on_with_the_same_pairs() -> None:
     """However many had been planned before."""
-    whole = plan_pairs(supply(), demand(ada=40, bob=40))
+    whole = plan_pairs(match(), capacity(ada=40, bob=40))
     for pairs in range(20):
-        rest = plan_pairs(supply(planned=2 * pairs), demand(ada=40, bob=40))
+        rest = plan_pairs(match(planned=2 * pairs), capacity(ada=40, bob=40))
         assert rest[: 20 - pairs] == whole[pairs:]
 
 
 def test_no_more_are_planned_than_there_may_be() -> None:
     """And then none."""
-    source = supply(SprtPlan(Sprt(0, 100), Unit.PAIRS, 6), planned=2)
-    assert len(plan_pairs(source, demand(ada=40, bob=40))) == 2
-    assert plan_pairs(source, demand(ada=40, bob=40)) == []
+    source = match(SprtSettings(Sprt(0, 100), Unit.PAIRS, 6), planned=2)
+    assert len(plan_pairs(source, capacity(ada=40, bob=40))) == 2
+    assert plan_pairs(source, capacity(ada=40, bob=40)) == []
 
 
 # -- counting ---------------------------------------------------------------------
@@ -112,37 +193,38 @@ def test_no_more_are_planned_than_there_may_be() -> None:
 
 def test_a_pair_counts_when_it_is_complete() -> None:
     """Whichever of its games ends first, and whatever ends in between."""
-    source = supply()
+    source = match()
     for number in (4, 1, 6):
         source.game_ended(won(number))
-    assert source.standing.counts == MatchCounts((0, 0, 3), (0, 0, 0, 0, 0))
+    assert counted(source.detail) == MatchCounts((0, 0, 3), (0, 0, 0, 0, 0))
     source.game_ended(won(3, by=BOB))
     source.game_ended(won(2))
-    assert source.standing.counts == MatchCounts((1, 0, 4), (0, 0, 1, 0, 1))
+    assert counted(source.detail) == MatchCounts((1, 0, 4), (0, 0, 1, 0, 1))
     assert source.verdict == ""
 
 
 def test_results_after_the_decision_change_nothing() -> None:
     """It was taken with those before."""
-    source = supply()
+    source = match()
     for number in range(1, 21):
         source.game_ended(won(number))
-    decided = source.standing
-    assert decided.decision is Decision.H1_ACCEPTED
+    decided = source.detail
+    assert decided.decision is SprtDecision.ELO1
+    assert source.is_decided
     assert source.verdict
     for number in range(21, 41):
         source.game_ended(won(number, by=BOB))
-    assert source.standing is decided
+    assert source.detail is decided
 
 
 def test_what_is_stored_says_the_same_as_what_was_heard() -> None:
     """After every single game."""
     rng = random.Random(5)
-    heard = supply()
+    heard = match()
     results = [won(number, by=rng.choice((ADA, ADA, BOB))) for number in range(1, 61)]
     rng.shuffle(results)
     for count, result in enumerate(itertools.takewhile(lambda _: not heard.verdict, results), 1):
         heard.game_ended(result)
-        stored = supply(results=tuple(results[:count]))
-        assert (stored.standing, stored.verdict) == (heard.standing, heard.verdict)
-    assert heard.standing.counts.played > 10
+        stored = match(results=tuple(results[:count]))
+        assert (stored.detail, stored.verdict) == (heard.detail, heard.verdict)
+    assert heard.detail.played > 10

@@ -336,7 +336,7 @@ def test_the_test_comes_back_as_it_was_made(serve: Serve) -> None:
     ("changes", "words"),
     [
         ({"sprt": None}, "the format SPRT needs the test's hypotheses"),
-        ({"format": pb.TOURNAMENT_FORMAT_GAUNTLET}, "a test ends the format SPRT and no other"),
+        ({"format": pb.TOURNAMENT_FORMAT_GAUNTLET}, "sprt: for the format SPRT and no other"),
         ({"bots": ["ada", "bob", "cleo"]}, "a test is between two, not 3"),
         ({"rounds": 2}, "a test has none"),
         ({"sprt": pb.Sprt(elo0=10, elo1=0)}, "elo0 10 is not below elo1 0"),

@@ -1,1 +1,25 @@
-"""The formats of tournaments: who meets whom, and when it is decided."""
+"""The formats of tournaments: who meets whom, and when it is decided.
+
+`base` says what a format is and `report` what it tells. Formats share `schedule` (all games are
+planned beforehand), `pairs` (all games come in pairs), `seeding`, `dutch` and its `matching`, and
+`bracket`. Every other module is one format.
+"""
+
+from meijin.server.tournaments.formats.base import Format
+from meijin.server.tournaments.formats.gauntlet import Gauntlet
+from meijin.server.tournaments.formats.knockout import KnockoutFormat
+from meijin.server.tournaments.formats.ladder import LadderFormat
+from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.formats.sprt import SprtFormat
+from meijin.server.tournaments.formats.swiss import SwissFormat
+from meijin.store.schema import FormatName
+
+FORMATS: dict[FormatName, type[Format]] = {
+    FormatName("round-robin"): RoundRobin,
+    FormatName("gauntlet"): Gauntlet,
+    FormatName("ladder"): LadderFormat,
+    FormatName("sprt"): SprtFormat,
+    FormatName("swiss"): SwissFormat,
+    FormatName("knockout"): KnockoutFormat,
+}
+"""By the names that the contract's enum gives them."""

@@ -1,12 +1,22 @@
-"""Where the games of a tournament without a schedule come from."""
+"""What a format of tournaments is: who meets whom, and when it is decided."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Self
 
+from sqlalchemy import Connection
+
+from meijin.game import encode_moves, openings_for
+from meijin.server.storage import Storage
+from meijin.server.tournaments.formats.report import Report
 from meijin.store.match_counts import PairingResult
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PlannedGame
+from meijin.store.tournaments import PlannedGame, TournamentRow
+from meijin.wire import Options
+
+MAX_GAMES = 1_000_000
+"""The most games that one tournament may have."""
 
 
 class BotCapacity(NamedTuple):
@@ -32,7 +42,7 @@ class Capacity:
     waiting: int
     """Games that are planned and have not begun."""
     held: Mapping[BotId, int]
-    """BotCapacity that those of them will take whose bots are both here."""
+    """Seats that those of them will take whose bots are both here."""
     room: int
     """So many games more could run at once, whoever plays them."""
 
@@ -47,30 +57,129 @@ class GamePair:
     """Two bytes a cell, little-endian."""
     reason: str
     """Why the two are to meet."""
+    round: int = 0
+    """Of the tournament; 0 where the format has none, and each game is a round of its own."""
 
     def games(self, number: int) -> tuple[PlannedGame, PlannedGame]:
         """Both, the first with a number in the tournament."""
+        rounds = (self.round or number, self.round or number + 1)
         return (
-            PlannedGame(number, self.first, self.second, self.opening, self.reason),
-            PlannedGame(number + 1, self.second, self.first, self.opening, self.reason),
+            PlannedGame(rounds[0], self.first, self.second, self.opening, self.reason),
+            PlannedGame(rounds[1], self.second, self.first, self.opening, self.reason),
         )
 
 
-class Supply(Protocol):
-    """Plans a tournament's games as they are needed, and says when it is decided.
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a tournament is asked to be, as far as its format is concerned."""
+
+    bots: tuple[BotId, ...]
+    rounds: int
+    """0 when it was left out."""
+    seed: int
+    openings: Sequence[Sequence[int]]
+    ladder: str
+    """Of the variant; it may have no game yet."""
+    is_rated: bool
+    options: Options | None
+    """The format's own settings; ``None`` when they were left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is stored of a tournament when it is made."""
+
+    bots: tuple[BotId, ...]
+    """In the order in which they are entered."""
+    rounds: int = 0
+    """0 where the format has none."""
+    options: Options | None = None
+    """The format's own settings, what was left out filled in; ``None`` when it has none."""
+    games: tuple[PlannedGame, ...] = ()
+    """The whole schedule; empty where games are planned as they are needed."""
+
+
+class Format(ABC):
+    """Plans a tournament's games, and says when it is decided.
 
     It is made from what the store holds, so that a restarted server goes on with one that
     says the same.
     """
 
+    IS_SCHEDULED: ClassVar[bool] = False
+    """All of its games are planned when it is made: it is asked for no others."""
+    MAY_BE_OPEN: ClassVar[bool] = False
+    """Without any bots everyone who is there takes part."""
+    MAY_END_EARLY: ClassVar[bool] = False
+    """It may be decided before all games that there may be are played."""
+
+    # -- of the format itself -------------------------------------------------------------
+
+    @classmethod
+    @abstractmethod
+    def plan(cls, connection: Connection, request: Request) -> Plan:
+        """What a request asks for.
+
+        Raises:
+            InvalidRequestError: it asks for what the format can't be.
+        """
+
+    @classmethod
+    @abstractmethod
+    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
+        """A stored tournament's format, from where it stands.
+
+        Args:
+            storage: For what is read while it is played.
+        """
+
+    @classmethod
+    @abstractmethod
+    def planned_games(cls, row: TournamentRow) -> int:
+        """How many games a stored tournament has, or may have at most; 0 for no bound."""
+
+    @classmethod
+    def stored_detail(cls, connection: Connection, row: TournamentRow) -> object | None:
+        """What the format tells of a stored tournament; see `detail`."""
+        return None
+
+    @classmethod
+    def report(cls, connection: Connection, row: TournamentRow) -> Report:
+        """A stored tournament's standings and meetings; empty where it has none."""
+        return Report()
+
+    # -- of a tournament that is being played -----------------------------------------------
+
+    @property
+    @abstractmethod
+    def is_decided(self) -> bool:
+        """Whether no more games are needed."""
+
     @property
     def verdict(self) -> str:
-        """Why no more games are needed, at most 200 characters; empty while they are."""
+        """Why it is decided, in one sentence of at most 200 characters.
 
+        Empty while it is not, and where its games are simply played.
+        """
+        return ""
+
+    @property
+    def detail(self) -> object | None:
+        """What only this format tells of where it stands: a dataclass.
+
+        It has the fields of the message in the contract's `Tournament` with the format's name.
+        """
+        return None
+
+    @abstractmethod
     def game_ended(self, result: PairingResult) -> None:
-        """A game has a result. `verdict` is asked for next, in the same turn of the loop."""
+        """A game has a result.
 
-    async def next_pairs(self, demand: Capacity) -> Sequence[GamePair]:
+        Whether it is decided is asked next, in the same turn of the loop, so that the end of a
+        tournament is committed with the game that decides it.
+        """
+
+    async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """What is to be played next; all of it is stored before this is called again.
 
         It is called whenever a bot has come, or a game has begun or ended.
@@ -78,3 +187,9 @@ class Supply(Protocol):
         Raises:
             StoreAwayError: what it needs to know can't be read now.
         """
+        return ()
+
+
+def openings_of(row: TournamentRow) -> Sequence[bytes]:
+    """Those that a tournament was given, or the server's own."""
+    return row.openings or [encode_moves(opening) for opening in openings_for(row.variant)]

@@ -1,4 +1,4 @@
-"""The games of a continuous ladder: whoever is free meets whom the ladder learns most from."""
+"""A continuous ladder: whoever is free meets whom the ladder learns most from."""
 
 import asyncio
 import itertools
@@ -6,9 +6,12 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Self
 
 import numpy as np
+from sqlalchemy import Connection
 
 from meijin.game import Color
 from meijin.ladder.posterior import RatingPosterior
@@ -18,13 +21,31 @@ from meijin.ladder.statistics.covariance import DenseCovariance
 from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_settled
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Integers, connected_components
+from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
-from meijin.server.tournaments.formats.base import AWAY, Capacity, GamePair
-from meijin.server.tournaments.formats.ladder_plan import LadderPlan
+from meijin.server.tournaments.formats.base import (
+    AWAY,
+    MAX_GAMES,
+    Capacity,
+    Format,
+    GamePair,
+    Plan,
+    Request,
+    openings_of,
+)
 from meijin.server.tournaments.formats.schedule import deal
-from meijin.store.ladders.planning import BotPair, LadderState, ladder_state, published_run
+from meijin.store.ladders.planning import (
+    BotPair,
+    LadderState,
+    ladder_state,
+    planned_games,
+    published_run,
+    unplayed_games,
+)
 from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
 from meijin.store.schema import BotId, LadderId, RatingRunId, TournamentId
+from meijin.store.tournaments import TournamentRow, entrants
+from meijin.wire import Options
 
 LOOK = 1.0
 """Seconds between two looks for a new run of the ladder."""
@@ -35,12 +56,53 @@ PLAYED_OUT = 2
 _NOBODY = BotId(0)
 
 
-class LadderSupply:
+@dataclass(frozen=True, slots=True)
+class LadderSettings:
+    """What ends it: certainty, a number of games, or neither."""
+
+    confidence: float = 0.0
+    """It ends when every bot is stronger than the next in rank with a higher chance; 0 for never.
+    """
+    most_games: int = 0
+    """0 for no bound."""
+
+    @classmethod
+    def parse(cls, options: Options) -> Self:
+        """The settings that options say.
+
+        Raises:
+            InvalidRequestError: a number is out of its range.
+        """
+        confidence = float(options.get("confidence", 0.0))
+        most_games = int(options.get("most_games", 0))
+        if not 0 <= confidence < 1:
+            raise InvalidRequestError(f"ladder.confidence {confidence:g} is not in 0 to 1")
+        if most_games > MAX_GAMES:
+            raise InvalidRequestError(f"ladder.most_games {most_games} is above {MAX_GAMES}")
+        return cls(confidence, most_games)
+
+    def settled(self) -> str:
+        """The verdict when certainty has ended it."""
+        return f"each bot is the stronger of its neighbours with a chance above {self.confidence:g}"
+
+    def used_up(self, games: int) -> str:
+        """The verdict after so many games; empty while there may be more."""
+        return f"{games} games, the most there were to be" if 0 < self.most_games <= games else ""
+
+
+NOTHING_TO_LEARN = "nothing is left to learn: whoever meets plays the same games again"
+"""The verdict when nobody has new games to play."""
+
+
+class LadderFormat(Format):
     """Plans by what the ladder's newest run says, and by what has happened since."""
+
+    MAY_BE_OPEN = True
+    MAY_END_EARLY = True
 
     def __init__(
         self,
-        plan: LadderPlan,
+        settings: LadderSettings,
         storage: Storage,
         ids: tuple[TournamentId, LadderId],
         bots: Sequence[BotId],
@@ -62,7 +124,7 @@ class LadderSupply:
             finished: How many have one.
             clock: Seconds; says when to look for a new run.
         """
-        self._plan = plan
+        self._settings = settings
         self._storage = storage
         self._tournament_id, self._ladder_id = ids
         self._entrants = frozenset(bots)
@@ -77,7 +139,43 @@ class LadderSupply:
         self._run_id: RatingRunId | None = None
         self._table: _Table | None = None
         self._ended: list[PairingResult] = []
-        self._verdict = plan.used_up(finished)
+        self._verdict = settings.used_up(finished)
+
+    @classmethod
+    def plan(cls, connection: Connection, request: Request) -> Plan:
+        """A ladder of some bots, or of everyone who is there, without a schedule."""
+        if not request.is_rated:
+            raise InvalidRequestError("unrated: a ladder's games are rated")
+        if request.rounds:
+            raise InvalidRequestError("rounds: a ladder has none; ladder.most_games bounds it")
+        settings = LadderSettings.parse(request.options or {})
+        return Plan(request.bots, options=asdict(settings))
+
+    @classmethod
+    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
+        """With what is planned and has ended."""
+        assert row.ladder_id is not None
+        return cls(
+            _settings(row),
+            storage,
+            (row.id, row.ladder_id),
+            entrants(connection, row.id),
+            openings_of(row),
+            seed=row.seed,
+            planned=planned_games(connection, row.id),
+            unplayed=unplayed_games(connection, row.id),
+            finished=row.finished,
+        )
+
+    @classmethod
+    def planned_games(cls, row: TournamentRow) -> int:
+        """The most that there may be."""
+        return _settings(row).most_games
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is certain enough, played out, or its games are used up."""
+        return bool(self._verdict)
 
     @property
     def verdict(self) -> str:
@@ -89,33 +187,33 @@ class LadderSupply:
         self._finished += 1
         self._unplayed[_pair(result.black_id, result.white_id)] -= 1
         self._ended.append(result)
-        self._verdict = self._verdict or self._plan.used_up(self._finished)
+        self._verdict = self._verdict or self._settings.used_up(self._finished)
 
-    async def next_pairs(self, demand: Capacity) -> Sequence[GamePair]:
+    async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """A pair of games for each two free bots, the most instructive first."""
         if self._verdict:
             return ()
-        table = await self._current_table(demand)
+        table = await self._current_table(capacity)
         if table.is_settled:
-            self._verdict = self._plan.settled()
+            self._verdict = self._settings.settled()
             return ()
         if self._entrants and table.is_closed and not self._unplayed.total():
-            self._verdict = self._plan.played_out()
+            self._verdict = NOTHING_TO_LEARN
             return ()
         ended, self._ended = self._ended, []
-        picks = await asyncio.to_thread(table.plan, demand, ended, self._room(demand))
+        picks = await asyncio.to_thread(table.plan, capacity, ended, self._room(capacity))
         return [self._plan_pair(one, other, pick) for one, other, pick in picks]
 
-    def _room(self, demand: Capacity) -> int:
+    def _room(self, capacity: Capacity) -> int:
         """How many pairs may be planned."""
-        games = demand.room - demand.waiting
-        if self._plan.most_games:
-            games = min(games, self._plan.most_games - self._planned.total())
+        games = capacity.room - capacity.waiting
+        if self._settings.most_games:
+            games = min(games, self._settings.most_games - self._planned.total())
         return min((games + 1) // GAMES_OF_A_PAIR, MAX_PICKS)
 
-    async def _current_table(self, demand: Capacity) -> "_Table":
+    async def _current_table(self, capacity: Capacity) -> "_Table":
         """What is known of the bots that take part; read again when there is a new run."""
-        bots = self._entrants or demand.seats.keys()
+        bots = self._entrants or capacity.seats.keys()
         table = self._table
         if table is not None and table.has(bots):
             if self._clock() < self._next_look:
@@ -137,7 +235,7 @@ class LadderSupply:
             picks=picks,
             unplayed=self._unplayed.copy(),
             played_out=self._played_out(state),
-            confidence=self._plan.confidence,
+            confidence=self._settings.confidence,
         )
         self._table = await asyncio.to_thread(make)
         return self._table
@@ -216,13 +314,13 @@ class _Table:
         return is_settled(elo, DenseCovariance(matrix), confidence)
 
     def plan(
-        self, demand: Capacity, ended: Sequence[PairingResult], room: int
+        self, capacity: Capacity, ended: Sequence[PairingResult], room: int
     ) -> list[tuple[BotId, BotId, Pick]]:
         """Pairs for the free bots, after results have been taken in."""
         for result in ended:
             self._observe(result)
-        seats = [demand.seats.get(bot, AWAY) for bot in self._bots]
-        held = [demand.held.get(bot, 0) for bot in self._bots]
+        seats = [capacity.seats.get(bot, AWAY) for bot in self._bots]
+        held = [capacity.held.get(bot, 0) for bot in self._bots]
         free = np.array([each.free for each in seats]) - np.array(held)
         soon = (free > 0) | (np.array([each.playing for each in seats]) > 0)
         picks = []
@@ -278,6 +376,10 @@ class _Table:
                 places = self._number[one], self._number[other]
                 closed[places] = closed[places[::-1]] = True
         return closed
+
+
+def _settings(row: TournamentRow) -> LadderSettings:
+    return LadderSettings.parse(row.stopping or {})
 
 
 def _pair(one: BotId, other: BotId) -> BotPair:

@@ -1,21 +1,158 @@
-"""The games of two bots until a test has decided between them."""
+"""A sequential test: two bots meet until it has decided between them."""
 
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Self
+
+from sqlalchemy import Connection
 
 from meijin.game import Color
-from meijin.server.tournaments.formats.base import AWAY, Capacity, GamePair
+from meijin.ladder.statistics.sprt import Decision, Estimate, Scale, Sprt
+from meijin.server.errors import InvalidRequestError
+from meijin.server.storage import Storage
+from meijin.server.tournaments.formats.base import (
+    AWAY,
+    MAX_GAMES,
+    Capacity,
+    Format,
+    GamePair,
+    Plan,
+    Request,
+    openings_of,
+)
 from meijin.server.tournaments.formats.schedule import deal
-from meijin.server.tournaments.formats.sprt_plan import SprtPlan, Standing
-from meijin.store.match_counts import MatchCounts, PairingResult
+from meijin.store.match_counts import MatchCounts, PairingResult, match_counts, pairing_results
 from meijin.store.schema import BotId
+from meijin.store.tournaments import TournamentRow, last_number
+from meijin.wire import Options
 
 MAX_AHEAD = 1024
 """The most games that are planned before they are needed."""
 
+DEFAULT_MOST_GAMES = 100_000
+DEFAULT_RISK = 0.05
 
-class SprtSupply:
+SCALE_WORDS = {Scale.NORMALISED: "normalised Elo", Scale.LOGISTIC: "Elo"}
+
+
+class Unit(Enum):
+    """What the test counts."""
+
+    PAIRS = "pairs"
+    """Complete pairs of games on one opening."""
+    GAMES = "games"
+
+
+class SprtDecision(Enum):
+    """What a test has decided, as the contract says it."""
+
+    OPEN = Decision.UNDECIDED
+    ELO0 = Decision.H0_ACCEPTED
+    ELO1 = Decision.H1_ACCEPTED
+
+
+@dataclass(frozen=True, slots=True)
+class SprtStanding:
+    """Where a test stands, with the fields of the contract's message."""
+
+    wins: int
+    draws: int
+    losses: int
+    """Games of the first bot."""
+    pairs: tuple[int, ...]
+    """Complete pairs of games by its half points, from none to four."""
+    llr: float
+    lower: float
+    upper: float
+    decision: SprtDecision
+    estimate: Estimate | None
+    """``None`` before the first result."""
+
+    @property
+    def played(self) -> int:
+        """How many games have a result."""
+        return self.wins + self.draws + self.losses
+
+
+@dataclass(frozen=True, slots=True)
+class SprtSettings:
+    """What is tested of a match's first bot against its second, and how."""
+
+    test: Sprt
+    unit: Unit = Unit.PAIRS
+    most_games: int = DEFAULT_MOST_GAMES
+    """Even. After so many the match ends undecided."""
+
+    @classmethod
+    def parse(cls, options: Options) -> Self:
+        """The settings that options say; those that are 0 or left out have their defaults.
+
+        Raises:
+            InvalidRequestError: a number is out of its range.
+        """
+        most_games = int(options.get("most_games") or DEFAULT_MOST_GAMES)
+        if most_games % 2:
+            raise InvalidRequestError(f"sprt.most_games {most_games} is odd; games come in pairs")
+        if most_games > MAX_GAMES:
+            raise InvalidRequestError(f"sprt.most_games {most_games} is above {MAX_GAMES}")
+        try:
+            test = Sprt(
+                float(options.get("elo0", 0.0)),
+                float(options.get("elo1", 0.0)),
+                alpha=float(options.get("alpha") or DEFAULT_RISK),
+                beta=float(options.get("beta") or DEFAULT_RISK),
+                scale=Scale(options.get("scale", Scale.NORMALISED)),
+            )
+        except ValueError as error:
+            raise InvalidRequestError(f"sprt: {error}") from None
+        return cls(test, Unit(options.get("unit", Unit.PAIRS)), most_games)
+
+    def to_options(self) -> Options:
+        """The inverse of `parse`."""
+        return {
+            **asdict(self.test),
+            "scale": self.test.scale.value,
+            "unit": self.unit.value,
+            "most_games": self.most_games,
+        }
+
+    def standing(self, counts: MatchCounts) -> SprtStanding:
+        """What results say, however they came about."""
+        used: Sequence[int] = counts.pairs if self.unit is Unit.PAIRS else counts.games
+        has_any = any(used)
+        llr = self.test.llr(used) if has_any else 0.0
+        losses, draws, wins = counts.games
+        return SprtStanding(
+            wins=wins,
+            draws=draws,
+            losses=losses,
+            pairs=counts.pairs,
+            llr=llr,
+            lower=self.test.lower,
+            upper=self.test.upper,
+            decision=SprtDecision(self.test.decide(llr)),
+            estimate=Estimate.of(used) if has_any else None,
+        )
+
+    def verdict(self, standing: SprtStanding, first: str, second: str) -> str:
+        """Why a match with this standing is over, in words; empty while it is not."""
+        played = standing.played
+        if standing.decision is SprtDecision.OPEN:
+            is_used_up = played >= self.most_games
+            return (
+                f"undecided after {played} games, the most there were to be" if is_used_up else ""
+            )
+        elos = [self.test.elo1, self.test.elo0]
+        if standing.decision is SprtDecision.ELO0:
+            elos.reverse()
+        words = SCALE_WORDS[self.test.scale]
+        return f"{first} over {second}: {elos[0]:g} {words} accepted, {elos[1]:g} rejected"
+
+
+class SprtFormat(Format):
     """Deals the openings in an order that the seed gives, each to a pair of games.
 
     Args:
@@ -24,9 +161,11 @@ class SprtSupply:
         results: Of those that have ended.
     """
 
+    MAY_END_EARLY = True
+
     def __init__(
         self,
-        plan: SprtPlan,
+        settings: SprtSettings,
         bots: Sequence[tuple[BotId, str]],
         openings: Sequence[bytes],
         *,
@@ -35,9 +174,9 @@ class SprtSupply:
         results: Iterable[PairingResult] = (),
     ) -> None:
         (self._first, self._name), (self._second, self._other_name) = bots
-        self.plan = plan
+        self._settings = settings
         self._pairs = itertools.islice(
-            self._deal(openings, seed), planned // 2, plan.most_games // 2
+            self._deal(openings, seed), planned // 2, settings.most_games // 2
         )
         self._games = [0] * 3
         self._halves = [0] * 5
@@ -47,6 +186,39 @@ class SprtSupply:
             self._add(result)
         self._judge()
 
+    @classmethod
+    def plan(cls, connection: Connection, request: Request) -> Plan:
+        """A test of two bots, without a schedule."""
+        if request.options is None:
+            raise InvalidRequestError("sprt: the format SPRT needs the test's hypotheses")
+        if len(request.bots) != 2:  # noqa: PLR2004 - one against the other
+            raise InvalidRequestError(f"bots: a test is between two, not {len(request.bots)}")
+        if request.rounds:
+            raise InvalidRequestError("rounds: a test has none; sprt.most_games bounds it")
+        return Plan(request.bots, options=SprtSettings.parse(request.options).to_options())
+
+    @classmethod
+    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
+        """With every result that is stored."""
+        return cls(
+            _settings(row),
+            row.bots,
+            openings_of(row),
+            seed=row.seed,
+            planned=last_number(connection, row.id),
+            results=pairing_results(connection, row.id),
+        )
+
+    @classmethod
+    def planned_games(cls, row: TournamentRow) -> int:
+        """The most that there may be."""
+        return _settings(row).most_games
+
+    @classmethod
+    def stored_detail(cls, connection: Connection, row: TournamentRow) -> SprtStanding:
+        """Where a stored test stands."""
+        return _settings(row).standing(match_counts(connection, row.id))
+
     def _deal(self, openings: Sequence[bytes], seed: int) -> Iterator[GamePair]:
         """Every pair there may be; who begins with black alternates."""
         bots = (self._first, self._second)
@@ -55,12 +227,17 @@ class SprtSupply:
             yield GamePair(bots[number % 2], bots[1 - number % 2], opening, "the test is undecided")
 
     @property
+    def is_decided(self) -> bool:
+        """Whether the test is, or the games are used up."""
+        return bool(self._verdict)
+
+    @property
     def verdict(self) -> str:
-        """Why no more games are needed; empty while they are."""
+        """What was decided; empty while nothing is."""
         return self._verdict
 
     @property
-    def standing(self) -> Standing:
+    def detail(self) -> SprtStanding:
         """Where the test stands."""
         return self._standing
 
@@ -82,15 +259,19 @@ class SprtSupply:
 
     def _judge(self) -> None:
         counts = MatchCounts(tuple(self._games), tuple(self._halves))
-        self._standing = self.plan.standing(counts)
-        self._verdict = self.plan.verdict(self._standing, self._name, self._other_name)
+        self._standing = self._settings.standing(counts)
+        self._verdict = self._settings.verdict(self._standing, self._name, self._other_name)
 
-    async def next_pairs(self, demand: Capacity) -> Sequence[GamePair]:
+    async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """As many that both bots have their next game planned when one ends.
 
         One pair waits while a bot is away, so that it can be told who is waited for.
         """
-        seats = [demand.seats.get(bot, AWAY) for bot in (self._first, self._second)]
+        seats = [capacity.seats.get(bot, AWAY) for bot in (self._first, self._second)]
         ahead = min(MAX_AHEAD, max(1, min(seat.altogether for seat in seats)))
-        missing = max(0, ahead - demand.waiting)
+        missing = max(0, ahead - capacity.waiting)
         return list(itertools.islice(self._pairs, (missing + 1) // 2))
+
+
+def _settings(row: TournamentRow) -> SprtSettings:
+    return SprtSettings.parse(row.stopping or {})

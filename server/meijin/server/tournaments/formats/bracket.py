@@ -1,0 +1,158 @@
+"""A bracket: who meets whom round by round, until one is left.
+
+The seeds stand as usual: the first can meet the second in the last round alone, and the first
+seeds have byes where the field is no power of two. A tie is some pairs of games, and further ones
+while it is level; when these are used up, the better seed goes on. So every bracket ends with one
+winner, whatever the results.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from meijin.server.tournaments.formats.pairs import Played
+from meijin.server.tournaments.formats.report import Meeting
+from meijin.store.schema import BotId
+
+BY_SEED = "level, so the better seed goes on"
+BEFORE_VOID = "went on before a game was voided"
+
+
+@dataclass(slots=True)
+class Tie:
+    """Two places of a bracket, and the games of those who stand there."""
+
+    round: int
+    number: int
+    """In the bracket, from 1 on."""
+    first: BotId | None
+    """``None`` while it is not known."""
+    second: BotId | None
+    """``None`` while it is not known, or for a bye."""
+    next: int = 0
+    """The number of the tie that the winner goes to; 0 for the last one."""
+    pairs: Sequence[Played] = ()
+    winner: BotId | None = None
+    wanted: int = 0
+    """So many more pairs of games are to be planned now."""
+    note: str = ""
+    is_bye: bool = False
+
+    def points_of(self, bot_id: BotId) -> float:
+        """One of the two bots' points."""
+        return sum(pair.points_of(bot_id) for pair in self.pairs)
+
+    def to_meeting(self) -> Meeting:
+        """As it is told."""
+        return Meeting(
+            self.round,
+            self.number,
+            self.first,
+            self.second,
+            0.0 if self.first is None else self.points_of(self.first),
+            0.0 if self.second is None else self.points_of(self.second),
+            self.winner,
+            self.next,
+            is_bye=self.is_bye,
+            is_over=self.winner is not None and all(pair.is_over for pair in self.pairs),
+            note=self.note,
+        )
+
+
+@dataclass(slots=True)
+class Bracket:
+    """All ties, as the results make them.
+
+    Who goes on is decided by the results of a tie, until games of the next round are planned for
+    a winner: it stays where it is, even when a game is voided and played again.
+    """
+
+    bots: Sequence[BotId]
+    """In the order of their seeds."""
+    pairs: int
+    """Pairs of games of a tie."""
+    extra_pairs: int
+    """Further ones, one by one, while it is level."""
+    played: list[Played] = field(default_factory=list)
+    """In the order in which they were planned."""
+
+    def ties(self) -> list[Tie]:
+        """Every tie by its number: the first round's from the top, then the next round's."""
+        by_tie: defaultdict[tuple[int, frozenset[BotId]], list[Played]] = defaultdict(list)
+        busy: defaultdict[int, set[BotId]] = defaultdict(set)
+        for pair in self.played:
+            by_tie[pair.round, frozenset((pair.first, pair.second))].append(pair)
+            busy[pair.round] |= {pair.first, pair.second}
+        ties: list[Tie] = []
+        current = self._first_round()
+        while current:
+            for tie in current:
+                if not tie.is_bye and tie.first is not None and tie.second is not None:
+                    tie.pairs = by_tie.get((tie.round, frozenset((tie.first, tie.second))), ())
+                    self._decide(tie, tie.first, tie.second, busy[tie.round + 1])
+            ties += current
+            current = _next_round(current, len(ties))
+        return ties
+
+    def _first_round(self) -> list[Tie]:
+        size = 2
+        while size < len(self.bots):
+            size *= 2
+        order = seed_order(size)
+        ties = []
+        for number, (one, other) in enumerate(zip(order[::2], order[1::2], strict=True), start=1):
+            tie = Tie(1, number, self.bots[one - 1], None)
+            if other <= len(self.bots):
+                tie.second = self.bots[other - 1]
+            else:
+                tie.is_bye, tie.winner = True, tie.first
+            ties.append(tie)
+        return ties
+
+    def _decide(self, tie: Tie, first: BotId, second: BotId, gone_on: set[BotId]) -> None:
+        is_over = all(pair.is_over for pair in tie.pairs)
+        leader, is_level = self._leader(tie, first, second)
+        stays = next((bot_id for bot_id in (first, second) if bot_id in gone_on), None)
+        if stays is not None:
+            tie.winner = stays
+            if is_over and (is_level or stays != leader):
+                tie.note = BY_SEED if stays == leader else BEFORE_VOID
+        elif not is_over:
+            return
+        elif len(tie.pairs) < self.pairs:
+            tie.wanted = self.pairs - len(tie.pairs)
+        elif is_level and len(tie.pairs) < self.pairs + self.extra_pairs:
+            tie.wanted = 1
+        else:
+            tie.winner, tie.note = leader, BY_SEED if is_level else ""
+
+    def _leader(self, tie: Tie, first: BotId, second: BotId) -> tuple[BotId, bool]:
+        """Who has more points, and whether it is level: then it is the better seed."""
+        points = tie.points_of(first), tie.points_of(second)
+        if points[0] == points[1]:
+            return min(first, second, key=self.bots.index), True
+        return (first if points[0] > points[1] else second), False
+
+
+def seed_order(size: int) -> list[int]:
+    """The seeds of a bracket from the top, such as 1, 4, 2, 3.
+
+    Args:
+        size: A power of two.
+    """
+    order = [1]
+    while len(order) < size:
+        seeds = 2 * len(order) + 1
+        order = [each for seed in order for each in (seed, seeds - seed)]
+    return order
+
+
+def _next_round(ties: Sequence[Tie], last: int) -> list[Tie]:
+    """The ties that the winners of a round meet in; none after the last one."""
+    if len(ties) == 1:
+        return []
+    following = []
+    for place, (one, other) in enumerate(zip(ties[::2], ties[1::2], strict=True), start=1):
+        one.next = other.next = last + place
+        following.append(Tie(one.round + 1, last + place, one.winner, other.winner))
+    return following
