@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +18,8 @@ from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.schema import MetaData
 
 from meijin.game import Ending, Party, Result, encode_moves
-from meijin.store import Database, bots, games, tournaments
+from meijin.store import Database, bots, games, journal, tournaments
+from meijin.store.journal import StoredMove
 from meijin.store.ladders import days as rating_days
 from meijin.store.ladders import ladders, log, rated_games
 from meijin.store.ladders import runs as rating_runs
@@ -52,6 +54,8 @@ GAMES: tuple[OldGame, ...] = (
     (10, 1, 1, 2, 2, LINE[:4], "running"),
 )
 REPEATS = {2, 9}
+JOURNAL = struct.pack("<QHHQQ", 10, 2, 97, 5, 4)
+"""A move of the running game, and nanoseconds."""
 
 
 VERSIONS = Path(str(files("meijin.store"))) / "migrations" / "versions"
@@ -131,6 +135,7 @@ def fill(connection: Connection) -> None:
     )
     for game in GAMES:
         add_game(old, game)
+    old.add("flush", id=3, moves=JOURNAL, analysis={"10": {"2": {"depth": 4}}})
 
 
 def add_game(old: Old, game: OldGame) -> None:
@@ -234,10 +239,18 @@ def test_games_and_tournaments_are_kept(migrated: Database) -> None:
     assert migrated.read(lambda at: bots.find_bot(at, "ada")) == 1
 
 
+def test_moves_of_running_games_are_kept(migrated: Database) -> None:
+    """With what the bots said they thought, under the numbers they had."""
+    found = migrated.read(lambda at: list(journal.running_moves(at)))
+    assert found == [StoredMove(GameId(10), 2, 97, 5, 4)]
+    assert migrated.read(journal.running_analysis) == {"10": {"2": {"depth": 4}}}
+    assert migrated.read(journal.last_entry) == 3
+
+
 def test_the_migrated_tables_take_new_rows(migrated: Database) -> None:
     """What is written from now on needs no default of the old kind."""
     anchors = [BotVersionId(1)]
     migrated.write(lambda to: ladders.set_anchors(to, LadderId(2), anchors))
     assert migrated.read(lambda at: ladders.anchors(at, LadderId(2))) == anchors
     version = migrated.read(lambda at: at.scalar(text("SELECT version_num FROM alembic_version")))
-    assert version == "0002"
+    assert version == "0003"

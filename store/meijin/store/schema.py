@@ -439,16 +439,16 @@ class RatingDay(Base):
 
 
 class JournalRow(Base):
-    """Moves of running games that were committed together: a group commit.
+    """An entry of the journal: moves of running games that were committed together.
 
-    A game's moves are folded into its own row when it ends; flushes that hold
+    A game's moves are folded into its own row when it ends; entries that hold
     no move of a running game are deleted.
     """
 
-    __tablename__ = "flush"
+    __tablename__ = "journal"
 
     id: Mapped[EntryId] = mapped_column(primary_key=True, autoincrement=False)
-    """Given by the server: a repeated commit of the same flush is recognised by it."""
+    """Given by the server: a repeated commit of the same entry is recognised by it."""
     moves: Mapped[bytes]
     """28 bytes a move: game, ply, cell, raw and charged nanoseconds (``<QHHQQ``)."""
     analysis: Mapped[dict[str, Any] | None] = mapped_column(default=None)
