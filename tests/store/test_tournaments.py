@@ -24,7 +24,7 @@ from meijin.store.schema import (
     TournamentId,
     TournamentState,
 )
-from meijin.store.tournaments import PlannedGame, Score, TournamentEnd, ladder_name
+from meijin.store.tournaments import PairScore, PlannedGame, TournamentEnd, ladder_name
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
@@ -291,7 +291,7 @@ def test_the_crosstable_adds_up(database: Database, scene: Scene) -> None:
     finish(database, 1, Result.WHITE_WINS)  # ada wins with white
     finish(database, 2, Result.DRAW, ending=Ending.DRAW)
     table = database.read(lambda at: tournaments.crosstable(at, scene.tournament_id))
-    assert table == [Score(ada, bob, 2, 1, 0), Score(bob, ada, 0, 1, 2)]
+    assert table == [PairScore(ada, bob, 2, 1, 0), PairScore(bob, ada, 0, 1, 2)]
     finish(database, 3, Result.NONE, ending=Ending.VOID)
     assert database.read(lambda at: tournaments.crosstable(at, scene.tournament_id)) == table
 

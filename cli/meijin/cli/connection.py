@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -23,8 +24,8 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 Q = TypeVar("Q")
 A = TypeVar("A")
 
-TIMEOUT = 30.0
-"""Seconds that a server has to answer."""
+RPC_TIMEOUT = timedelta(seconds=30)
+"""A server has this time to answer."""
 
 ServerOption = Annotated[
     str,
@@ -58,12 +59,12 @@ class Connection:
 
     def ask(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
         """Call a method that anyone may call."""
-        return method(request, timeout=TIMEOUT)
+        return method(request, timeout=RPC_TIMEOUT.total_seconds())
 
     def ask_as_operator(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
         """Call a method with the operator's token, if there is one: open servers need none."""
         metadata = (("authorization", f"Bearer {self._token}"),) if self._token else ()
-        return method(request, timeout=TIMEOUT, metadata=metadata)
+        return method(request, timeout=RPC_TIMEOUT.total_seconds(), metadata=metadata)
 
 
 @contextmanager

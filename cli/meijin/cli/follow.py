@@ -4,6 +4,7 @@ A progress bar and a line for every game; where a test decides, a line that says
 """
 
 import time
+from datetime import timedelta
 
 import grpc
 from rich.console import Console
@@ -25,14 +26,16 @@ from meijin.v1 import game_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import tournament_service_pb2 as pb
 
-PATIENCE = 60.0
-"""Seconds that a server may be away before following it is given up."""
+RECONNECT_TIMEOUT = timedelta(minutes=1)
+"""A server may be away for this time before following it is given up."""
 
-LADDER_PATIENCE = 60.0
-"""Seconds that the ladder's job may take."""
+RECONNECT_INTERVAL = timedelta(seconds=1)
 
-POLL = 0.1
-"""Seconds between two looks whether it is done."""
+LADDER_TIMEOUT = timedelta(minutes=1)
+"""The ladder's job may take this time."""
+
+POLL_INTERVAL = timedelta(milliseconds=100)
+"""Between two looks whether it is done."""
 
 END_STATES = (pb.TOURNAMENT_STATE_FINISHED, pb.TOURNAMENT_STATE_CANCELLED)
 
@@ -93,16 +96,16 @@ class _Follower:
         self._told: set[str] = set()
 
     def run(self) -> None:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + RECONNECT_TIMEOUT.total_seconds()
         while not self._has_ended:
             try:
                 self._watch()
-                deadline = time.monotonic() + PATIENCE
+                deadline = time.monotonic() + RECONNECT_TIMEOUT.total_seconds()
             except grpc.RpcError as error:
                 if _code(error) is not grpc.StatusCode.UNAVAILABLE or time.monotonic() > deadline:
                     raise
                 self._progress.update(self._task, note="the server is away")
-                time.sleep(1)
+                time.sleep(RECONNECT_INTERVAL.total_seconds())
 
     def _watch(self) -> None:
         request = pb.WatchTournamentRequest(tournament_id=self._key)
@@ -163,13 +166,14 @@ def current_standings(connection: Connection, ladder: str) -> ladder_pb.GetStand
     Raises:
         CommandError: the job does not come to it.
     """
-    deadline = time.monotonic() + LADDER_PATIENCE
+    deadline = time.monotonic() + LADDER_TIMEOUT.total_seconds()
     request = ladder_pb.GetStandingsRequest(ladder=ladder)
     while time.monotonic() < deadline:
         response = connection.ask(connection.ladders.GetStandings, request)
         if response.ladder.current:
             return response
-        time.sleep(POLL)
+        time.sleep(POLL_INTERVAL.total_seconds())
     raise CommandError(
-        f"the ladder was not computed within {LADDER_PATIENCE:g} s; is a worker running?"
+        f"the ladder was not computed within {LADDER_TIMEOUT.total_seconds():g} s; "
+        "is a worker running?"
     )

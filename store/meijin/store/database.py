@@ -164,7 +164,7 @@ def _sqlite_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
 
 
 def _begin(connection: Connection, *, statement: str) -> None:
-    """Begin a transaction, straight on the driver's cursor: a third of the time of a flush's."""
+    """Begin a transaction, straight on the driver's cursor: a third of the time of a group commit's."""
     dialect = connection.dialect
     try:
         connection.connection.cursor().execute(statement)

@@ -122,7 +122,7 @@ class TournamentRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class PairScore:
     """What one bot scored against another, both colours together."""
 
     bot_id: BotId
@@ -391,7 +391,7 @@ def _players(connection: Connection, tournament_id: TournamentId) -> list[tuple[
     return [(bot_id, name) for bot_id, name in connection.execute(query)]
 
 
-def crosstable(connection: Connection, tournament_id: TournamentId) -> Sequence[Score]:
+def crosstable(connection: Connection, tournament_id: TournamentId) -> Sequence[PairScore]:
     """What every bot scored against every other, both ways round."""
     black, white = aliased(BotVersion), aliased(BotVersion)
     query = (
@@ -406,7 +406,7 @@ def crosstable(connection: Connection, tournament_id: TournamentId) -> Sequence[
         place = _PLACES[result]
         counts.setdefault((black_id, white_id), [0, 0, 0])[place] += count
         counts.setdefault((white_id, black_id), [0, 0, 0])[2 - place] += count
-    return [Score(bot, other, *counts[bot, other]) for bot, other in sorted(counts)]
+    return [PairScore(bot, other, *counts[bot, other]) for bot, other in sorted(counts)]
 
 
 _PLACES = {Result.BLACK_WINS: 0, Result.DRAW: 1, Result.WHITE_WINS: 2}

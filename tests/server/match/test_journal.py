@@ -335,7 +335,7 @@ def test_a_lost_game_ends_the_journal(desk: Desk) -> None:
 
 
 def test_a_lost_void_ends_the_journal(desk: Desk) -> None:
-    """A game that is not finished in the store can't be taken back, now or later."""
+    """A game that is not finished in the store can't be voided, now or later."""
 
     async def script(desk: Desk) -> None:
         desk.journal.add_void(GameVoid(GameId(9), "why", NOON))

@@ -154,7 +154,7 @@ def test_a_valkey_that_does_not_start_is_tried_again(
     keep(script)
 
 
-def test_a_redis_of_the_operators_needs_no_companions(keep: Callable[..., None]) -> None:
+def test_a_redis_of_the_operators_needs_no_supervisor(keep: Callable[..., None]) -> None:
     """Its worker is started by the operator too."""
 
     async def script(supervisor: Supervisor) -> None:

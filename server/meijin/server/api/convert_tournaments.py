@@ -8,7 +8,7 @@ from google.protobuf.message import Message
 
 from meijin.server.errors import InvalidRequestError
 from meijin.server.tournaments.formats import FORMATS
-from meijin.server.tournaments.formats.report import Meeting, Report, Standing
+from meijin.server.tournaments.formats.report import Meeting, Report, TournamentStanding
 from meijin.server.views.tournaments import CrosstableCell
 from meijin.store.schema import BotId, FormatName, TournamentState
 from meijin.store.tournaments import TournamentRow
@@ -132,7 +132,7 @@ def standings_to_proto(report: Report, names: Names) -> list[pb.TournamentStandi
     return [_standing(standing, names) for standing in report.standings]
 
 
-def _standing(standing: Standing, names: Names) -> pb.TournamentStanding:
+def _standing(standing: TournamentStanding, names: Names) -> pb.TournamentStanding:
     return pb.TournamentStanding(
         rank=standing.rank,
         bot=names[standing.bot_id],

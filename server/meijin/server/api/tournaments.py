@@ -50,7 +50,7 @@ MAX_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StoredTournament:
     """A tournament as it is told of."""
 
     row: TournamentRow
@@ -104,7 +104,9 @@ class TournamentServicer(TournamentServiceServicer):
             token=lambda row: row.id,
         )
         return pb.ListTournamentsResponse(
-            tournaments=[self._to_proto(Found(row), with_openings=False) for row in page.rows],
+            tournaments=[
+                self._to_proto(StoredTournament(row), with_openings=False) for row in page.rows
+            ],
             next_page_token=page.next_token,
         )
 
@@ -170,7 +172,7 @@ class TournamentServicer(TournamentServiceServicer):
                 if is_over or any(isinstance(fact, StateEvent) for fact in facts):
                     yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
 
-    def _to_proto(self, found: Found, *, with_openings: bool = True) -> pb.Tournament:
+    def _to_proto(self, found: StoredTournament, *, with_openings: bool = True) -> pb.Tournament:
         row = found.row
         waiting_for = self._scheduler.waiting_for(row.id, dict(row.bots))
         return tournament_to_proto(row, found.detail, waiting_for, with_openings=with_openings)
@@ -205,18 +207,18 @@ def _id(text: str) -> TournamentId:
     return TournamentId(number(text, "tournament_id"))
 
 
-def _find(connection: Connection, tournament_id: TournamentId) -> Found:
+def _find(connection: Connection, tournament_id: TournamentId) -> StoredTournament:
     row = store.get_tournament(connection, tournament_id)
-    return Found(row, FORMATS[row.format].stored_detail(connection, row))
+    return StoredTournament(row, FORMATS[row.format].stored_detail(connection, row))
 
 
 def _detail(
     connection: Connection, tournament_id: TournamentId
-) -> tuple[TournamentDetail, Found, Report]:
+) -> tuple[TournamentDetail, StoredTournament, Report]:
     detail = tournament_detail(connection, tournament_id)
     row = detail.tournament
     form = FORMATS[row.format]
-    found = Found(row, form.stored_detail(connection, row))
+    found = StoredTournament(row, form.stored_detail(connection, row))
     return detail, found, form.report(connection, row)
 
 
@@ -226,7 +228,7 @@ def _change_state(
     tournament_id: TournamentId,
     before: TournamentState,
     after: TournamentState,
-) -> Found:
+) -> StoredTournament:
     row = _find(connection, tournament_id).row
     if row.state is not before:
         raise WrongStateError(f"tournament {tournament_id} is {row.state.value}")
@@ -234,7 +236,7 @@ def _change_state(
     return _find(connection, tournament_id)
 
 
-def _create(connection: Connection, *, request: pb.CreateTournamentRequest) -> Found:
+def _create(connection: Connection, *, request: pb.CreateTournamentRequest) -> StoredTournament:
     """The tournament that a request makes, or has made."""
     _check_room(request)
     if request.request_id:

@@ -1,8 +1,9 @@
-"""Keeps tournaments in games."""
+"""The planner: has formats plan games where there is capacity for them."""
 
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -15,8 +16,8 @@ from meijin.server.tournaments.run import TournamentRun
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.tournaments import PendingPairing, PlannedGame, add_pairings
 
-TICK = 2.0
-"""Seconds after which formats are asked anew: a ladder may have a run that decides."""
+REPLAN_INTERVAL = timedelta(seconds=2)
+"""After it formats are asked anew: a ladder may have a run that decides."""
 log = structlog.get_logger()
 
 
@@ -33,7 +34,7 @@ class Planner:
         due = self._scheduler.planning_due
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(TICK):
+                async with asyncio.timeout(REPLAN_INTERVAL.total_seconds()):
                     await due.wait()
             due.clear()
             for run in list(self._scheduler.runs.values()):

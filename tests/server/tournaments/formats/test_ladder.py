@@ -196,7 +196,7 @@ def test_bots_that_always_play_the_same_are_not_paired_for_ever(
 ) -> None:
     """Once all openings are played and games come again, the two have nothing to teach."""
     few = OPENINGS[:2]
-    monkeypatch.setattr(ladder_format, "LOOK", 0.0)
+    monkeypatch.setattr(ladder_format, "RUN_POLL_INTERVAL", timedelta(0))
 
     async def script(house: House) -> None:
         with Database(serve.settings().database) as database:

@@ -13,7 +13,7 @@ from meijin.server.tournaments.formats.gauntlet import Gauntlet
 from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.server.tournaments.formats.schedule import ScheduledFormat, schedule, standings_of
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PlannedGame, Score
+from meijin.store.tournaments import PairScore, PlannedGame
 
 OPENINGS = tuple((cell, cell + 1) for cell in range(0, 20, 2))
 
@@ -131,11 +131,11 @@ def test_the_standings_are_by_points_and_then_by_whom_they_were_won_against() ->
     ada, bob, cyd, dan = (BotId(number) for number in range(1, 5))
     won = {(ada, bob), (bob, cyd), (cyd, ada), (ada, dan), (bob, dan)}
     scores = [
-        Score(one, other, wins=int(is_won), draws=0, losses=int(not is_won))
+        PairScore(one, other, wins=int(is_won), draws=0, losses=int(not is_won))
         for pair in won
         for one, other, is_won in ((*pair, True), (*pair[::-1], False))
     ]
-    scores += [Score(cyd, dan, 0, 1, 0), Score(dan, cyd, 0, 1, 0)]
+    scores += [PairScore(cyd, dan, 0, 1, 0), PairScore(dan, cyd, 0, 1, 0)]
     found = standings_of((dan, cyd, bob, ada), scores)
     assert [(each.rank, each.bot_id, each.points) for each in found] == [
         (1, ada, 2.0),

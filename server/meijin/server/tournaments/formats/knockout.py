@@ -28,7 +28,7 @@ from meijin.server.tournaments.formats.pairs import (
     played_pairs,
     scores_of,
 )
-from meijin.server.tournaments.formats.report import Report, Standing
+from meijin.server.tournaments.formats.report import Report, TournamentStanding
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.seeding import seeded, seeding_of
 from meijin.store.match_counts import (
@@ -200,7 +200,7 @@ def report_of(bots: Sequence[BotId], ties: Sequence[Tie], scores: Scores) -> Rep
             note = "winner"
         rank = steps.index(reached[bot]) + 1
         points = wins + draws / 2
-        standings.append(Standing(rank, bot, points, wins, draws, losses, note=note))
+        standings.append(TournamentStanding(rank, bot, points, wins, draws, losses, note=note))
     return Report(tuple(standings), tuple(tie.to_meeting() for tie in ties))
 
 

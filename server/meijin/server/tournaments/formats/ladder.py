@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Self
 
@@ -47,8 +48,8 @@ from meijin.store.schema import BotId, LadderId, RatingRunId, TournamentId
 from meijin.store.tournaments import TournamentRow, entrants
 from meijin.wire import Options
 
-LOOK = 1.0
-"""Seconds between two looks for a new run of the ladder."""
+RUN_POLL_INTERVAL = timedelta(seconds=1)
+"""Between two looks for a new run of the ladder."""
 MAX_PICKS = 64
 """The most pairs of games that are planned before others get a turn."""
 PLAYED_OUT = 2
@@ -219,7 +220,7 @@ class LadderFormat(Format):
             if self._clock() < self._next_look:
                 return table
             newest = await self._storage.read(partial(published_run, ladder_id=self._ladder_id))
-            self._next_look = self._clock() + LOOK
+            self._next_look = self._clock() + RUN_POLL_INTERVAL.total_seconds()
             if newest == self._run_id:
                 return table
         state = await self._storage.read(

@@ -14,7 +14,7 @@ class TieBreak:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TournamentStanding:
     """One bot's place in a tournament."""
 
     rank: int
@@ -64,7 +64,7 @@ class Meeting:
 class Report:
     """What a format says of a tournament beside its crosstable."""
 
-    standings: tuple[Standing, ...] = ()
+    standings: tuple[TournamentStanding, ...] = ()
     """Best first; empty where the format ranks nobody."""
     meetings: tuple[Meeting, ...] = ()
     """By number; empty where each two meet as the crosstable tells."""

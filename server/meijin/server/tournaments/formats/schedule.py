@@ -12,10 +12,10 @@ from meijin.game import encode_moves
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import MAX_GAMES, Format, Plan, Request
-from meijin.server.tournaments.formats.report import Report, Standing, TieBreak
+from meijin.server.tournaments.formats.report import Report, TieBreak, TournamentStanding
 from meijin.store.match_counts import PairingResult
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PlannedGame, Score, TournamentRow, crosstable
+from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow, crosstable
 
 DEFAULT_ROUNDS = 2
 
@@ -76,7 +76,9 @@ class ScheduledFormat(Format):
         self.remaining -= 1
 
 
-def standings_of(bots: Sequence[BotId], scores: Sequence[Score]) -> tuple[Standing, ...]:
+def standings_of(
+    bots: Sequence[BotId], scores: Sequence[PairScore]
+) -> tuple[TournamentStanding, ...]:
     """Bots by points, and where these are equal by Sonneborn-Berger.
 
     That is each opponent's points for every game won against it, and half of them for every
@@ -94,7 +96,7 @@ def standings_of(bots: Sequence[BotId], scores: Sequence[Score]) -> tuple[Standi
     order = sorted(bots, key=lambda bot: (-points[bot], -beaten[bot]))
     keys = [(points[bot], beaten[bot]) for bot in order]
     return tuple(
-        Standing(
+        TournamentStanding(
             keys.index(key) + 1,
             bot,
             points[bot],

@@ -34,7 +34,7 @@ from meijin.server.tournaments.formats.pairs import (
     played_pairs,
     scores_of,
 )
-from meijin.server.tournaments.formats.report import Meeting, Report, Standing, TieBreak
+from meijin.server.tournaments.formats.report import Meeting, Report, TieBreak, TournamentStanding
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.seeding import seeded, seeding_of
 from meijin.store.match_counts import (
@@ -96,7 +96,7 @@ class Table:
         """The standings and all meetings."""
         return Report(self._standings(scores), self._meetings())
 
-    def _standings(self, scores: Scores) -> tuple[Standing, ...]:
+    def _standings(self, scores: Scores) -> tuple[TournamentStanding, ...]:
         entries = {entry.bot_id: entry for entry in self.entries()}
         points = {bot: entry.points for bot, entry in entries.items()}
         # A bye counts as an opponent with the bot's own points that was beaten.
@@ -113,7 +113,7 @@ class Table:
         order = sorted(self.bots, key=keys.__getitem__)
         ranks = {keys[bot]: rank for rank, bot in reversed([*enumerate(order, start=1)])}
         return tuple(
-            Standing(
+            TournamentStanding(
                 ranks[keys[bot]],
                 bot,
                 points[bot],
