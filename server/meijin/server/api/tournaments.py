@@ -152,6 +152,7 @@ class TournamentServicer(TournamentServiceServicer):
         """Tell where a tournament stands, then each game as it begins and ends."""
         tournament_id = _id(request.tournament_id)
         find = partial(_find, tournament_id=tournament_id)
+        told: pb.WatchTournamentResponse | None = None
         with self._feed.subscribe(tournament_topic(tournament_id)) as subscriber:
             found = await self._storage.read(find)
             yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
@@ -167,7 +168,8 @@ class TournamentServicer(TournamentServiceServicer):
                     if isinstance(fact, GameEvent):
                         yield _game_event_to_proto(fact)
                 detail = _detail_after(facts)
-                if detail is not None:
+                if detail is not None and detail != told:
+                    told = detail
                     yield detail
                 if is_over or any(isinstance(fact, StateEvent) for fact in facts):
                     yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
