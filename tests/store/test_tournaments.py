@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,9 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
-from meijin.game import Ending, Party, Result, Variant
+from meijin.game import Ending, Party, Result, TimeControl, Variant
 from meijin.store import Database, tournaments
+from meijin.store.games import get_game
 from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.schema import (
     BotId,
@@ -179,6 +181,29 @@ def test_pairings_are_added_once(database: Database, planner: Planner, scene: Sc
         lambda at: at.scalars(select(Pairing.reason).where(Pairing.tournament_id == key)).all()
     )
     assert sorted(reasons) == ["for reason 1", "for reason 1", "for reason 2"]
+
+
+def test_a_pairing_may_have_a_clock_of_its_own(
+    database: Database, planner: Planner, scene: Scene
+) -> None:
+    """It comes back with it, and its game has it instead of the tournament's."""
+    ada, bob = scene.bots
+    key = planner.add(planner.plan(scene.bots, games=0, stopping={}))
+    fast = TimeControl.parse("15+0.125")
+    games = [
+        PlannedGame(n, ada, bob, OPENING, time_control=each) for n, each in ((1, fast), (2, None))
+    ]
+    made = database.write(lambda to: tournaments.add_pairings(to, key, 1, games))
+    assert [pairing.time_control for pairing in made] == [fast, None]
+    assert database.read(lambda at: tournaments.pending_pairings(at, key)) == made
+    starts = [
+        replace(scene.start(0, number), pairing_id=pairing.id, tournament_id=key)
+        for number, pairing in enumerate(made, start=1)
+    ]
+    entry = JournalEntry(EntryId(1), EntryId(0), starts=starts)
+    database.write(lambda to: commit_entry(to, entry))
+    found = [database.read(partial(get_game, game_id=start.id)) for start in starts]
+    assert [game and game.time_control for game in found] == ["15+0.125", "60+0.5"]
 
 
 def test_the_pairings_of_running_games_are_found(database: Database, scene: Scene) -> None:

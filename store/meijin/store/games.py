@@ -135,7 +135,7 @@ def _games() -> Select[*tuple[Any, ...]]:
             Game.pairing_id,
             Game.tournament_id,
             Tournament.variant,
-            Tournament.time_control,
+            func.coalesce(Pairing.time_control, Tournament.time_control),
             black.name,
             white.name,
             black.id,

@@ -277,6 +277,8 @@ class Pairing(Base):
     """Two bytes a cell, little-endian."""
     reason: Mapped[str] = mapped_column(String(200), default="")
     """Why the two were to meet; empty when a schedule said so."""
+    time_control: Mapped[str | None] = mapped_column(String(60), default=None)
+    """``None`` where it is the tournament's."""
 
 
 _RESULT_COLUMNS = (

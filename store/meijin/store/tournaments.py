@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, case, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, Result, TimeControl, Variant
@@ -41,6 +41,8 @@ class PlannedGame:
     opening: bytes
     reason: str = ""
     """Why the two are to meet; empty when a schedule says so."""
+    time_control: TimeControl | None = None
+    """``None`` for the tournament's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class PendingPairing:
     opening: bytes
     reason: str = ""
     """Why the two are to meet; empty when a schedule says so."""
+    time_control: TimeControl | None = None
+    """``None`` for the tournament's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,7 @@ def _insert_pairings(
             "white_id": game.white_id,
             "opening": game.opening,
             "reason": game.reason,
+            "time_control": None if game.time_control is None else str(game.time_control),
         }
         for number, game in enumerate(games, start=first)
     ]
@@ -206,7 +211,7 @@ def add_pairings(
     if not rows:
         _insert_pairings(connection, tournament_id, first, games)
         rows = connection.execute(query).all()
-    return [PendingPairing(*row) for row in rows]
+    return [_pending(row) for row in rows]
 
 
 def last_number(connection: Connection, tournament_id: TournamentId) -> int:
@@ -240,7 +245,7 @@ def pending_pairings(
         .where(Pairing.tournament_id == tournament_id, Game.id.is_(None))
         .order_by(Pairing.number)
     )
-    return [PendingPairing(*row) for row in connection.execute(query)]
+    return [_pending(row) for row in connection.execute(query)]
 
 
 def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
@@ -250,7 +255,7 @@ def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
         .join(Game, Game.pairing_id == Pairing.id)
         .where(Game.state == GameState.RUNNING)
     )
-    return {row.id: PendingPairing(*row) for row in connection.execute(query)}
+    return {row.id: _pending(row) for row in connection.execute(query)}
 
 
 _PAIRING = (
@@ -260,7 +265,21 @@ _PAIRING = (
     Pairing.white_id,
     Pairing.opening,
     Pairing.reason,
+    Pairing.time_control,
 )
+
+
+def _pending(row: Row[*tuple[Any, ...]]) -> PendingPairing:
+    control = row.time_control
+    return PendingPairing(
+        row.id,
+        row.number,
+        row.black_id,
+        row.white_id,
+        row.opening,
+        row.reason,
+        None if control is None else TimeControl.parse(control),
+    )
 
 
 def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:

@@ -124,7 +124,7 @@ def _terms(variant: Variant, control: TimeControl) -> play_service_pb2.GameStart
 def game_started_to_proto(game: "LiveGame", player: "Player") -> play_service_pb2.GameStarted:
     """A game as it starts, or goes on, for one of its players."""
     color = game.color(player)
-    terms = _terms(game.run.variant, game.run.time_control)
+    terms = _terms(game.run.variant, game.time_control)
     return play_service_pb2.GameStarted(
         game=game.number,
         game_id=str(game.id),
@@ -169,7 +169,7 @@ def live_game_to_proto(game: "LiveGame", *, with_moves: bool) -> game_pb2.Game:
         black=game.black.name,
         white=game.white.name,
         variant=variant_to_proto(game.run.variant),
-        time_control=time_control_to_proto(game.run.time_control),
+        time_control=time_control_to_proto(game.time_control),
         state=game_pb2.GAME_STATE_RUNNING,
         opening_plies=game.opening_plies,
         start_time=time_to_proto(game.start_time),

@@ -231,7 +231,9 @@ class Arena:
             id=game_id,
             run=run,
             pairing=pairing,
-            arbiter=Arbiter(board, Clock(run.time_control), grace=int(self._grace)),
+            arbiter=Arbiter(
+                board, Clock(pairing.time_control or run.time_control), grace=int(self._grace)
+            ),
             black=players[0],
             white=players[1],
             black_version=versions[0],

@@ -13,11 +13,15 @@ import grpc
 import pytest
 
 from meijin.game import encode_moves
+from meijin.server.api.convert import game_started_to_proto
 from meijin.v1 import game_service_pb2
+from meijin.v1 import play_service_pb2 as play_pb
 from meijin.v1 import tournament_service_pb2 as pb
 
 if TYPE_CHECKING:
     from tests.server.conftest import House, Peer, Serve
+
+    from meijin.server.match.live_game import LiveGame
 
 SWISS, KNOCKOUT = pb.TOURNAMENT_FORMAT_SWISS, pb.TOURNAMENT_FORMAT_KNOCKOUT
 FINISHED = pb.TOURNAMENT_STATE_FINISHED
@@ -56,6 +60,11 @@ async def _play(peer: Peer, order: tuple[str, ...]) -> None:
             await peer.resign(game.game)
 
 
+def started(game: LiveGame) -> play_pb.GameStarted:
+    """What black is told when the game starts."""
+    return game_started_to_proto(game, game.black)
+
+
 def test_a_round_by_round_tournament_of_an_odd_field(serve: Serve) -> None:
     """Everything comes back: settings, standings with tie-breaks, meetings with byes."""
 
@@ -92,7 +101,9 @@ def test_a_knockout_ends_with_a_winner(serve: Serve) -> None:
 
     async def script(house: House) -> None:
         async with players(house, *BOTS):
-            settings = pb.KnockoutSettings(seeding=pb.SEEDING_GIVEN, extra_pairs=0)
+            settings = pb.KnockoutSettings(
+                seeding=pb.SEEDING_GIVEN, extra_pairs=0, fast_pairs=0, fast_clock=0.5
+            )
             key = await house.tournament(
                 *BOTS, rounds=0, format=KNOCKOUT, knockout=settings, openings=OPENINGS
             )
@@ -117,17 +128,24 @@ def test_a_knockout_ends_with_a_winner(serve: Serve) -> None:
 
 
 def test_two_bots_that_always_draw_end_a_knockout(serve: Serve) -> None:
-    """After its further pairs the better seed has won."""
+    """After its further pairs, the last with a faster clock, the better seed has won."""
 
     async def script(house: House) -> None:
+        starts: list[play_pb.GameStarted] = []
+        house.listen(ended=lambda game: starts.append(started(game)))
         async with players(house, "ada", "bob", strength=False):
             key = await house.tournament("bob", "ada", rounds=0, format=KNOCKOUT, openings=[b""])
             await house.until_finished(key)
         found = (await get(house, key)).tournament
         assert found.state == FINISHED
         # Both take the first free cell: black wins every game, so that each pair is level.
-        assert found.finished_games == 6
+        assert found.finished_games == 8
         assert found.verdict == "bob wins the final: level, so the better seed goes on"
+        request = game_service_pb2.ListGamesRequest(tournament_id=key)
+        games = (await (await house.games()).ListGames(request)).games
+        clocks = [game.time_control.initial.seconds for game in games]
+        assert clocks == [150, 150, *[600] * 6]
+        assert [start.time_control.initial.seconds for start in starts] == clocks[::-1]
 
     serve(script)
 
@@ -162,7 +180,7 @@ def test_a_game_that_is_taken_back_is_played_again(
         ({"format": SWISS, "knockout": pb.KnockoutSettings()}, "knockout: for the format KNOCKOUT"),
         (
             {"format": KNOCKOUT, "knockout": pb.KnockoutSettings(pairs=1_000_000)},
-            "up to 2000004 games; at most 1000000",
+            "1000003 pairs of games a tie make up to 2000006 games; at most 1000000",
         ),
         ({"format": SWISS, "rounds": 1_000_000}, "make 2000000 games; at most 1000000"),
         (
