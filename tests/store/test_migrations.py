@@ -206,7 +206,7 @@ def test_games_and_tournaments_are_kept(migrated: Database) -> None:
     row = migrated.read(lambda at: tournaments.get_tournament(at, TournamentId(1)))
     assert row is not None
     assert (row.name, row.planned, row.finished, row.running) == ("spring", 10, 8, 1)
-    columns = select(Tournament.openings, Tournament.stopping, Tournament.verdict)
+    columns = select(Tournament.openings, Tournament.options, Tournament.verdict)
     assert migrated.read(lambda at: at.execute(columns).one()) == (b"", None, "")
     assert migrated.read(lambda at: bots.find_bot(at, "ada")) == 1
 

@@ -91,14 +91,12 @@ def test_openings_and_test_come_back(
     """What was given is told; what is planned as it is needed has no game at first."""
     bots = add_bots("ada", "bob")
     openings = (b"\x70\x00", b"")
-    stopping = {"elo0": 0, "elo1": 10, "most_games": 400}
-    row = planner.get(
-        planner.add(planner.plan(bots, games=0, openings=openings, stopping=stopping))
-    )
-    assert (row.openings, row.stopping, row.planned) == (openings, stopping, 0)
+    options = {"elo0": 0, "elo1": 10, "most_games": 400}
+    row = planner.get(planner.add(planner.plan(bots, games=0, openings=openings, options=options)))
+    assert (row.openings, row.options, row.planned) == (openings, options, 0)
     assert row.verdict == ""
     plain = planner.get(planner.add(planner.plan(bots)))
-    assert (plain.openings, plain.stopping, plain.planned) == ((), None, 4)
+    assert (plain.openings, plain.options, plain.planned) == ((), None, 4)
 
 
 def test_rated_tournaments_of_a_variant_share_its_ladder(
@@ -166,7 +164,7 @@ def test_a_pairing_keeps_its_colours_and_opening(scene: Scene) -> None:
 def test_pairings_are_added_once(database: Database, planner: Planner, scene: Scene) -> None:
     """Their first number tells whether they are there already."""
     ada, bob = scene.bots
-    key = planner.add(planner.plan(scene.bots, games=0, stopping={"most_games": 8}))
+    key = planner.add(planner.plan(scene.bots, games=0, options={"most_games": 8}))
     assert database.read(lambda at: tournaments.last_number(at, key)) == 0
     games = [PlannedGame(n, ada, bob, OPENING, f"for reason {n}") for n in (1, 2)]
     made = database.write(lambda to: tournaments.add_pairings(to, key, 1, games))
@@ -188,7 +186,7 @@ def test_a_pairing_may_have_a_clock_of_its_own(
 ) -> None:
     """It comes back with it, and its game has it instead of the tournament's."""
     ada, bob = scene.bots
-    key = planner.add(planner.plan(scene.bots, games=0, stopping={}))
+    key = planner.add(planner.plan(scene.bots, games=0, options={}))
     fast = TimeControl.parse("15+0.125")
     games = [
         PlannedGame(n, ada, bob, OPENING, time_control=each) for n, each in ((1, fast), (2, None))

@@ -510,7 +510,8 @@ class TournamentSettings(_message.Message):
     """Of a round robin or a gauntlet how often the schedule is played; each round
     is one game of a pair, and colours alternate: two rounds are one opening
     with both colours. 2 when absent. Of a Swiss system its rounds; as many as
-    leave one bot that has won all when absent. Absent where there are none.
+    leave one bot that has won all when absent, and at most one for each
+    opponent and for a bye. Absent where there are none.
     """
     seed: _builtins.int
     """Orders the pairings and deals the openings: the same seed, the same

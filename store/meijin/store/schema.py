@@ -241,10 +241,10 @@ class Tournament(Base):
     openings: Mapped[bytes] = mapped_column(default=b"")
     """Those it was given: of each its length in plies in two bytes, and two bytes a cell, all
     little-endian. Empty when they are the server's own."""
-    stopping: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    options: Mapped[dict[str, Any] | None] = mapped_column(default=None)
     """The settings of the format's own; ``None`` for one that has none."""
     verdict: Mapped[str] = mapped_column(String(200), default="")
-    """Why it ended before its games were used up."""
+    """Why it ended; empty when its games were simply played."""
 
 
 class Entrant(Base):

@@ -1,11 +1,12 @@
 """A knockout: who loses a tie is out, until one bot is left."""
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from itertools import islice
-from typing import Self
+from typing import Self, TypeAlias
 
 from sqlalchemy import Connection
 
@@ -26,7 +27,6 @@ from meijin.server.tournaments.formats.pairs import (
     Played,
     Scores,
     count,
-    missing_games,
     played_pairs,
     scores_of,
 )
@@ -45,6 +45,9 @@ from meijin.wire import Options, move_time
 
 LEAST_FAST_CLOCK = 0.01
 MILLISECOND = timedelta(milliseconds=1)
+
+TieKey: TypeAlias = tuple[int, frozenset[BotId]]
+"""The round, and the two bots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +121,13 @@ class KnockoutFormat(Format):
         self._openings = openings
         self._seed = seed
         self.bracket = _bracket(settings, bots, games)
-        self._missing = missing_games(self.bracket.played)
+        self._missing: Counter[TieKey] = Counter()
+        """Of each tie that is being played, its games without a result."""
+        for pair in self.bracket.played:
+            self._missing[pair.round, pair.bots] += GAMES_OF_A_PAIR - pair.games
+        self._missing = +self._missing
         self._is_due = True
-        """A game has ended since it was last looked what is to be planned."""
+        """A tie has ended since it was last looked what is to be planned."""
 
     @classmethod
     def plan(cls, connection: Connection, request: Request) -> Plan:
@@ -177,9 +184,12 @@ class KnockoutFormat(Format):
 
     def game_ended(self, result: PairingResult) -> None:
         """Count it for its tie."""
-        count(self.bracket.played, result)
-        self._missing -= 1
-        self._is_due = True
+        pair = count(self.bracket.played, result)
+        tie = pair.round, pair.bots
+        self._missing[tie] -= 1
+        if not self._missing[tie]:
+            del self._missing[tie]
+            self._is_due = True
 
     async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """The next games of every tie whose two bots are known and whose games have ended."""
@@ -187,8 +197,10 @@ class KnockoutFormat(Format):
             return ()
         self._is_due = False
         pairs = [pair for tie in self.bracket.ties() for pair in self._pairs(tie, capacity)]
-        self.bracket.played += [Played(pair.round, pair.first, pair.second) for pair in pairs]
-        self._missing += GAMES_OF_A_PAIR * len(pairs)
+        for pair in pairs:
+            played = Played(pair.round, pair.first, pair.second)
+            self.bracket.played.append(played)
+            self._missing[played.round, played.bots] += GAMES_OF_A_PAIR
         return pairs
 
     def _pairs(self, tie: Tie, capacity: Capacity) -> list[GamePair]:
@@ -266,4 +278,4 @@ def _bracket(
 
 
 def _settings_of(row: TournamentRow) -> KnockoutSettings:
-    return KnockoutSettings.parse(row.stopping or {})
+    return KnockoutSettings.parse(row.options or {})
