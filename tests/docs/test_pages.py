@@ -14,6 +14,7 @@ import typer
 from pydantic_settings import SettingsConfigDict
 from rich.console import Console
 from rich.table import Table
+from tests.cli.test_bracket import DRAWN
 
 import meijin.bots
 from meijin.cli.ladder_views import ladder_table
@@ -165,6 +166,11 @@ def test_line_is_as_printed(pages: "Callable[[str], Page]") -> None:
     fill(standing, settings.standing(counts))
     line = standing_line(standing)
     assert f"    {line}\n" in pages("docs/matches.md").text
+
+
+def test_bracket_is_as_drawn(pages: "Callable[[str], Page]") -> None:
+    """A knockout is shown as the code shows it."""
+    assert f"\n{DRAWN}\n" in pages("docs/tournaments.md").text
 
 
 def printed(table: Table) -> str:

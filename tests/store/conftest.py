@@ -77,7 +77,7 @@ class Planner:
         is_rated: bool = True,
         request_id: str | None = None,
         openings: tuple[bytes, ...] = (),
-        stopping: dict[str, Any] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> NewTournament:
         """A tournament of these bots."""
         first, second = bots[:2]
@@ -87,7 +87,7 @@ class Planner:
         )
         return NewTournament(
             name="spring",
-            format=FormatName("sprt" if stopping else "round-robin"),
+            format=FormatName("sprt" if options else "round-robin"),
             rounds=games,
             seed=7,
             variant=GOMOKU,
@@ -98,7 +98,7 @@ class Planner:
             schedule=schedule,
             request_id=request_id,
             openings=openings,
-            stopping=stopping,
+            options=options,
         )
 
     def add(self, plan: NewTournament) -> TournamentId:

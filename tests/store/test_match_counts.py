@@ -6,11 +6,19 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.query_plans import plans
 from tests.store.endings import play
 
 from meijin.game import Result
 from meijin.store import Database
-from meijin.store.match_counts import MatchCounts, PairingResult, match_counts, pairing_results
+from meijin.store.match_counts import (
+    MatchCounts,
+    PairingResult,
+    PlannedResult,
+    match_counts,
+    pairing_results,
+    planned_results,
+)
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
@@ -60,6 +68,23 @@ def test_results_come_in_the_order_of_the_ends(database: Database, scene: Scene)
         PairingResult(1, ada, bob, BLACK),
         PairingResult(4, bob, ada, WHITE),
     ]
+
+
+def test_planned_games_come_with_their_results(database: Database, scene: Scene) -> None:
+    """By their numbers; a void game and one that is not begun have none."""
+    play(database, scene, {3: DRAW, 2: NONE, 1: BLACK})
+    ada, bob = scene.bots
+    rows = database.read(lambda at: planned_results(at, scene.tournament_id))
+    assert rows == [
+        PlannedResult(1, 1, ada, bob, BLACK),
+        PlannedResult(2, 2, bob, ada, None),
+        PlannedResult(3, 3, ada, bob, DRAW),
+        PlannedResult(4, 4, bob, ada, None),
+    ]
+    if database.is_sqlite:
+        with plans(database) as found:
+            database.read(lambda at: planned_results(at, scene.tournament_id))
+        assert "game_once" in found[0]
 
 
 def test_a_result_for_every_pairing_is_counted_once(database: Database, scene: Scene) -> None:

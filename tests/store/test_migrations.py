@@ -234,7 +234,7 @@ def test_games_and_tournaments_are_kept(migrated: Database) -> None:
     row = migrated.read(lambda at: tournaments.get_tournament(at, TournamentId(1)))
     assert row is not None
     assert (row.name, row.planned, row.finished, row.running) == ("spring", 10, 8, 1)
-    columns = select(Tournament.openings, Tournament.stopping, Tournament.verdict)
+    columns = select(Tournament.openings, Tournament.options, Tournament.verdict)
     assert migrated.read(lambda at: at.execute(columns).one()) == (b"", None, "")
     assert migrated.read(lambda at: bots.find_bot(at, "ada")) == 1
 
@@ -253,4 +253,4 @@ def test_the_migrated_tables_take_new_rows(migrated: Database) -> None:
     migrated.write(lambda to: ladders.set_anchors(to, LadderId(2), anchors))
     assert migrated.read(lambda at: ladders.anchors(at, LadderId(2))) == anchors
     version = migrated.read(lambda at: at.scalar(text("SELECT version_num FROM alembic_version")))
-    assert version == "0003"
+    assert version == "0004"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,10 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
-from meijin.game import Ending, Party, Result, Variant
+from meijin.game import Ending, Party, Result, TimeControl, Variant
 from meijin.store import Database, tournaments
 from meijin.store.errors import UnknownTournamentError
+from meijin.store.games import get_game
 from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.schema import (
     BotId,
@@ -91,14 +93,12 @@ def test_openings_and_test_come_back(
     """What was given is told; what is planned as it is needed has no game at first."""
     bots = add_bots("ada", "bob")
     openings = (b"\x70\x00", b"")
-    stopping = {"elo0": 0, "elo1": 10, "most_games": 400}
-    row = planner.get(
-        planner.add(planner.plan(bots, games=0, openings=openings, stopping=stopping))
-    )
-    assert (row.openings, row.stopping, row.planned) == (openings, stopping, 0)
+    options = {"elo0": 0, "elo1": 10, "most_games": 400}
+    row = planner.get(planner.add(planner.plan(bots, games=0, openings=openings, options=options)))
+    assert (row.openings, row.options, row.planned) == (openings, options, 0)
     assert row.verdict == ""
     plain = planner.get(planner.add(planner.plan(bots)))
-    assert (plain.openings, plain.stopping, plain.planned) == ((), None, 4)
+    assert (plain.openings, plain.options, plain.planned) == ((), None, 4)
 
 
 def test_rated_tournaments_of_a_variant_share_its_ladder(
@@ -166,7 +166,7 @@ def test_a_pairing_keeps_its_colours_and_opening(scene: Scene) -> None:
 def test_pairings_are_added_once(database: Database, planner: Planner, scene: Scene) -> None:
     """Their first number tells whether they are there already."""
     ada, bob = scene.bots
-    key = planner.add(planner.plan(scene.bots, games=0, stopping={"most_games": 8}))
+    key = planner.add(planner.plan(scene.bots, games=0, options={"most_games": 8}))
     assert database.read(lambda at: tournaments.last_number(at, key)) == 0
     games = [PlannedGame(n, ada, bob, OPENING, f"for reason {n}") for n in (1, 2)]
     made = database.write(lambda to: tournaments.add_pairings(to, key, 1, games))
@@ -181,6 +181,29 @@ def test_pairings_are_added_once(database: Database, planner: Planner, scene: Sc
         lambda at: at.scalars(select(Pairing.reason).where(Pairing.tournament_id == key)).all()
     )
     assert sorted(reasons) == ["for reason 1", "for reason 1", "for reason 2"]
+
+
+def test_a_pairing_may_have_a_clock_of_its_own(
+    database: Database, planner: Planner, scene: Scene
+) -> None:
+    """It comes back with it, and its game has it instead of the tournament's."""
+    ada, bob = scene.bots
+    key = planner.add(planner.plan(scene.bots, games=0, options={}))
+    fast = TimeControl.parse("15+0.125")
+    games = [
+        PlannedGame(n, ada, bob, OPENING, time_control=each) for n, each in ((1, fast), (2, None))
+    ]
+    made = database.write(lambda to: tournaments.add_pairings(to, key, 1, games))
+    assert [pairing.time_control for pairing in made] == [fast, None]
+    assert database.read(lambda at: tournaments.pending_pairings(at, key)) == made
+    starts = [
+        replace(scene.start(0, number), pairing_id=pairing.id, tournament_id=key)
+        for number, pairing in enumerate(made, start=1)
+    ]
+    entry = JournalEntry(EntryId(1), EntryId(0), starts=starts)
+    database.write(lambda to: commit_entry(to, entry))
+    found = [database.read(partial(get_game, game_id=start.id)) for start in starts]
+    assert [game and game.time_control for game in found] == ["15+0.125", "60+0.5"]
 
 
 def test_the_pairings_of_running_games_are_found(database: Database, scene: Scene) -> None:

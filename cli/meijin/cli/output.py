@@ -40,12 +40,19 @@ def score_text(wins: int, draws: int, games: int) -> str:
     return f"{(wins + draws / 2) / games:.1%}" if games else "-"
 
 
+def planned_text(tournament: pb.Tournament) -> str:
+    """How many games a tournament has, if that is known."""
+    if not tournament.planned_games:
+        return "games without a bound"
+    most = "at most " if tournament.may_end_early else ""
+    return f"{most}{tournament.planned_games} games"
+
+
 def games_text(tournament: pb.Tournament) -> str:
     """How many games of a tournament have a result, and of how many, if that is known."""
     if not tournament.planned_games:
         return f"{tournament.finished_games} games"
-    most = "at most " if tournament.may_end_early else ""
-    return f"{tournament.finished_games} of {most}{tournament.planned_games} games"
+    return f"{tournament.finished_games} of {planned_text(tournament)}"
 
 
 def tournament_name(tournament: pb.Tournament) -> str:

@@ -434,6 +434,8 @@ class KnockoutSettings(_message.Message):
     SEEDING_FIELD_NUMBER: _builtins.int
     PAIRS_FIELD_NUMBER: _builtins.int
     EXTRA_PAIRS_FIELD_NUMBER: _builtins.int
+    FAST_PAIRS_FIELD_NUMBER: _builtins.int
+    FAST_CLOCK_FIELD_NUMBER: _builtins.int
     seeding: Global___Seeding.ValueType
     """Where the bots stand in the bracket."""
     pairs: _builtins.int
@@ -442,7 +444,17 @@ class KnockoutSettings(_message.Message):
     """
     extra_pairs: _builtins.int
     """Further pairs on other openings, one by one, while a tie is level; 2 when
-    absent, and 0 for none. When they are used up the better seed goes on.
+    absent, and 0 for none.
+    """
+    fast_pairs: _builtins.int
+    """After these, further pairs with a faster clock, one by one, while it is
+    level; 1 when absent, and 0 for none. A pair has the tournament's clock
+    where a bot is not there or can't play the faster one. When all are used
+    up the better seed goes on.
+    """
+    fast_clock: _builtins.float
+    """What the faster clock has of the tournament's, 0.01 to 1; 0.25 when absent
+    or 0.
     """
     def __init__(
         self,
@@ -450,14 +462,21 @@ class KnockoutSettings(_message.Message):
         seeding: Global___Seeding.ValueType = ...,
         pairs: _builtins.int = ...,
         extra_pairs: _builtins.int | None = ...,
+        fast_pairs: _builtins.int | None = ...,
+        fast_clock: _builtins.float = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs", "extra_pairs", b"extra_pairs"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs", "_fast_pairs", b"_fast_pairs", "extra_pairs", b"extra_pairs", "fast_pairs", b"fast_pairs"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs", "extra_pairs", b"extra_pairs", "pairs", b"pairs", "seeding", b"seeding"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs", "_fast_pairs", b"_fast_pairs", "extra_pairs", b"extra_pairs", "fast_clock", b"fast_clock", "fast_pairs", b"fast_pairs", "pairs", b"pairs", "seeding", b"seeding"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__extra_pairs: _TypeAlias = _typing.Literal["extra_pairs"]  # noqa: Y015
     _WhichOneofArgType__extra_pairs: _TypeAlias = _typing.Literal["_extra_pairs", b"_extra_pairs"]  # noqa: Y015
+    _WhichOneofReturnType__fast_pairs: _TypeAlias = _typing.Literal["fast_pairs"]  # noqa: Y015
+    _WhichOneofArgType__fast_pairs: _TypeAlias = _typing.Literal["_fast_pairs", b"_fast_pairs"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__extra_pairs) -> _WhichOneofReturnType__extra_pairs | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fast_pairs) -> _WhichOneofReturnType__fast_pairs | None: ...
 
 Global___KnockoutSettings: _TypeAlias = KnockoutSettings  # noqa: Y015
 
@@ -491,7 +510,8 @@ class TournamentSettings(_message.Message):
     """Of a round robin or a gauntlet how often the schedule is played; each round
     is one game of a pair, and colours alternate: two rounds are one opening
     with both colours. 2 when absent. Of a Swiss system its rounds; as many as
-    leave one bot that has won all when absent. Absent where there are none.
+    leave one bot that has won all when absent, and at most one for each
+    opponent and for a bye. Absent where there are none.
     """
     seed: _builtins.int
     """Orders the pairings and deals the openings: the same seed, the same

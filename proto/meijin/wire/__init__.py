@@ -4,6 +4,7 @@ from meijin.wire.capabilities import (
     Capabilities,
     capabilities_from_proto,
     capabilities_to_proto,
+    move_time,
 )
 from meijin.wire.formats import (
     USUAL_FORMAT,
@@ -43,6 +44,7 @@ __all__ = [
     "format_from_proto",
     "format_names",
     "format_to_proto",
+    "move_time",
     "options_from_proto",
     "outcome_from_proto",
     "outcome_to_proto",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, String, func, select
 from sqlalchemy.orm import aliased
 
 from meijin.game import Ending, Party, Result
@@ -140,6 +140,7 @@ _COLUMNS = columns_of(
     black_version=_BLACK.label,
     white_version=_WHITE.label,
     reason=Pairing.reason,
+    time_control=func.coalesce(Pairing.time_control, Tournament.time_control, type_=String),
 )
 
 

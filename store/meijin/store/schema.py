@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
 
-from meijin.game import Ending, Party, Result
+from meijin.game import Ending, Party, Result, TimeControl
 
 OwnerId = NewType("OwnerId", int)
 BotId = NewType("BotId", int)
@@ -83,6 +83,29 @@ class Instant(TypeDecorator[datetime]):
         return value and value.replace(tzinfo=UTC)
 
 
+class Control(TypeDecorator[TimeControl]):
+    """A time control as it is written, such as ``60+0.5``."""
+
+    impl = String(60)
+    cache_ok = True
+
+    def process_bind_param(
+        self,
+        value: TimeControl | None,
+        dialect: Dialect,  # noqa: ARG002 - the base's signature
+    ) -> str | None:
+        """Write it."""
+        return None if value is None else str(value)
+
+    def process_result_value(
+        self,
+        value: str | None,
+        dialect: Dialect,  # noqa: ARG002 - the base's signature
+    ) -> TimeControl | None:
+        """Read it."""
+        return None if value is None else TimeControl.parse(value)
+
+
 def _words(kind: type[enum.Enum]) -> Enum:
     """A column of an enum's values as text, readable in any SQL shell."""
     return Enum(
@@ -103,6 +126,7 @@ class Base(MappedAsDataclass, DeclarativeBase):
 
     type_annotation_map: ClassVar[dict[Any, Any]] = {
         datetime: Instant(),
+        TimeControl: Control(),
         Ending: _words(Ending),
         Party: _words(Party),
         Result: _words(Result),
@@ -241,10 +265,10 @@ class Tournament(Base):
     openings: Mapped[bytes] = mapped_column(default=b"")
     """Those it was given: of each its length in plies in two bytes, and two bytes a cell, all
     little-endian. Empty when they are the server's own."""
-    stopping: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    options: Mapped[dict[str, Any] | None] = mapped_column(default=None)
     """The settings of the format's own; ``None`` for one that has none."""
     verdict: Mapped[str] = mapped_column(String(200), default="")
-    """Why it ended before its games were used up."""
+    """Why it ended; empty when its games were simply played."""
 
 
 class Entrant(Base):
@@ -277,6 +301,8 @@ class Pairing(Base):
     """Two bytes a cell, little-endian."""
     reason: Mapped[str] = mapped_column(String(200), default="")
     """Why the two were to meet; empty when a schedule said so."""
+    time_control: Mapped[TimeControl | None] = mapped_column(default=None)
+    """``None`` where it is the tournament's."""
 
 
 _RESULT_COLUMNS = (

@@ -43,6 +43,8 @@ class PlannedGame:
     opening: bytes
     reason: str = ""
     """Why the two are to meet; empty when a schedule says so."""
+    time_control: TimeControl | None = None
+    """``None`` for the tournament's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class NewTournament:
     request_id: str | None
     openings: tuple[bytes, ...] = ()
     """Those it was given, two bytes a cell, little-endian; none when they are the server's own."""
-    stopping: dict[str, Any] | None = None
+    options: dict[str, Any] | None = None
     """The settings of the format's own; ``None`` for one that has none."""
 
 
@@ -78,6 +80,8 @@ class PendingPairing:
     opening: bytes
     reason: str = ""
     """Why the two are to meet; empty when a schedule says so."""
+    time_control: TimeControl | None = None
+    """``None`` for the tournament's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class TournamentEnd:
     id: TournamentId
     time: datetime
     verdict: str = ""
-    """Why it ended before its games were used up; those not begun are dropped."""
+    """Why it ended; where it says so, the games not begun are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class TournamentRow:
     """The entrants' ids and names, in the order of entry."""
     openings: tuple[bytes, ...]
     """Those it was given, two bytes a cell, little-endian."""
-    stopping: dict[str, Any] | None
+    options: dict[str, Any] | None
     """The settings of the format's own; ``None`` for one that has none."""
     verdict: str
     planned: int
@@ -157,7 +161,7 @@ def add_tournament(connection: Connection, new: NewTournament, now: datetime) ->
             create_time=now,
             request_id=new.request_id,
             openings=encode_openings(new.openings),
-            stopping=new.stopping,
+            options=new.options,
         )
         session.add(tournament)
         session.flush()
@@ -184,6 +188,7 @@ def _insert_pairings(
             "white_id": game.white_id,
             "opening": game.opening,
             "reason": game.reason,
+            "time_control": game.time_control,
         }
         for number, game in enumerate(games, start=first)
     ]
@@ -333,7 +338,7 @@ def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequenc
             end_time=row.end_time,
             bots=tuple(bots[row.id]),
             openings=decode_openings(row.openings),
-            stopping=row.stopping,
+            options=row.options,
             verdict=row.verdict,
             planned=planned.get(row.id, 0),
             finished=games.get((row.id, GameState.FINISHED), 0),

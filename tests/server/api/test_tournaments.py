@@ -305,6 +305,10 @@ def test_a_whole_tournament(serve: Serve, any_database_url: str) -> None:
             )
             assert cell.wins + cell.draws + cell.losses == 4
         assert {fault.bot: fault.faults for fault in found.faults} == dict.fromkeys(names, 0)
+        assert {each.bot: each.games for each in found.standings} == dict.fromkeys(names, 8)
+        assert sum(each.points for each in found.standings) == 12
+        assert found.standings[0].rank == 1
+        assert len(found.meetings) == 0
         games = await (await house.games()).ListGames(game_service_pb2.ListGamesRequest())
         pairs = Counter((game.black, game.white) for game in games.games)
         assert set(pairs.values()) == {2}

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, cast
@@ -418,6 +418,26 @@ def test_more_games_are_planned_while_a_tournament_goes_on(in_hall: InHall) -> N
         hall.scheduler.plan(run, [more])
         assert await hall.playing() == []
         assert not run.pending
+
+    in_hall(script)
+
+
+def test_a_clock_of_a_pairing_is_for_bots_that_can_play_it(in_hall: InHall) -> None:
+    """It waits for the one that can't any more, and says so; other games go on."""
+
+    async def script(hall: Hall) -> None:
+        hall.join(1, Capabilities(min_move_time=timedelta(seconds=1)))
+        hall.join(2)
+        run = hall.plan((1, 2), (2, 1))
+        first = next(iter(run.pending))
+        fast = TimeControl.parse("1")
+        run.pending[first] = replace(run.pending[first], time_control=fast)
+        assert hall.scheduler.capacity(run).seats[BotId(1)].least_move_time == timedelta(seconds=1)
+        assert await hall.playing() == [(2, 1)]
+        assert hall.scheduler.waiting_for(run.id, NAMES) == "ada needs 1 s a move"
+        hall.end(2, 1)
+        hall.join(1)
+        assert await hall.playing() == [(1, 2)]
 
     in_hall(script)
 

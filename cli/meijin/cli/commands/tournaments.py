@@ -19,6 +19,7 @@ from meijin.cli.output import (
     console,
     crosstable,
     games_text,
+    planned_text,
     print_json,
     standings_table,
     table,
@@ -70,7 +71,7 @@ def create(
         print_json(made)
         return
     number = made.tournament_id
-    console.print(f"tournament {number}: {made.planned_games} games")
+    console.print(f"tournament {number}: {planned_text(made)}")
     console.print(f"follow it: meijin tournament watch {number}")
 
 

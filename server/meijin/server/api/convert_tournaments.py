@@ -94,8 +94,8 @@ def _settings(row: TournamentRow, *, with_openings: bool) -> pb.TournamentSettin
         max_games=row.max_games,
         unrated=row.ladder_id is None,
     )
-    if row.stopping is not None:
-        set_options(message, row.format, row.stopping)
+    if row.options is not None:
+        set_options(message, row.format, row.options)
     return message
 
 

@@ -291,7 +291,7 @@ def _plan(connection: Connection, request: pb.CreateTournamentRequest) -> NewTou
         schedule=plan.games,
         request_id=request.request_id or None,
         openings=tuple(settings.openings),
-        stopping=None if plan.options is None else dict(plan.options),
+        options=None if plan.options is None else dict(plan.options),
     )
 
 

@@ -103,7 +103,9 @@ class Games:
             id=game_id,
             run=run,
             pairing=pairing,
-            arbiter=Arbiter(board, Clock(run.time_control), grace_ns=self._grace_ns),
+            arbiter=Arbiter(
+                board, Clock(pairing.time_control or run.time_control), grace_ns=self._grace_ns
+            ),
             black=players[0],
             white=players[1],
             black_version=versions[0],

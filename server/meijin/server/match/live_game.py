@@ -35,7 +35,7 @@ class Contest(Protocol):
 
     @property
     def time_control(self) -> TimeControl:
-        """What each side gets on its clock."""
+        """What each side gets on its clock, unless the pairing says another."""
 
     @property
     def ladder_id(self) -> LadderId | None:
@@ -101,6 +101,11 @@ class LiveGame:
     """Its last move is not committed yet, so nobody may hear of it."""
     end_time: datetime | None = None
     """``None`` while it runs."""
+
+    @property
+    def time_control(self) -> TimeControl:
+        """What each side gets on its clock."""
+        return self.pairing.time_control or self.run.time_control
 
     @property
     def committed_moves(self) -> "array[int]":

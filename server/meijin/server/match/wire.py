@@ -191,7 +191,7 @@ def _terms(variant: Variant, control: TimeControl) -> pb.GameStarted:
 def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted:
     """Make a game's start, or its going on, for one of its players."""
     color = game.color(player)
-    terms = _terms(game.run.variant, game.run.time_control)
+    terms = _terms(game.run.variant, game.time_control)
     return pb.GameStarted(
         game=game.number,
         game_id=str(game.id),

@@ -3,11 +3,11 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from meijin.game import Ending, Party
+from meijin.game import Ending, Party, TimeControl
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listener
@@ -77,7 +77,8 @@ class Scheduler(Listener):
             if room is not None:
                 free = max(0, min(room, limit - run.running))
                 playing = sum(game.run is run for game in player.games.values())
-                seats[bot_id] = BotCapacity(free, min(room + len(player.games), limit), playing)
+                altogether = min(room + len(player.games), limit)
+                seats[bot_id] = BotCapacity(free, altogether, playing, _least_move_time(player))
         held = Counter(
             bot_id
             for pairing in run.pending.values()
@@ -112,21 +113,28 @@ class Scheduler(Listener):
         if run is None:
             return ""
         needed = {
-            bot_id
+            bot_id: pairing.time_control or run.time_control
             for pairing in run.pending.values()
             for bot_id in (pairing.black_id, pairing.white_id)
         }
         if not needed and not run.running:
-            needed = set(names)
-        known = sorted(needed & names.keys())  # others were planned after the names were read
-        reasons = [(names[bot_id], self._objection(run, bot_id)) for bot_id in known]
+            needed = dict.fromkeys(names, run.time_control)
+        known = sorted(needed.keys() & names)  # others were planned after the names were read
+        reasons = [(names[bot], self._objection(run, bot, needed[bot])) for bot in known]
         return "; ".join(f"{name} {reason}" for name, reason in reasons if reason)
 
-    def _objection(self, run: TournamentRun, bot_id: BotId) -> str | None:
+    def _may_play(self, bot_id: BotId, run: TournamentRun, pairing: PendingPairing) -> bool:
+        """Whether a bot that can play the tournament can play the pairing's own clock."""
+        control = pairing.time_control
+        return control is None or not self._objection(run, bot_id, control)
+
+    def _objection(
+        self, run: TournamentRun, bot_id: BotId, time_control: TimeControl
+    ) -> str | None:
         player = self._lobby.players.get(bot_id)
         if player is None or player.session is None:
             return "is not connected"
-        return player.session.capabilities.objection(run.variant, run.time_control)
+        return player.session.capabilities.objection(run.variant, time_control)
 
     # -- what happens in the match ------------------------------------------------------
 
@@ -184,7 +192,7 @@ class Scheduler(Listener):
             if len(picked) >= limit or len(free) < 2:  # noqa: PLR2004 - a game needs two
                 break
             pair = (pairing.black_id, pairing.white_id)
-            if all(bot_id in free for bot_id in pair):
+            if all(bot_id in free and self._may_play(bot_id, run, pairing) for bot_id in pair):
                 picked.append(pairing)
                 for bot_id in pair:
                     free[bot_id] -= 1
@@ -202,3 +210,8 @@ def _room(player: Player, run: TournamentRun) -> int | None:
     if session is None or session.capabilities.objection(run.variant, run.time_control):
         return None
     return session.capabilities.max_games - len(player.games)
+
+
+def _least_move_time(player: Player) -> timedelta:
+    assert player.session is not None
+    return player.session.capabilities.min_move_time

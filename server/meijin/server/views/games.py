@@ -103,7 +103,7 @@ def live_summary(game: LiveGame) -> GameSummary:
         black=game.black.name,
         white=game.white.name,
         variant=game.run.variant,
-        time_control=game.run.time_control,
+        time_control=game.time_control,
         state=state,
         outcome=outcome,
         opening_plies=game.opening_plies,

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from meijin.game import Result
-from meijin.server.tournaments.formats.base import Capacity, GamePair
+from meijin.game import Result, TimeControl
+from meijin.server.errors import InvalidRequestError
+from meijin.server.tournaments.formats.base import BotCapacity, Capacity, GamePair
 from meijin.server.tournaments.formats.bracket import BEFORE_VOID, BY_SEED, Tie, seed_order
 from meijin.server.tournaments.formats.knockout import (
     KnockoutFormat,
     KnockoutSettings,
+    faster,
     report_of,
 )
 from meijin.server.tournaments.formats.pairs import scores_of
@@ -25,6 +28,7 @@ from meijin.store.schema import BotId
 
 OPENINGS = [bytes((cell, 0)) for cell in range(5)]
 NOBODY = Capacity({}, waiting=0, held={}, room=0)
+CLOCK = TimeControl.parse("60+0.5")
 WIN, DRAW, LOSS = Result.BLACK_WINS, Result.DRAW, Result.WHITE_WINS
 
 Judge = Callable[[PlannedResult], Result]
@@ -51,19 +55,23 @@ def by_seed(seed: int) -> Judge:
 class Knockout:
     """A tournament that is played by a judge."""
 
-    def __init__(self, count: int, *, pairs: int = 1, extra_pairs: int = 2) -> None:
-        self.settings = KnockoutSettings(pairs, extra_pairs)
+    def __init__(
+        self, count: int, *, pairs: int = 1, extra_pairs: int = 2, fast_pairs: int = 0
+    ) -> None:
+        self.settings = KnockoutSettings(pairs, extra_pairs, fast_pairs)
         self.bots = [(BotId(number), f"bot-{number}") for number in range(1, count + 1)]
         self.games: list[PlannedResult] = []
         self.format = self.load()
 
     def load(self) -> KnockoutFormat:
         """The format of what is stored."""
-        return KnockoutFormat(self.settings, self.bots, OPENINGS, seed=7, games=self.games)
+        return KnockoutFormat(
+            self.settings, self.bots, OPENINGS, time_control=CLOCK, seed=7, games=self.games
+        )
 
-    def plan(self) -> Sequence[GamePair]:
+    def plan(self, capacity: Capacity = NOBODY) -> Sequence[GamePair]:
         """Have it plan, and store it."""
-        pairs = asyncio.run(self.format.next_pairs(NOBODY))
+        pairs = asyncio.run(self.format.next_pairs(capacity))
         for pair in pairs:
             first = len(self.games) + 1
             for number, game in enumerate(pair.games(first), start=first):
@@ -267,10 +275,61 @@ def test_a_voided_final_is_decided_anew() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"pairs": 0}, {"pairs": 1, "extra_pairs": 2}])
 def test_what_is_left_out_has_its_default(options: dict[str, int]) -> None:
-    """One pair, and two further ones."""
-    assert KnockoutSettings.parse(options) == KnockoutSettings(1, 2)
+    """One pair, two further ones, and one with a quarter of the time."""
+    assert KnockoutSettings.parse(options) == KnockoutSettings(1, 2, 1, 0.25)
 
 
 def test_no_further_pairs_can_be_asked_for() -> None:
     """A level tie goes to the better seed at once."""
-    assert KnockoutSettings.parse({"extra_pairs": 0}) == KnockoutSettings(1, 0)
+    none = KnockoutSettings.parse({"extra_pairs": 0, "fast_pairs": 0})
+    assert none == KnockoutSettings(1, 0, 0)
+    assert none.most_games(8) == 14
+
+
+@pytest.mark.parametrize(
+    ("least", "clocks"),
+    [(0.0, [None, None, "15+0.125", "15+0.125"]), (0.6, [None] * 4)],
+)
+def test_the_last_pairs_have_a_faster_clock(least: float, clocks: list[str | None]) -> None:
+    """Unless one of the two could not play it."""
+    knockout = Knockout(2, extra_pairs=1, fast_pairs=2)
+    seats = {
+        BotId(1): BotCapacity(1, 1),
+        BotId(2): BotCapacity(1, 1, least_move_time=timedelta(seconds=least)),
+    }
+    pairs: list[GamePair] = []
+    while not knockout.format.is_decided:
+        pairs += knockout.plan(Capacity(seats, waiting=0, held={}, room=9))
+        knockout.play(drawn)
+    told = [pair.time_control and str(pair.time_control) for pair in pairs]
+    assert told == clocks
+    assert pairs[-1].games(7)[1].time_control == pairs[-1].time_control
+
+
+def test_who_is_away_gets_no_faster_clock() -> None:
+    """Since nobody knows what it can play."""
+    knockout = Knockout(2, extra_pairs=0, fast_pairs=1)
+    knockout.play_all(drawn)
+    assert len(knockout.games) == 4
+
+
+@pytest.mark.parametrize(
+    ("control", "share", "part"),
+    [
+        ("60+0.5", 0.25, "15+0.125"),
+        ("5/move", 0.1, "0.5/move"),
+        ("60+0.5,5/move", 0.5, "30+0.25,2.5/move"),
+        ("0.001/move", 0.01, "0.001/move"),
+        ("1", 0.3333, "0.333"),
+    ],
+)
+def test_a_faster_clock_has_a_share_of_the_time(control: str, share: float, part: str) -> None:
+    """In whole milliseconds, and one at least."""
+    assert faster(TimeControl.parse(control), share) == TimeControl.parse(part)
+
+
+@pytest.mark.parametrize("share", [0.001, 1.5, -1.0])
+def test_a_clock_that_is_no_faster_is_refused(share: float) -> None:
+    """The error names the field."""
+    with pytest.raises(InvalidRequestError, match=r"knockout\.fast_clock"):
+        KnockoutSettings.parse({"fast_clock": share})

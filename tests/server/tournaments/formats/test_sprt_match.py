@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -402,7 +401,7 @@ def test_a_watcher_is_told_where_the_test_stands(serve: Serve) -> None:
             task.cancel()
         standings = [fact.sprt for fact in facts if fact.HasField("sprt")]
         games = [standing.wins for standing in standings]
-        assert all(before < after for before, after in pairwise(games))
+        assert games == sorted(games)  # two in a row may be told of at once
         assert games[-1] == 2 * PAIRS_NEEDED
         assert standings[-1].llr >= standings[-1].upper == -standings[-1].lower
         assert standings[-1].estimate.los > 0.99

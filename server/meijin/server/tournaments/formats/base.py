@@ -3,11 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import ClassVar, NamedTuple, Self
 
 from sqlalchemy import Connection
 
-from meijin.game import encode_moves, openings_for
+from meijin.game import TimeControl, encode_moves, openings_for
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.report import Report
 from meijin.store.match_counts import PairingResult
@@ -28,6 +29,8 @@ class BotCapacity(NamedTuple):
     """So many at once, when it plays nothing else."""
     playing: int = 0
     """So many it plays now."""
+    least_move_time: timedelta = timedelta(0)
+    """The least time that a move of it needs."""
 
 
 AWAY = BotCapacity(0, 0)
@@ -59,13 +62,16 @@ class GamePair:
     """Why the two are to meet."""
     round: int = 0
     """Of the tournament; 0 where the format has none, and each game is a round of its own."""
+    time_control: TimeControl | None = None
+    """``None`` for the tournament's."""
 
     def games(self, number: int) -> tuple[PlannedGame, PlannedGame]:
         """Both, the first with a number in the tournament."""
         rounds = (self.round or number, self.round or number + 1)
+        terms = (self.opening, self.reason, self.time_control)
         return (
-            PlannedGame(rounds[0], self.first, self.second, self.opening, self.reason),
-            PlannedGame(rounds[1], self.second, self.first, self.opening, self.reason),
+            PlannedGame(rounds[0], self.first, self.second, *terms),
+            PlannedGame(rounds[1], self.second, self.first, *terms),
         )
 
 

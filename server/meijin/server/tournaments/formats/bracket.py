@@ -81,8 +81,8 @@ class Bracket:
         by_tie: defaultdict[tuple[int, frozenset[BotId]], list[Played]] = defaultdict(list)
         busy: defaultdict[int, set[BotId]] = defaultdict(set)
         for pair in self.played:
-            by_tie[pair.round, frozenset((pair.first, pair.second))].append(pair)
-            busy[pair.round] |= {pair.first, pair.second}
+            by_tie[pair.round, pair.bots].append(pair)
+            busy[pair.round] |= pair.bots
         ties: list[Tie] = []
         current = self._first_round()
         while current:

@@ -1,13 +1,16 @@
 """A knockout: who loses a tie is out, until one bot is left."""
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from itertools import islice
-from typing import Self
+from typing import Self, TypeAlias
 
 from sqlalchemy import Connection
 
+from meijin.game import TimeControl
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (
@@ -24,7 +27,6 @@ from meijin.server.tournaments.formats.pairs import (
     Played,
     Scores,
     count,
-    missing_games,
     played_pairs,
     scores_of,
 )
@@ -39,7 +41,13 @@ from meijin.store.match_counts import (
 )
 from meijin.store.schema import BotId
 from meijin.store.tournaments import TournamentRow
-from meijin.wire import Options
+from meijin.wire import Options, move_time
+
+LEAST_FAST_CLOCK = 0.01
+MILLISECOND = timedelta(milliseconds=1)
+
+TieKey: TypeAlias = tuple[int, frozenset[BotId]]
+"""The round, and the two bots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +57,39 @@ class KnockoutSettings:
     pairs: int = 1
     """Pairs of games."""
     extra_pairs: int = 2
-    """Further ones, one by one, while it is level; then the better seed goes on."""
+    """Further ones, one by one, while it is level."""
+    fast_pairs: int = 1
+    """After these, further ones with a faster clock; then the better seed goes on."""
+    fast_clock: float = 0.25
+    """What the faster clock has of the tournament's."""
 
     @classmethod
     def parse(cls, options: Options) -> Self:
-        """The settings that options say; those that are left out have their defaults."""
-        return cls(int(options.get("pairs") or 1), int(options.get("extra_pairs", 2)))
+        """The settings that options say; those that are left out have their defaults.
+
+        Raises:
+            InvalidRequestError: a number is out of its range.
+        """
+        fast_clock = float(options.get("fast_clock") or 0.25)
+        if not LEAST_FAST_CLOCK <= fast_clock <= 1:
+            raise InvalidRequestError(
+                f"knockout.fast_clock {fast_clock:g} is not in {LEAST_FAST_CLOCK:g} to 1"
+            )
+        return cls(
+            int(options.get("pairs") or 1),
+            int(options.get("extra_pairs", 2)),
+            int(options.get("fast_pairs", 1)),
+            fast_clock,
+        )
+
+    @property
+    def most_pairs(self) -> int:
+        """The most pairs of games of a tie."""
+        return self.pairs + self.extra_pairs + self.fast_pairs
 
     def most_games(self, bots: int) -> int:
         """The most games that so many bots may play."""
-        return (bots - 1) * (self.pairs + self.extra_pairs) * GAMES_OF_A_PAIR
+        return (bots - 1) * self.most_pairs * GAMES_OF_A_PAIR
 
 
 class KnockoutFormat(Format):
@@ -80,16 +111,23 @@ class KnockoutFormat(Format):
         bots: Sequence[tuple[BotId, str]],
         openings: Sequence[bytes],
         *,
+        time_control: TimeControl,
         seed: int,
         games: Iterable[PlannedResult] = (),
     ) -> None:
+        self._settings = settings
+        self._fast = faster(time_control, settings.fast_clock)
         self._names = dict(bots)
         self._openings = openings
         self._seed = seed
         self.bracket = _bracket(settings, bots, games)
-        self._missing = missing_games(self.bracket.played)
+        self._missing: Counter[TieKey] = Counter()
+        """Of each tie that is being played, its games without a result."""
+        for pair in self.bracket.played:
+            self._missing[pair.round, pair.bots] += GAMES_OF_A_PAIR - pair.games
+        self._missing = +self._missing
         self._is_due = True
-        """A game has ended since it was last looked what is to be planned."""
+        """A tie has ended since it was last looked what is to be planned."""
 
     @classmethod
     def plan(cls, connection: Connection, request: Request) -> Plan:
@@ -100,8 +138,8 @@ class KnockoutFormat(Format):
         games = settings.most_games(len(request.bots))
         if games > MAX_GAMES:
             raise InvalidRequestError(
-                f"knockout.pairs {settings.pairs} and extra_pairs {settings.extra_pairs} "
-                f"make up to {games} games; at most {MAX_GAMES}"
+                f"knockout: {settings.most_pairs} pairs of games a tie make up to {games} games; "
+                f"at most {MAX_GAMES}"
             )
         options = {"seeding": seeding_of(request).value, **asdict(settings)}
         return Plan(seeded(connection, request), options=options)
@@ -110,9 +148,10 @@ class KnockoutFormat(Format):
     def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
         """With all that is planned, and the results."""
         return cls(
-            _settings(row),
+            _settings_of(row),
             row.bots,
             openings_of(row),
+            time_control=row.time_control,
             seed=row.seed,
             games=planned_results(connection, row.id),
         )
@@ -120,13 +159,13 @@ class KnockoutFormat(Format):
     @classmethod
     def planned_games(cls, row: TournamentRow) -> int:
         """The most that there may be."""
-        return _settings(row).most_games(len(row.bots))
+        return _settings_of(row).most_games(len(row.bots))
 
     @classmethod
     def report(cls, connection: Connection, row: TournamentRow) -> Report:
         """Who got how far, and the bracket."""
         games = planned_results(connection, row.id)
-        ties = _bracket(_settings(row), row.bots, games).ties()
+        ties = _bracket(_settings_of(row), row.bots, games).ties()
         return report_of([bot for bot, _ in row.bots], ties, scores_of(games))
 
     @property
@@ -145,21 +184,26 @@ class KnockoutFormat(Format):
 
     def game_ended(self, result: PairingResult) -> None:
         """Count it for its tie."""
-        count(self.bracket.played, result)
-        self._missing -= 1
-        self._is_due = True
+        pair = count(self.bracket.played, result)
+        tie = pair.round, pair.bots
+        self._missing[tie] -= 1
+        if not self._missing[tie]:
+            del self._missing[tie]
+            self._is_due = True
 
     async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """The next games of every tie whose two bots are known and whose games have ended."""
         if not self._is_due:
             return ()
         self._is_due = False
-        pairs = [pair for tie in self.bracket.ties() for pair in self._pairs(tie)]
-        self.bracket.played += [Played(pair.round, pair.first, pair.second) for pair in pairs]
-        self._missing += GAMES_OF_A_PAIR * len(pairs)
+        pairs = [pair for tie in self.bracket.ties() for pair in self._pairs(tie, capacity)]
+        for pair in pairs:
+            played = Played(pair.round, pair.first, pair.second)
+            self.bracket.played.append(played)
+            self._missing[played.round, played.bots] += GAMES_OF_A_PAIR
         return pairs
 
-    def _pairs(self, tie: Tie) -> list[GamePair]:
+    def _pairs(self, tie: Tie, capacity: Capacity) -> list[GamePair]:
         """The pairs that a tie wants: who begins with black alternates."""
         if not tie.wanted:
             return []
@@ -169,10 +213,31 @@ class KnockoutFormat(Format):
         done = len(tie.pairs)
         deck = deal(self._openings, random.Random(f"{self._seed} {tie.number}"))  # noqa: S311 - no secret
         reason = f"round {tie.round}, tie {tie.number}" + (", which is level" if done else "")
+        is_fast = done >= self._settings.pairs + self._settings.extra_pairs
+        control = self._fast if is_fast and self._can_be_fast(bots, capacity) else None
         return [
-            GamePair(bots[at % 2], bots[1 - at % 2], opening, reason, tie.round)
+            GamePair(bots[at % 2], bots[1 - at % 2], opening, reason, tie.round, control)
             for at, opening in enumerate(islice(deck, done, done + tie.wanted), start=done)
         ]
+
+    def _can_be_fast(self, bots: Sequence[BotId], capacity: Capacity) -> bool:
+        """Whether all of them are here, and have time enough for a move."""
+        seats = [capacity.seats.get(bot) for bot in bots]
+        least = move_time(self._fast)
+        return all(seat is not None and seat.least_move_time <= least for seat in seats)
+
+
+def faster(control: TimeControl, share: float) -> TimeControl:
+    """A time control that gives a share of another's time, in whole milliseconds."""
+
+    def part(duration: timedelta) -> timedelta:
+        return max(round(duration * share / MILLISECOND), 1) * MILLISECOND
+
+    return TimeControl(
+        initial=None if control.initial is None else part(control.initial),
+        increment=part(control.increment) if control.increment else control.increment,
+        per_move=None if control.per_move is None else part(control.per_move),
+    )
 
 
 def report_of(bots: Sequence[BotId], ties: Sequence[Tie], scores: Scores) -> Report:
@@ -208,8 +273,9 @@ def _bracket(
     settings: KnockoutSettings, bots: Sequence[tuple[BotId, str]], games: Iterable[PlannedResult]
 ) -> Bracket:
     seeds = [bot for bot, _ in bots]
-    return Bracket(seeds, settings.pairs, settings.extra_pairs, played_pairs(games))
+    extra = settings.extra_pairs + settings.fast_pairs
+    return Bracket(seeds, settings.pairs, extra, played_pairs(games))
 
 
-def _settings(row: TournamentRow) -> KnockoutSettings:
-    return KnockoutSettings.parse(row.stopping or {})
+def _settings_of(row: TournamentRow) -> KnockoutSettings:
+    return KnockoutSettings.parse(row.options or {})

@@ -380,7 +380,7 @@ class _Table:
 
 
 def _settings(row: TournamentRow) -> LadderSettings:
-    return LadderSettings.parse(row.stopping or {})
+    return LadderSettings.parse(row.options or {})
 
 
 def _pair(one: BotId, other: BotId) -> BotPair:

@@ -25,6 +25,11 @@ class Played:
     """The first bot's."""
 
     @property
+    def bots(self) -> frozenset[BotId]:
+        """The two."""
+        return frozenset((self.first, self.second))
+
+    @property
     def is_over(self) -> bool:
         """Whether both games have a result."""
         return self.games == GAMES_OF_A_PAIR
@@ -50,9 +55,11 @@ def played_pairs(games: Iterable[PlannedResult]) -> list[Played]:
     return pairs
 
 
-def count(pairs: Sequence[Played], result: PairingResult) -> None:
-    """Count a game for its pair."""
-    pairs[(result.number - 1) // GAMES_OF_A_PAIR].add(result.black_id, result.result)
+def count(pairs: Sequence[Played], result: PairingResult) -> Played:
+    """Count a game for its pair, and return the pair."""
+    pair = pairs[(result.number - 1) // GAMES_OF_A_PAIR]
+    pair.add(result.black_id, result.result)
+    return pair
 
 
 def missing_games(pairs: Iterable[Played]) -> int:

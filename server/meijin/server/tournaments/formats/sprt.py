@@ -274,4 +274,4 @@ class SprtFormat(Format):
 
 
 def _settings(row: TournamentRow) -> SprtSettings:
-    return SprtSettings.parse(row.stopping or {})
+    return SprtSettings.parse(row.options or {})

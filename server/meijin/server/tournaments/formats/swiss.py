@@ -25,7 +25,7 @@ from meijin.server.tournaments.formats.base import (
     Request,
     openings_of,
 )
-from meijin.server.tournaments.formats.dutch import Entry, next_round
+from meijin.server.tournaments.formats.dutch import Entry, Round, next_round
 from meijin.server.tournaments.formats.pairs import (
     Played,
     Scores,
@@ -182,6 +182,9 @@ class SwissFormat(Format):
         """So many rounds of the bots in the order of their seeds."""
         bots = seeded(connection, request)
         rounds = request.rounds or math.ceil(math.log2(len(bots)))
+        most = len(bots) - 1 + len(bots) % 2
+        if rounds > most:
+            raise InvalidRequestError(f"rounds {rounds} is above {most}: then all have met")
         games = rounds * (len(bots) // 2) * GAMES_OF_A_PAIR
         if games > MAX_GAMES:
             raise InvalidRequestError(f"rounds {rounds} make {games} games; at most {MAX_GAMES}")
@@ -223,8 +226,7 @@ class SwissFormat(Format):
         """The next round as a whole, once it can be paired."""
         if self._missing or self.is_decided:
             return ()
-        entries = self.table.entries()
-        found = await asyncio.to_thread(next_round, entries)
+        found = await asyncio.to_thread(self._next_round)
         number = self.table.rounds + 1
         deck = deal(self._openings, random.Random(f"{self._seed} {number}"))  # noqa: S311 - no secret
         pairs = [
@@ -236,6 +238,10 @@ class SwissFormat(Format):
         self.table.meetings += [Played(number, pair.first, pair.second) for pair in pairs]
         self._missing = GAMES_OF_A_PAIR * len(pairs)
         return pairs
+
+    def _next_round(self) -> Round:
+        """In a thread: no game is planned that could have a result meanwhile."""
+        return next_round(self.table.entries())
 
 
 def _reason(number: int, first: Entry, second: Entry) -> str:

@@ -1,0 +1,62 @@
+"""What becomes of planned games while the database is away."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+
+from meijin.game import GOMOKU, TimeControl
+from meijin.server.errors import StoreAwayError
+from meijin.server.match.feed import Feed
+from meijin.server.storage import Storage
+from meijin.server.tournaments import planner
+from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.planner import Planner
+from meijin.server.tournaments.run import RunState, TournamentRun
+from meijin.server.tournaments.scheduler import Scheduler
+from meijin.store.schema import BotId, FormatName, PairingId, TournamentId
+from meijin.store.tournaments import PendingPairing, PlannedGame
+
+GAME = PlannedGame(1, BotId(1), BotId(2), b"")
+
+
+class AwayStorage:
+    """A database that is away for some tries."""
+
+    def __init__(self, run: TournamentRun, failures: int, state: RunState) -> None:
+        self._run = run
+        self._failures = failures
+        self._state = state
+
+    async def write(self, work: object) -> list[PendingPairing]:  # noqa: ARG002 - as `Storage`
+        """Fail so often; meanwhile the tournament comes to its state."""
+        if self._failures:
+            self._failures -= 1
+            self._run.state = self._state
+            raise StoreAwayError("the database does not answer")
+        return [PendingPairing(PairingId(1), 1, BotId(1), BotId(2), b"")]
+
+
+@pytest.mark.parametrize(
+    ("state", "stored"), [(RunState.PLAYING, 1), (RunState.SUSPENDED, 0), (RunState.CANCELLED, 0)]
+)
+def test_nothing_is_stored_for_a_tournament_that_was_stopped_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, state: RunState, stored: int
+) -> None:
+    """Whoever takes it up again has read what was stored; else it is tried again."""
+    monkeypatch.setattr(planner, "RETRY", 0)
+    run = TournamentRun(
+        id=TournamentId(1),
+        variant=GOMOKU,
+        time_control=TimeControl.parse("60"),
+        max_games=0,
+        ladder_id=None,
+        format_name=FormatName("round-robin"),
+        format=RoundRobin(1),
+    )
+    nobody: Any = None
+    storage = cast("Storage", AwayStorage(run, 3, state))
+    made = Planner(cast("Scheduler", nobody), storage, cast("Feed", nobody))
+    assert len(asyncio.run(made._store(run, [GAME]))) == stored
