@@ -20,6 +20,7 @@ from meijin.server.app import SERVICES
 from meijin.server.errors import MeijinError
 from meijin.store.bots import Identity
 from meijin.testing.peer import CallEnding
+from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest
 from meijin.v1 import (
     bot_service_pb2,
@@ -92,6 +93,7 @@ async def failing_server(
     authenticate: Callable[[str], Awaitable[Identity | None]],
 ) -> AsyncIterator[grpc.aio.Channel]:
     """A channel to a server whose servicer fails behind the interceptor."""
+    ignore_idle_wakeups()
     server = grpc.aio.server(interceptors=[Interceptor(authenticate, is_open=True)])
     add_GameServiceServicer_to_server(Failing(), server)
     port = server.add_insecure_port("127.0.0.1:0")
@@ -250,18 +252,13 @@ async def test_malformed_bytes_end_a_bots_stream(
 
 
 @pytest.mark.parametrize("method", ["GetGame", "WatchGame"])
-def test_a_bug_tells_the_caller_an_incidents_number_alone(
+async def test_a_bug_tells_the_caller_an_incidents_number_alone(
     ending: Callable[..., Any], method: str
 ) -> None:
     """The log has the rest under the same number, for unary and streaming methods."""
-
-    async def script() -> CallEnding:
-        async with failing_server(nobody) as channel:
-            end: CallEnding = await ending(channel, f"/meijin.v1.GameService/{method}", b"", None)
-            return end
-
     with capture_logs() as logs:
-        end = asyncio.run(script())
+        async with failing_server(nobody) as channel:
+            end = await ending(channel, f"/meijin.v1.GameService/{method}", b"", None)
     assert (end.code, end.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
     told = re.fullmatch("internal error, incident ([0-9a-f]{8})", end.details)
     assert told is not None
@@ -269,47 +266,33 @@ def test_a_bug_tells_the_caller_an_incidents_number_alone(
     assert SECRET in str(logs[0]["exc_info"])
 
 
-def test_a_bug_before_the_method_leaks_nothing_either(ending: Callable[..., Any]) -> None:
+async def test_a_bug_before_the_method_leaks_nothing_either(ending: Callable[..., Any]) -> None:
     """A token that can't be looked up is an incident like any other."""
-
-    async def script() -> CallEnding:
-        async with failing_server(broken) as channel:
-            end: CallEnding = await ending(channel, GET_GAME, b"", "token")
-            return end
-
     with capture_logs() as logs:
-        end = asyncio.run(script())
+        async with failing_server(broken) as channel:
+            end = await ending(channel, GET_GAME, b"", "token")
     assert (end.code, end.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
     assert SECRET not in end.details
     assert len(incidents(logs)) == 1
 
 
-def test_a_long_message_is_cut(ending: Callable[..., Any]) -> None:
+async def test_a_long_message_is_cut(ending: Callable[..., Any]) -> None:
     """The words of an error fit into the call's trailer, whatever the caller sent."""
-
-    async def script() -> CallEnding:
-        async with failing_server(nobody) as channel:
-            end: CallEnding = await ending(channel, "/meijin.v1.GameService/ListGames", b"", None)
-            return end
-
-    end = asyncio.run(script())
+    async with failing_server(nobody) as channel:
+        end = await ending(channel, "/meijin.v1.GameService/ListGames", b"", None)
     assert (end.code, end.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
     assert end.details.startswith("«long long")
     assert len(end.details) < 1_000
 
 
-def test_a_caller_who_leaves_is_no_incident() -> None:
+async def test_a_caller_who_leaves_is_no_incident() -> None:
     """A watcher that goes away in the middle is not logged as a failure."""
-
-    async def script() -> None:
+    with capture_logs() as logs:
         async with failing_server(nobody) as channel:
             call = GameServiceStub(channel).WatchGame(game_service_pb2.WatchGameRequest())
             call.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await call.read()
-
-    with capture_logs() as logs:
-        asyncio.run(script())
     assert incidents(logs) == []
 
 
