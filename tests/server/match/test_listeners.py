@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from structlog.testing import capture_logs
@@ -13,12 +14,11 @@ from meijin.server.match.feed import Feed
 from meijin.server.match.listeners import Listener, Listeners
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
-from meijin.testing.server import ServerInTest
+from meijin.testing.server import ServerInTest, open_server
+from meijin.testing.settings import settings_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from tests.server.conftest import OpenHouse
 
     from meijin.server.match.live_game import LiveGame, Participant
 
@@ -152,12 +152,11 @@ async def test_a_tournament_counts_a_game_before_anybody_looks_at_it(server: Ser
     ]
 
 
-def test_a_listener_that_fails_stops_nothing(house_settings: Any, open_house: OpenHouse) -> None:
+async def test_a_listener_that_fails_stops_nothing(tmp_path: Path) -> None:
     """It is logged; the others hear of everything, and every game goes on to its end."""
     heard: list[LiveGame] = []
-
-    async def script() -> None:
-        async with open_house(house_settings()) as server:
+    with capture_logs() as logs:
+        async with open_server(settings_in(tmp_path)) as server:
             server.listen(ended=heard.append)
             server.parts.listeners.order.insert(0, Failing())
             ada, bob = await server.bot("ada"), await server.bot("bob")
@@ -167,9 +166,6 @@ def test_a_listener_that_fails_stops_nothing(house_settings: Any, open_house: Op
                 tasks.create_task(bob.play_out(2))
             await server.until_finished(tournament_id)
             await server.until(lambda: len(heard) == 3)
-
-    with capture_logs() as logs:
-        asyncio.run(script())
     failures = [entry for entry in logs if entry["event"] == "a listener failed"]
     assert {entry["listener"] for entry in failures} == {f"Failing.{hook}" for hook in HOOKS}
     assert all(entry["exc_info"] for entry in failures)
