@@ -1,4 +1,4 @@
-"""What several parts' tests share: a PostgreSQL server of their own."""
+"""What several parts' tests share: an event loop, and a PostgreSQL server of their own."""
 
 import itertools
 import os
@@ -68,6 +68,12 @@ class PostgreSQL:
 def _other_user() -> str:
     names = {entry.pw_name for entry in pwd.getpwall()}
     return next(name for name in ("postgres", "nobody") if name in names)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Tests that are coroutines, and their fixtures, run on asyncio, all in one task."""
+    return "asyncio"
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from random import Random
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import grpc
 import pytest
@@ -21,6 +21,7 @@ from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.threads import SearchThreads
 from meijin.game import GOMOKU, Board, Color, TimeControl, Variant, encode_moves
+from meijin.testing.poller import ignore_idle_wakeups
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.v1.play_service_pb2_grpc import (
     PlayServiceServicer,
@@ -29,17 +30,12 @@ from meijin.v1.play_service_pb2_grpc import (
 
 PATIENCE_SECONDS = 60.0
 
-Script: TypeAlias = "Callable[[ScriptedServer], Awaitable[None]]"
-"""What happens in a test with a server."""
-RoomScript: TypeAlias = "Callable[[Room], Awaitable[None]]"
-"""What happens in a test without one."""
-
 
 class InRoom(Protocol):
-    """Runs a script in a room for a bot."""
+    """Opens a room for a bot."""
 
-    def __call__(self, bot: Bot, script: RoomScript, *, threads: int = 1) -> None:
-        """Run it to its end."""
+    def __call__(self, bot: Bot, *, threads: int = 1) -> AbstractAsyncContextManager[Room]:
+        """It is closed at the end of the block."""
 
 
 class Session:
@@ -340,32 +336,26 @@ def ticking_clock() -> TickingClock:
 
 @pytest.fixture
 def in_room() -> InRoom:
-    """Run a script in a room for a bot, in an event loop of its own."""
+    """Opens a room for a bot."""
 
-    async def with_room(bot: Bot, script: RoomScript, threads: int) -> None:
+    @asynccontextmanager
+    async def opened(bot: Bot, *, threads: int = 1) -> AsyncIterator[Room]:
         room = Room(bot, threads=threads)
         try:
-            await script(room)
+            yield room
         finally:
             room.close()
 
-    def run(bot: Bot, script: RoomScript, *, threads: int = 1) -> None:
-        asyncio.run(with_room(bot, script, threads))
-
-    return run
+    return opened
 
 
 @pytest.fixture
-def play() -> Callable[[Script], None]:
-    """Run a script against a server of its own, in an event loop of its own."""
-
-    async def with_server(script: Script) -> None:
-        server = ScriptedServer()
-        await server.start()
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await script(server)
-        finally:
-            await server.stop()
-
-    return lambda script: asyncio.run(with_server(script))
+async def server() -> AsyncIterator[ScriptedServer]:
+    """A server that does what the test says."""
+    ignore_idle_wakeups()
+    server = ScriptedServer()
+    await server.start()
+    try:
+        yield server
+    finally:
+        await server.stop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -40,16 +40,6 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
         writer.close()
 
 
-def run(script: Callable[[], Awaitable[None]]) -> None:
-    """Run a script."""
-
-    async def main() -> None:
-        async with asyncio.timeout(PATIENCE):
-            await script()
-
-    asyncio.run(main())
-
-
 def add(name: str) -> Callable[[Connection], None]:
     """Work that stores an owner."""
 
@@ -67,14 +57,10 @@ def names(connection: Connection) -> list[str]:
     return list(connection.scalars(select(Owner.name).order_by(Owner.id)))
 
 
-def test_what_is_written_is_read(storage: Storage) -> None:
+async def test_what_is_written_is_read(storage: Storage) -> None:
     """A write is done when it is committed."""
-
-    async def script() -> None:
-        await storage.write(add("ada"))
-        assert await storage.read(names) == ["ada"]
-
-    run(script)
+    await storage.write(add("ada"))
+    assert await storage.read(names) == ["ada"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +71,7 @@ def test_what_is_written_is_read(storage: Storage) -> None:
         (NoRunError("no run yet"), WrongStateError),
     ],
 )
-def test_the_store_s_errors_become_refusals(
+async def test_the_store_s_errors_become_refusals(
     storage: Storage, error: StoreError, refusal: type[MeijinError]
 ) -> None:
     """Whether they come from reading or writing, with the same words."""
@@ -93,38 +79,31 @@ def test_the_store_s_errors_become_refusals(
     def fail(_connection: Connection) -> None:
         raise error
 
-    async def script() -> None:
-        for access in (storage.read, storage.write):
-            with pytest.raises(refusal, match=f"^{error}$"):
-                await access(fail)
-
-    run(script)
+    for access in (storage.read, storage.write):
+        with pytest.raises(refusal, match=f"^{error}$"):
+            await access(fail)
 
 
-def test_a_write_that_nobody_waits_for_harms_nobody(storage: Storage) -> None:
+async def test_a_write_that_nobody_waits_for_harms_nobody(storage: Storage) -> None:
     """Callers may leave before, during and after: later writes are done."""
+    gate, entered = Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
 
-    async def script() -> None:
-        gate, entered = Event(), asyncio.Event()
-        loop = asyncio.get_running_loop()
+    def slow(connection: Connection) -> None:
+        loop.call_soon_threadsafe(entered.set)
+        gate.wait(PATIENCE)
+        add("during")(connection)
 
-        def slow(connection: Connection) -> None:
-            loop.call_soon_threadsafe(entered.set)
-            gate.wait(PATIENCE)
-            add("during")(connection)
-
-        during = asyncio.create_task(storage.write(slow))
-        await entered.wait()
-        before = asyncio.create_task(storage.write(add("before")))
-        await asyncio.sleep(0)
-        during.cancel()
-        before.cancel()
-        await asyncio.sleep(0)
-        gate.set()
-        await storage.write(add("after"))
-        assert await storage.read(names) == ["during", "after"]
-
-    run(script)
+    during = asyncio.create_task(storage.write(slow))
+    await entered.wait()
+    before = asyncio.create_task(storage.write(add("before")))
+    await asyncio.sleep(0)
+    during.cancel()
+    before.cancel()
+    await asyncio.sleep(0)
+    gate.set()
+    await storage.write(add("after"))
+    assert await storage.read(names) == ["during", "after"]
 
 
 def raising(error: type[Exception]) -> Callable[[Connection], None]:
@@ -145,7 +124,7 @@ def raising(error: type[Exception]) -> Callable[[Connection], None]:
         (IntegrityError, IntegrityError, "the driver's words"),
     ],
 )
-def test_callers_hear_what_concerns_them(
+async def test_callers_hear_what_concerns_them(
     storage: Storage,
     method: str,
     error: type[Exception],
@@ -153,66 +132,53 @@ def test_callers_hear_what_concerns_them(
     words: str,
 ) -> None:
     """A store that is away, a value that it can't hold; the rest is for whoever wrote the query."""
-
-    async def script() -> None:
-        with pytest.raises(heard, match=words):
-            await getattr(storage, method)(raising(error))
-
-    run(script)
+    with pytest.raises(heard, match=words):
+        await getattr(storage, method)(raising(error))
 
 
 # -- the operator's token ---------------------------------------------------------
 
 
-def test_the_operators_token_is_made_once(storage: Storage, tmp_path: Path) -> None:
+async def test_the_operators_token_is_made_once(storage: Storage, tmp_path: Path) -> None:
     """It is written to a file that only its owner may read, and works."""
     settings = Settings(data=tmp_path)
     path = operator_token_path(tmp_path)
-
-    async def script() -> None:
-        await ensure_operator_token(storage, settings)
-        token = path.read_text().strip()
-        assert path.stat().st_mode & 0o077 == 0
-        identity = await storage.read(lambda at: authenticate(at, token))
-        assert identity == Identity(TokenKind.ADMIN)
-        await ensure_operator_token(storage, settings)
-        assert path.read_text().strip() == token
-        assert await storage.read(lambda at: len(at.scalars(select(Token.id)).all())) == 1
-
-    run(script)
+    await ensure_operator_token(storage, settings)
+    token = path.read_text().strip()
+    assert path.stat().st_mode & 0o077 == 0
+    identity = await storage.read(lambda at: authenticate(at, token))
+    assert identity == Identity(TokenKind.ADMIN)
+    await ensure_operator_token(storage, settings)
+    assert path.read_text().strip() == token
+    assert await storage.read(lambda at: len(at.scalars(select(Token.id)).all())) == 1
 
 
-def test_a_file_that_others_could_read_is_closed_to_them(storage: Storage, tmp_path: Path) -> None:
+async def test_a_file_that_others_could_read_is_closed_to_them(
+    storage: Storage, tmp_path: Path
+) -> None:
     """An older file's rights are not taken over."""
     path = operator_token_path(tmp_path)
     path.write_text("old\n")
     path.chmod(0o644)
-
-    async def script() -> None:
-        await ensure_operator_token(storage, Settings(data=tmp_path))
-        assert path.stat().st_mode & 0o077 == 0
-        assert path.read_text() != "old\n"
-
-    run(script)
+    await ensure_operator_token(storage, Settings(data=tmp_path))
+    assert path.stat().st_mode & 0o077 == 0
+    assert path.read_text() != "old\n"
 
 
-def test_a_token_that_was_never_stored_is_made_again(
+async def test_a_token_that_was_never_stored_is_made_again(
     storage: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that dies before the commit leaves a file that the next one replaces."""
     path = operator_token_path(tmp_path)
     write = Storage.write
 
-    async def script() -> None:
-        async def fail(_storage: Storage, _work: Any) -> Any:
-            raise RuntimeError("killed")
+    async def fail(_storage: Storage, _work: Any) -> Any:
+        raise RuntimeError("killed")
 
-        monkeypatch.setattr(Storage, "write", fail)
-        with pytest.raises(RuntimeError, match="killed"):
-            await ensure_operator_token(storage, Settings(data=tmp_path))
-        monkeypatch.setattr(Storage, "write", write)
+    monkeypatch.setattr(Storage, "write", fail)
+    with pytest.raises(RuntimeError, match="killed"):
         await ensure_operator_token(storage, Settings(data=tmp_path))
-        token = path.read_text().strip()
-        assert await storage.read(lambda at: authenticate(at, token)) is not None
-
-    run(script)
+    monkeypatch.setattr(Storage, "write", write)
+    await ensure_operator_token(storage, Settings(data=tmp_path))
+    token = path.read_text().strip()
+    assert await storage.read(lambda at: authenticate(at, token)) is not None

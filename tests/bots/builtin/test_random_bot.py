@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from meijin.bots import Position, RandomBot
 from meijin.game import FREESTYLE, STANDARD, TIC_TAC_TOE, Board, TimeControl, Variant
 
@@ -55,8 +53,8 @@ def test_last_cells() -> None:
     assert {RandomBot(seed).choose(Position(board, CONTROL)) for seed in range(5)} == {461}
 
 
-def test_choose_many() -> None:
+async def test_choose_many() -> None:
     """It answers every position of a batch."""
     boards = [Board.from_moves(range(count), TIC_TAC_TOE) for count in range(5)]
-    answers = asyncio.run(RandomBot(3).choose_many([Position(board, CONTROL) for board in boards]))
+    answers = await RandomBot(3).choose_many([Position(board, CONTROL) for board in boards])
     assert all(board.is_legal(cell) for board, cell in zip(boards, answers, strict=True))

@@ -13,7 +13,7 @@ import pytest
 from meijin.bots import Bot, Position
 
 if TYPE_CHECKING:
-    from tests.bots.conftest import InRoom, Room
+    from tests.bots.conftest import InRoom
 
 
 def number_of(position: Position) -> int:
@@ -99,26 +99,22 @@ BOTH_BOTS = (ThreadBothBot, TaskBothBot)
 
 
 @pytest.mark.parametrize("kind", BATCH_BOTS)
-def test_one_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]) -> None:
+async def test_one_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]) -> None:
     """All that is asked for in one tick of the event loop is one batch."""
     bot = kind()
-
-    async def script(room: Room) -> None:
+    async with in_room(bot) as room:
         room.searcher.search(room.games(1, 2))
         room.searcher.search(room.games(3))
         assert await room.answers(3) == {1: 1, 2: 2, 3: 3}
-
-    in_room(bot, script)
     assert bot.batches == [[1, 2, 3]]
 
 
 @pytest.mark.parametrize("kind", BATCH_BOTS)
-def test_next_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]) -> None:
+async def test_next_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]) -> None:
     """What comes during a batch is the next one, without the games that ended by then."""
     bot = kind()
     bot.go_on.clear()
-
-    async def script(room: Room) -> None:
+    async with in_room(bot) as room:
         room.searcher.search(room.games(1))
         await asyncio.to_thread(bot.begun.wait, 20)
         ended, other = room.games(2, 3)
@@ -128,35 +124,29 @@ def test_next_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]) 
         room.searcher.cancel([ended])
         bot.go_on.set()
         assert await room.answers(2) == {1: 1, 3: 3}
-
-    in_room(bot, script)
     assert bot.batches == [[1], [3]]
 
 
 @pytest.mark.parametrize("kind", BOTH_BOTS)
 @pytest.mark.parametrize("spoiler", [13, 14])
-def test_failed_batch_is_retried_one_by_one(
+async def test_failed_batch_is_retried_one_by_one(
     in_room: InRoom,
     kind: type[ThreadBothBot | TaskBothBot],
     spoiler: int,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Where there is a `choose`, one bad game doesn't cost the others."""
-
-    async def script(room: Room) -> None:
+    async with in_room(kind()) as room:
         room.searcher.search(room.games(1, spoiler))
         expected = {13: "ValueError: still unlucky", 14: 114}
         assert await room.answers(2) == {1: 101, spoiler: expected[spoiler]}
-
-    in_room(kind(), script)
     assert "choose_many failed in 2 games" in caplog.text
 
 
 @pytest.mark.parametrize("kind", [ThreadBatchBot, TaskBatchBot])
-def test_failed_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]) -> None:
+async def test_failed_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]) -> None:
     """Without a `choose`, a batch that fails fails every game in it."""
-
-    async def script(room: Room) -> None:
+    async with in_room(kind()) as room:
         room.searcher.search(room.games(1, 13))
         error = "ValueError: unlucky"
         assert await room.answers(2) == {1: error, 13: error}
@@ -164,14 +154,11 @@ def test_failed_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBatchBot]
         error = "ValueError: choose_many returned 1 answers for 2 positions"
         assert await room.answers(2) == {2: error, 14: error}
 
-    in_room(kind(), script)
 
-
-def test_hooks_come_before_the_batch(in_room: InRoom) -> None:
+async def test_hooks_come_before_the_batch(in_room: InRoom) -> None:
     """A game's beginning is told before its first batch, in the same thread."""
     bot = ThreadBatchBot()
-
-    async def script(room: Room) -> None:
+    async with in_room(bot) as room:
         (game,) = room.games(1)
         room.searcher.call_hook(game, partial(bot.notes.append, "begins"))
         room.searcher.search([game])
@@ -179,18 +166,15 @@ def test_hooks_come_before_the_batch(in_room: InRoom) -> None:
         room.searcher.call_hook(game, partial(bot.notes.append, "ends"))
         room.searcher.search(room.games(2))
         await room.answers(1)
-
-    in_room(bot, script)
     assert bot.notes == ["begins", "1 games", "ends", "1 games"]
 
 
 @pytest.mark.parametrize("kind", [TaskBatchBot, TaskBothBot])
-def test_forgotten_batch_is_cancelled(in_room: InRoom, kind: type[TaskBatchBot]) -> None:
+async def test_forgotten_batch_is_cancelled(in_room: InRoom, kind: type[TaskBatchBot]) -> None:
     """A batch is broken off once nobody waits for any game of it, and others follow."""
     bot = kind()
     bot.go_on.clear()
-
-    async def script(room: Room) -> None:
+    async with in_room(bot) as room:
         first, second = room.games(1, 2)
         room.searcher.search([first, second])
         await asyncio.to_thread(bot.begun.wait, 20)
@@ -200,6 +184,4 @@ def test_forgotten_batch_is_cancelled(in_room: InRoom, kind: type[TaskBatchBot])
         room.searcher.search(room.games(3))
         bot.go_on.set()
         assert await room.answers(1) == {3: 3}
-
-    in_room(bot, script)
     assert bot.cancelled == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from random import Random
 from typing import TYPE_CHECKING
@@ -37,9 +37,7 @@ from meijin.game import FREESTYLE, STANDARD, Board, Color, Outcome, decode_moves
 from meijin.v1 import game_pb2
 
 if TYPE_CHECKING:
-    from tests.bots.conftest import Script, ScriptedServer
-
-Play = Callable[["Script"], None]
+    from tests.bots.conftest import ScriptedServer
 
 
 class FirstCellBot(Bot):
@@ -91,7 +89,7 @@ class HearingBot(FirstCellBot):
         self.heard.append(f"ended {game_id}: {outcome}")
 
 
-def test_hello(play: Play) -> None:
+async def test_hello(server: ScriptedServer) -> None:
     """The first message says who the bot is and what it plays."""
 
     class CarefulBot(FirstCellBot):
@@ -109,27 +107,24 @@ def test_hello(play: Play) -> None:
         def configuration(self) -> Mapping[str, str]:
             return {"width": "12", "depth": "8"}
 
-    async def script(server: ScriptedServer) -> None:
-        bot = CarefulBot()
-        async with server.connect(bot):
-            session = await server.session()
-            await session.welcome()
-        hello = session.hello
-        assert hello.protocol_version == 1
-        assert hello.bot_name == "careful-bot"
-        assert hello.engine.version == "2.1"
-        assert hello.engine.digest == bot.digest
-        assert hello.engine.configuration == ["depth=8", "width=12"]
-        assert hello.capabilities.rules == [game_pb2.RULE_FREESTYLE, game_pb2.RULE_STANDARD]
-        assert hello.capabilities.min_board_size == 9
-        assert hello.capabilities.max_board_size == 19
-        assert hello.capabilities.max_games == 4
-        assert hello.capabilities.min_move_time_ms == 11
-        assert hello.capabilities.any_line
-        assert not hello.resume_session_id
-        assert "authorization" not in session.metadata
-
-    play(script)
+    bot = CarefulBot()
+    async with server.connect(bot):
+        session = await server.session()
+        await session.welcome()
+    hello = session.hello
+    assert hello.protocol_version == 1
+    assert hello.bot_name == "careful-bot"
+    assert hello.engine.version == "2.1"
+    assert hello.engine.digest == bot.digest
+    assert hello.engine.configuration == ["depth=8", "width=12"]
+    assert hello.capabilities.rules == [game_pb2.RULE_FREESTYLE, game_pb2.RULE_STANDARD]
+    assert hello.capabilities.min_board_size == 9
+    assert hello.capabilities.max_board_size == 19
+    assert hello.capabilities.max_games == 4
+    assert hello.capabilities.min_move_time_ms == 11
+    assert hello.capabilities.any_line
+    assert not hello.resume_session_id
+    assert "authorization" not in session.metadata
 
 
 class PreparingBot(FirstCellBot):
@@ -148,89 +143,70 @@ class PreparingBot(FirstCellBot):
             raise self._error
 
 
-def test_prepares_before_the_hello(play: Play) -> None:
+async def test_prepares_before_the_hello(server: ScriptedServer) -> None:
     """The server hears of a bot that can play at once, and only then."""
-
-    async def script(server: ScriptedServer) -> None:
-        bot = PreparingBot()
-        async with server.connect(bot):
-            await asyncio.to_thread(bot.begun.wait)
-            waiting = asyncio.create_task(server.session())
-            await asyncio.sleep(0)
-            assert not waiting.done()
-            bot.ready.set()
-            session = await waiting
-            await session.welcome()
-            await session.begin(1)
-            assert await session.receive_plays()
-
-    play(script)
-
-
-def test_leaves_while_it_prepares(play: Play) -> None:
-    """A bot that is to leave doesn't wait until it is ready."""
-
-    async def script(server: ScriptedServer) -> None:
-        bot = PreparingBot()
-        client = Client(bot, server=server.address)
-        serving = asyncio.create_task(client.serve())
+    bot = PreparingBot()
+    async with server.connect(bot):
         await asyncio.to_thread(bot.begun.wait)
-        client.stop()
-        await serving
+        waiting = asyncio.create_task(server.session())
+        await asyncio.sleep(0)
+        assert not waiting.done()
         bot.ready.set()
+        session = await waiting
+        await session.welcome()
+        await session.begin(1)
+        assert await session.receive_plays()
 
-    play(script)
+
+async def test_leaves_while_it_prepares(server: ScriptedServer) -> None:
+    """A bot that is to leave doesn't wait until it is ready."""
+    bot = PreparingBot()
+    client = Client(bot, server=server.address)
+    serving = asyncio.create_task(client.serve())
+    await asyncio.to_thread(bot.begun.wait)
+    client.stop()
+    await serving
+    bot.ready.set()
 
 
-def test_fails_to_prepare(play: Play) -> None:
+async def test_fails_to_prepare(server: ScriptedServer) -> None:
     """What goes wrong on the way to being ready ends the client."""
-
-    async def script(server: ScriptedServer) -> None:
-        bot = PreparingBot(OSError("no weights"))
-        bot.ready.set()
-        with pytest.raises(OSError, match="no weights"):
-            await Client(bot, server=server.address).serve()
-
-    play(script)
+    bot = PreparingBot(OSError("no weights"))
+    bot.ready.set()
+    with pytest.raises(OSError, match="no weights"):
+        await Client(bot, server=server.address).serve()
 
 
-def test_token(play: Play) -> None:
+async def test_token(server: ScriptedServer) -> None:
     """A token travels in the metadata, and says which bot it is unless a name is given."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot(), token="secret"):
-            session = await server.session()
-            await session.welcome()
-            assert session.metadata["authorization"] == "Bearer secret"
-            assert not session.hello.bot_name
-        async with server.connect(FirstCellBot(), token="secret", name="mine"):
-            session = await server.session()
-            await session.welcome()
-            assert session.hello.bot_name == "mine"
-
-    play(script)
+    async with server.connect(FirstCellBot(), token="secret"):
+        session = await server.session()
+        await session.welcome()
+        assert session.metadata["authorization"] == "Bearer secret"
+        assert not session.hello.bot_name
+    async with server.connect(FirstCellBot(), token="secret", name="mine"):
+        session = await server.session()
+        await session.welcome()
+        assert session.hello.bot_name == "mine"
 
 
-def test_batch(play: Play) -> None:
+async def test_batch(server: ScriptedServer) -> None:
     """Turns asked for in one message are answered in one message."""
 
     class EverywhereBot(FirstCellBot):
         async def choose_many(self, positions: Sequence[Position]) -> Sequence[int]:
             return [self.choose(position) for position in positions]
 
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(EverywhereBot()):
-            session = await server.session()
-            await session.welcome()
-            await session.begin(*range(1, 65))
-            plays = (await session.receive()).actions.plays
-            assert [play.game for play in plays] == list(range(1, 65))
-            assert {(play.ply, play.cell) for play in plays} == {(0, 0)}
-
-    play(script)
+    async with server.connect(EverywhereBot()):
+        session = await server.session()
+        await session.welcome()
+        await session.begin(*range(1, 65))
+        plays = (await session.receive()).actions.plays
+        assert [play.game for play in plays] == list(range(1, 65))
+        assert {(play.ply, play.cell) for play in plays} == {(0, 0)}
 
 
-def test_position(play: Play) -> None:
+async def test_position(server: ScriptedServer) -> None:
     """The bot sees every move, the clocks and whom it plays against, turn after turn."""
     boards: list[Board] = []
     positions: list[Position] = []
@@ -241,26 +217,23 @@ def test_position(play: Play) -> None:
             positions.append(position)
             return super().choose(position)
 
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(WatchingBot()):
-            session = await server.session()
-            await session.welcome()
-            fields = {
-                "color": game_pb2.COLOR_WHITE,
-                "time_control": game_pb2.TimeControl(
-                    initial=Duration(seconds=60), per_move=Duration(seconds=5)
-                ),
-                "variant": game_pb2.Variant(rule=game_pb2.RULE_STANDARD, width=9, height=7),
-            }
-            await session.send_events(
-                started=[session.started(7, [8], **fields)], turns=[session.turn(7, [8])]
-            )
-            await session.receive_plays()
-            await session.send_events(turns=[session.turn(7, [8, 0, 20])])
-            (second,) = await session.receive_plays()
-            assert (second.game, second.ply, second.cell) == (7, 3, 1)
-
-    play(script)
+    async with server.connect(WatchingBot()):
+        session = await server.session()
+        await session.welcome()
+        fields = {
+            "color": game_pb2.COLOR_WHITE,
+            "time_control": game_pb2.TimeControl(
+                initial=Duration(seconds=60), per_move=Duration(seconds=5)
+            ),
+            "variant": game_pb2.Variant(rule=game_pb2.RULE_STANDARD, width=9, height=7),
+        }
+        await session.send_events(
+            started=[session.started(7, [8], **fields)], turns=[session.turn(7, [8])]
+        )
+        await session.receive_plays()
+        await session.send_events(turns=[session.turn(7, [8, 0, 20])])
+        (second,) = await session.receive_plays()
+        assert (second.game, second.ply, second.cell) == (7, 3, 1)
     assert [list(board.moves) for board in boards] == [[8], [8, 0, 20]]
     position = positions[-1]
     assert str(position.variant) == "standard 9x7"
@@ -271,7 +244,7 @@ def test_position(play: Play) -> None:
     assert position.opponent_time_left == timedelta(seconds=60)
 
 
-def test_rare_answers(play: Play) -> None:
+async def test_rare_answers(server: ScriptedServer) -> None:
     """An analysis travels with its move; a resignation and a failure end their games alone."""
     answers: dict[str, int | Choice | Resignation] = {
         "game-1": Choice(112, Analysis(score=-7, depth=3, nodes=99, pv=[112, 113])),
@@ -283,28 +256,27 @@ def test_rare_answers(play: Play) -> None:
         def choose(self, position: Position) -> int | Choice | Resignation:
             return answers[position.game_id]
 
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(VariedBot(), threads=1):
-            session = await server.session()
-            await session.welcome()
-            await session.begin(1)
-            (choice,) = (await session.receive()).actions.plays
-            assert (choice.game, choice.ply, choice.cell) == (1, 0, 112)
-            assert (choice.analysis.score, choice.analysis.depth) == (-7, 3)
-            assert choice.analysis.nodes == 99
-            assert list(decode_moves(choice.analysis.pv)) == [112, 113]
-            await session.begin(2)
-            (resign,) = (await session.receive()).actions.resigns
-            assert resign.game == 2
-            await session.begin(3)
-            (failure,) = (await session.receive()).actions.failures
-            assert failure.game == 3
-            assert failure.message == "choose returned 225: cell 225 is off the 15x15 board"
-
-    play(script)
+    async with server.connect(VariedBot(), threads=1):
+        session = await server.session()
+        await session.welcome()
+        await session.begin(1)
+        (choice,) = (await session.receive()).actions.plays
+        assert (choice.game, choice.ply, choice.cell) == (1, 0, 112)
+        assert (choice.analysis.score, choice.analysis.depth) == (-7, 3)
+        assert choice.analysis.nodes == 99
+        assert list(decode_moves(choice.analysis.pv)) == [112, 113]
+        await session.begin(2)
+        (resign,) = (await session.receive()).actions.resigns
+        assert resign.game == 2
+        await session.begin(3)
+        (failure,) = (await session.receive()).actions.failures
+        assert failure.game == 3
+        assert failure.message == "choose returned 225: cell 225 is off the 15x15 board"
 
 
-def test_exception_fails_one_game(play: Play, caplog: pytest.LogCaptureFixture) -> None:
+async def test_exception_fails_one_game(
+    server: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
     """A bot that raises forfeits that game, with a traceback in the log, and plays on."""
 
     class ShakyBot(FirstCellBot):
@@ -313,38 +285,31 @@ def test_exception_fails_one_game(play: Play, caplog: pytest.LogCaptureFixture) 
                 raise KeyError("nobody knows")
             return super().choose(position)
 
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(ShakyBot()):
-            session = await server.session()
-            await session.welcome()
-            await session.begin(1)
-            (failure,) = (await session.receive()).actions.failures
-            assert (failure.game, failure.message) == (1, "KeyError: 'nobody knows'")
-            await session.begin(2)
-            assert [play.game for play in await session.receive_plays()] == [2]
-
-    play(script)
+    async with server.connect(ShakyBot()):
+        session = await server.session()
+        await session.welcome()
+        await session.begin(1)
+        (failure,) = (await session.receive()).actions.failures
+        assert (failure.game, failure.message) == (1, "KeyError: 'nobody knows'")
+        await session.begin(2)
+        assert [play.game for play in await session.receive_plays()] == [2]
     (record,) = [record for record in caplog.records if record.name == "meijin.bots"]
     assert "game-1" in record.getMessage()
     assert record.exc_info
 
 
-def test_pong_during_a_search(play: Play) -> None:
+async def test_pong_during_a_search(server: ScriptedServer) -> None:
     """A ping is answered while the only search thread is busy."""
-
-    async def script(server: ScriptedServer) -> None:
-        bot = BlockingBot()
-        async with server.connect(bot):
-            session = await server.session()
-            await session.welcome()
-            await session.begin(1)
-            await bot.wait_for_search()
-            await session.send_ping(41)
-            assert (await session.receive()).pong.sequence == 41
-            bot.finish_search()
-            await session.receive_plays()
-
-    play(script)
+    bot = BlockingBot()
+    async with server.connect(bot):
+        session = await server.session()
+        await session.welcome()
+        await session.begin(1)
+        await bot.wait_for_search()
+        await session.send_ping(41)
+        assert (await session.receive()).pong.sequence == 41
+        bot.finish_search()
+        await session.receive_plays()
 
 
 @pytest.mark.parametrize(
@@ -358,40 +323,32 @@ def test_pong_during_a_search(play: Play) -> None:
         grpc.StatusCode.RESOURCE_EXHAUSTED,
     ],
 )
-def test_reconnects(play: Play, code: grpc.StatusCode | None) -> None:
+async def test_reconnects(server: ScriptedServer, code: grpc.StatusCode | None) -> None:
     """After any end of a stream that may pass, the bot returns and names its last session."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot()):
-            session = await server.session()
-            await session.welcome("session-1")
-            session.end(code, "for a while")
-            session = await server.session()
-            await session.welcome("session-2")
-            assert session.hello.resume_session_id == "session-1"
-            await session.begin(1)
-            await session.receive_plays()
-
-    play(script)
+    async with server.connect(FirstCellBot()):
+        session = await server.session()
+        await session.welcome("session-1")
+        session.end(code, "for a while")
+        session = await server.session()
+        await session.welcome("session-2")
+        assert session.hello.resume_session_id == "session-1"
+        await session.begin(1)
+        await session.receive_plays()
 
 
-def test_reconnects_before_the_welcome(play: Play) -> None:
+async def test_reconnects_before_the_welcome(server: ScriptedServer) -> None:
     """A server that can't let the bot in yet is tried again."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot()):
-            (await server.session()).end(grpc.StatusCode.UNAVAILABLE)
-            (await server.session()).end()
-            first = await server.session()
-            await first.send_ping(1)  # no greeting
-            await (await server.session()).welcome()
-
-    play(script)
+    async with server.connect(FirstCellBot()):
+        (await server.session()).end(grpc.StatusCode.UNAVAILABLE)
+        (await server.session()).end()
+        first = await server.session()
+        await first.send_ping(1)  # no greeting
+        await (await server.session()).welcome()
 
 
 @pytest.mark.parametrize(("settled", "resets"), [(0.0, 1), (3600.0, 0)])
-def test_delays_after_a_good_stream(
-    play: Play, monkeypatch: pytest.MonkeyPatch, settled: float, resets: int
+async def test_delays_after_a_good_stream(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, settled: float, resets: int
 ) -> None:
     """Delays grow over streams that break soon, and begin anew after one that held."""
     monkeypatch.setattr(client_module, "SETTLED_AFTER", timedelta(seconds=settled))
@@ -404,109 +361,90 @@ def test_delays_after_a_good_stream(
         def reset(self) -> None:
             self.resets += 1
 
-    async def script(server: ScriptedServer) -> None:
-        backoff = NotingBackoff()
-        async with server.connect(FirstCellBot(), backoff=backoff):
-            (await server.session()).end()
-            session = await server.session()
-            await session.welcome()
-            session.end()
-            await (await server.session()).welcome()
-        assert backoff.resets == resets
-
-    play(script)
+    backoff = NotingBackoff()
+    async with server.connect(FirstCellBot(), backoff=backoff):
+        (await server.session()).end()
+        session = await server.session()
+        await session.welcome()
+        session.end()
+        await (await server.session()).welcome()
+    assert backoff.resets == resets
 
 
-def test_server_vanishes(play: Play, caplog: pytest.LogCaptureFixture) -> None:
+async def test_server_vanishes(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
     """A server that goes away and comes back finds the bot there again."""
     caplog.set_level(logging.INFO, "meijin.bots")
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot()):
-            session = await server.session()
-            await session.welcome()
-            await session.send_draining()
-            await server.stop()
-            await server.start()
-            session = await server.session()
-            await session.welcome()
-            assert session.hello.resume_session_id == "session-1"
-
-    play(script)
+    async with server.connect(FirstCellBot()):
+        session = await server.session()
+        await session.welcome()
+        await session.send_draining()
+        await server.stop()
+        await server.start()
+        session = await server.session()
+        await session.welcome()
+        assert session.hello.resume_session_id == "session-1"
     assert "the server is about to stop" in caplog.text
     assert "reconnecting in 0.0 s because" in caplog.text
 
 
-def test_resumed_game_has_another_number(play: Play) -> None:
+async def test_resumed_game_has_another_number(server: ScriptedServer) -> None:
     """A game that goes on after a reconnection is answered under its new number."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot()):
-            session = await server.session()
-            await session.welcome()
-            await session.begin(1, 2)
-            await session.receive_plays(2)
-            session.end(grpc.StatusCode.UNAVAILABLE)
-            session = await server.session()
-            await session.welcome(running_games=2)
-            await session.send_events(
-                started=[
-                    session.started(2, [0, 9], game_id="game-1"),
-                    session.started(1, [0, 8], game_id="game-2"),
-                ],
-                turns=[session.turn(1, [0, 8])],
-            )
-            (play,) = await session.receive_plays()
-            assert (play.game, play.ply, play.cell) == (1, 2, 1)
-
-    play(script)
+    async with server.connect(FirstCellBot()):
+        session = await server.session()
+        await session.welcome()
+        await session.begin(1, 2)
+        await session.receive_plays(2)
+        session.end(grpc.StatusCode.UNAVAILABLE)
+        session = await server.session()
+        await session.welcome(running_games=2)
+        await session.send_events(
+            started=[
+                session.started(2, [0, 9], game_id="game-1"),
+                session.started(1, [0, 8], game_id="game-2"),
+            ],
+            turns=[session.turn(1, [0, 8])],
+        )
+        (play,) = await session.receive_plays()
+        assert (play.game, play.ply, play.cell) == (1, 2, 1)
 
 
-def test_answer_of_a_lost_stream(play: Play) -> None:
+async def test_answer_of_a_lost_stream(server: ScriptedServer) -> None:
     """What was searched for a lost stream isn't sent: the turn is asked for and searched again."""
-
-    async def script(server: ScriptedServer) -> None:
-        bot = BlockingBot()
-        async with server.connect(bot):
-            session = await server.session()
-            await session.welcome()
-            await session.begin(1)
-            await bot.wait_for_search()
-            session.end(grpc.StatusCode.UNAVAILABLE)
-            session = await server.session()
-            await session.welcome(running_games=1)
-            started = session.started(5, game_id="game-1")
-            await session.send_events(started=[started], turns=[session.turn(5)])
-            await session.send_ping(1)
-            assert (await session.receive()).HasField("pong")
-            bot.finish_search()
-            await bot.wait_for_search()
-            bot.finish_search()
-            assert [play.game for play in (await session.receive()).actions.plays] == [5]
-
-    play(script)
+    bot = BlockingBot()
+    async with server.connect(bot):
+        session = await server.session()
+        await session.welcome()
+        await session.begin(1)
+        await bot.wait_for_search()
+        session.end(grpc.StatusCode.UNAVAILABLE)
+        session = await server.session()
+        await session.welcome(running_games=1)
+        started = session.started(5, game_id="game-1")
+        await session.send_events(started=[started], turns=[session.turn(5)])
+        await session.send_ping(1)
+        assert (await session.receive()).HasField("pong")
+        bot.finish_search()
+        await bot.wait_for_search()
+        bot.finish_search()
+        assert [play.game for play in (await session.receive()).actions.plays] == [5]
 
 
-def test_answer_of_an_ended_game(play: Play) -> None:
+async def test_answer_of_an_ended_game(server: ScriptedServer) -> None:
     """A game that ended meanwhile gets no answer, and one that waited gets no search."""
-
-    async def script(server: ScriptedServer) -> None:
-        bot = BlockingBot()
-        async with server.connect(bot):
-            session = await server.session()
-            await session.welcome()
-            await session.begin(1, 2, 3)
-            await bot.wait_for_search()
-            await session.send_events(ended=[session.ended(1), session.ended(2)])
-            await session.send_ping(1)
-            assert (await session.receive()).HasField("pong")
-            bot.finish_search()
-            await bot.wait_for_search()
-            bot.finish_search()
-            assert [play.game for play in (await session.receive()).actions.plays] == [3]
-        assert bot.searched == ["game-1", "game-3"]
-
-    play(script)
+    bot = BlockingBot()
+    async with server.connect(bot):
+        session = await server.session()
+        await session.welcome()
+        await session.begin(1, 2, 3)
+        await bot.wait_for_search()
+        await session.send_events(ended=[session.ended(1), session.ended(2)])
+        await session.send_ping(1)
+        assert (await session.receive()).HasField("pong")
+        bot.finish_search()
+        await bot.wait_for_search()
+        bot.finish_search()
+        assert [play.game for play in (await session.receive()).actions.plays] == [3]
+    assert bot.searched == ["game-1", "game-3"]
 
 
 @pytest.mark.parametrize(
@@ -521,77 +459,67 @@ def test_answer_of_an_ended_game(play: Play) -> None:
     ],
 )
 @pytest.mark.parametrize("sessions", [0, 1])
-def test_refused(
-    play: Play, code: grpc.StatusCode, error: type[RefusedError], advice: str, sessions: int
+async def test_refused(
+    server: ScriptedServer,
+    code: grpc.StatusCode,
+    error: type[RefusedError],
+    advice: str,
+    sessions: int,
 ) -> None:
     """A refusal that would only be repeated stops the bot, with one line that says what to do."""
-
-    async def script(server: ScriptedServer) -> None:
-        serving = asyncio.create_task(Client(FirstCellBot(), server=server.address).serve())
-        session = await server.session()
-        for _ in range(sessions):
-            await session.welcome()
-        session.end(code, "No way.")
-        with pytest.raises(error, match=f"^No way: .*{advice}") as refused:
-            await serving
-        assert "\n" not in str(refused.value)
-
-    play(script)
+    serving = asyncio.create_task(Client(FirstCellBot(), server=server.address).serve())
+    session = await server.session()
+    for _ in range(sessions):
+        await session.welcome()
+    session.end(code, "No way.")
+    with pytest.raises(error, match=f"^No way: .*{advice}") as refused:
+        await serving
+    assert "\n" not in str(refused.value)
 
 
-def test_goodbye(play: Play) -> None:
+async def test_goodbye(server: ScriptedServer) -> None:
     """A bot without games says goodbye."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot()) as client:
-            session = await server.session()
-            await session.welcome()
-            await session.begin(1)
-            await session.receive_plays()
-            await session.send_events(ended=[session.ended(1)])
-            await session.send_ping(1)
-            await session.receive()
-            client.stop()
-            assert (await session.receive()).HasField("goodbye")
-            session.end()
-
-    play(script)
+    async with server.connect(FirstCellBot()) as client:
+        session = await server.session()
+        await session.welcome()
+        await session.begin(1)
+        await session.receive_plays()
+        await session.send_events(ended=[session.ended(1)])
+        await session.send_ping(1)
+        await session.receive()
+        client.stop()
+        assert (await session.receive()).HasField("goodbye")
+        session.end()
 
 
-def test_leaving_during_a_game(play: Play, caplog: pytest.LogCaptureFixture) -> None:
+async def test_leaving_during_a_game(
+    server: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
     """A bot with running games leaves without a goodbye, and says how many games wait."""
     caplog.set_level(logging.INFO, "meijin.bots")
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot()) as client:
-            session = await server.session()
-            await session.welcome(running_games=1)
-            await session.send_events(started=[session.started(1)])
-            await session.begin(2)
-            await session.receive_plays()
-            client.stop()
-            await session.receive_end()
-
-    play(script)
+    async with server.connect(FirstCellBot()) as client:
+        session = await server.session()
+        await session.welcome(running_games=1)
+        await session.send_events(started=[session.started(1)])
+        await session.begin(2)
+        await session.receive_plays()
+        client.stop()
+        await session.receive_end()
     assert "left; games that wait 30 s for the bot's return: 2" in caplog.text
 
 
-def test_leaving_before_games_have_come_back(play: Play) -> None:
+async def test_leaving_before_games_have_come_back(server: ScriptedServer) -> None:
     """Games that the server has announced are not resigned by a goodbye."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot()) as client:
-            session = await server.session()
-            await session.welcome(running_games=1)
-            await session.send_ping(1)
-            await session.receive()
-            client.stop()
-            await session.receive_end()
-
-    play(script)
+    async with server.connect(FirstCellBot()) as client:
+        session = await server.session()
+        await session.welcome(running_games=1)
+        await session.send_ping(1)
+        await session.receive()
+        client.stop()
+        await session.receive_end()
 
 
-def test_leaving_while_the_server_is_away() -> None:
+async def test_leaving_while_the_server_is_away() -> None:
     """A bot that waits an hour for its next attempt leaves at once."""
 
     class LongBackoff(Backoff):
@@ -603,78 +531,63 @@ def test_leaving_while_the_server_is_away() -> None:
             self.asked.set()
             return super().next()
 
-    async def script() -> None:
-        backoff = LongBackoff()
-        client = Client(FirstCellBot(), server="127.0.0.1:1", backoff=backoff)
-        async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
-            tasks.create_task(client.serve())
-            await backoff.asked.wait()
-            client.stop()
-
-    asyncio.run(script())
+    backoff = LongBackoff()
+    client = Client(FirstCellBot(), server="127.0.0.1:1", backoff=backoff)
+    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+        tasks.create_task(client.serve())
+        await backoff.asked.wait()
+        client.stop()
 
 
-def test_hooks(play: Play) -> None:
+async def test_hooks(server: ScriptedServer) -> None:
     """The bot hears of each game's beginning and end once, over two streams."""
-
-    async def script(server: ScriptedServer) -> None:
-        bot = HearingBot()
-        async with server.connect(bot):
-            session = await server.session()
-            await session.welcome()
-            await session.begin(1, 2, 3)
-            await session.receive_plays(3)
-            session.end()
-            session = await server.session()
-            await session.welcome(running_games=2)
-            await session.send_events(started=[session.started(8, [0, 4], game_id="game-1")])
-            await session.send_events(started=[session.started(9, [0, 4], game_id="game-2")])
-            await session.send_events(ended=[session.ended(8)])
-            await session.begin(4)
-            await session.receive_plays()
-        assert bot.heard == [
-            "started game-1 at ply 0",
-            "started game-2 at ply 0",
-            "started game-3 at ply 0",
-            "ended game-3: None",
-            "ended game-1: white wins by five",
-            "started game-4 at ply 0",
-        ]
-
-    play(script)
+    bot = HearingBot()
+    async with server.connect(bot):
+        session = await server.session()
+        await session.welcome()
+        await session.begin(1, 2, 3)
+        await session.receive_plays(3)
+        session.end()
+        session = await server.session()
+        await session.welcome(running_games=2)
+        await session.send_events(started=[session.started(8, [0, 4], game_id="game-1")])
+        await session.send_events(started=[session.started(9, [0, 4], game_id="game-2")])
+        await session.send_events(ended=[session.ended(8)])
+        await session.begin(4)
+        await session.receive_plays()
+    assert bot.heard == [
+        "started game-1 at ply 0",
+        "started game-2 at ply 0",
+        "started game-3 at ply 0",
+        "ended game-3: None",
+        "ended game-1: white wins by five",
+        "started game-4 at ply 0",
+    ]
 
 
-def test_impossible_game(play: Play, caplog: pytest.LogCaptureFixture) -> None:
+async def test_impossible_game(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
     """A server that tells of what can't be is left, with the reason in the log."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot()):
-            session = await server.session()
-            await session.welcome()
-            await session.send_events(started=[session.started(1, [3, 3])])
-            session = await server.session()
-            await session.welcome()
-            variant = game_pb2.Variant(width=2)
-            await session.send_events(started=[session.started(1, variant=variant)])
-            await server.session()
-
-    play(script)
+    async with server.connect(FirstCellBot()):
+        session = await server.session()
+        await session.welcome()
+        await session.send_events(started=[session.started(1, [3, 3])])
+        session = await server.session()
+        await session.welcome()
+        variant = game_pb2.Variant(width=2)
+        await session.send_events(started=[session.started(1, variant=variant)])
+        await server.session()
     assert "d15 is occupied" in caplog.text
     assert "width 2 is out of range" in caplog.text
 
 
-def test_notice_is_logged(play: Play, caplog: pytest.LogCaptureFixture) -> None:
+async def test_notice_is_logged(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
     """A refused action shows up in the log."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with server.connect(FirstCellBot()):
-            session = await server.session()
-            await session.welcome()
-            await session.send_events(notices=[session.notice("ply 3 has gone by")])
-            await session.send_ping(1)
-            await session.receive()
-
-    play(script)
+    async with server.connect(FirstCellBot()):
+        session = await server.session()
+        await session.welcome()
+        await session.send_events(notices=[session.notice("ply 3 has gone by")])
+        await session.send_ping(1)
+        await session.receive()
     assert "ply 3 has gone by" in caplog.text
 
 

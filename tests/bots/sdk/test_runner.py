@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +17,8 @@ import pytest
 from meijin.bots import Bot, Position, RefusedError, bot_source, serve
 
 if TYPE_CHECKING:
-    from tests.bots.conftest import Script, ScriptedServer
+    from tests.bots.conftest import ScriptedServer
 
-Play = Callable[["Script"], None]
 
 SLOW_BOT = """
 import time
@@ -63,107 +62,88 @@ async def last_words(process: asyncio.subprocess.Process) -> str:
     return written.decode()
 
 
-def test_template_runs(play: Play, tmp_path: Path) -> None:
+async def test_template_runs(server: ScriptedServer, tmp_path: Path) -> None:
     """A new author's file connects, plays, and leaves at Ctrl-C with a goodbye."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with script_of(bot_source("mine"), tmp_path, server) as process:
-            session = await server.session()
-            await session.welcome()
-            assert session.hello.bot_name == "mine"
-            await session.begin(1)
-            (play,) = await session.receive_plays()
-            assert play.cell == 112
-            await session.send_events(ended=[session.ended(1)])
-            await session.send_ping(1)
-            await session.receive()
-            process.send_signal(signal.SIGINT)
-            assert (await session.receive()).HasField("goodbye")
-            session.end()
-            words = await last_words(process)
-        assert process.returncode == 0
-        assert "connected as mine" in words
-        assert "game game-1 against rival started" in words
-        assert "game game-1 against rival ended: white wins by five" in words
-        assert words.splitlines()[-1].endswith("left")
-
-    play(script)
+    async with script_of(bot_source("mine"), tmp_path, server) as process:
+        session = await server.session()
+        await session.welcome()
+        assert session.hello.bot_name == "mine"
+        await session.begin(1)
+        (play,) = await session.receive_plays()
+        assert play.cell == 112
+        await session.send_events(ended=[session.ended(1)])
+        await session.send_ping(1)
+        await session.receive()
+        process.send_signal(signal.SIGINT)
+        assert (await session.receive()).HasField("goodbye")
+        session.end()
+        words = await last_words(process)
+    assert process.returncode == 0
+    assert "connected as mine" in words
+    assert "game game-1 against rival started" in words
+    assert "game game-1 against rival ended: white wins by five" in words
+    assert words.splitlines()[-1].endswith("left")
 
 
-def test_sigterm_during_a_search(play: Play, tmp_path: Path) -> None:
+async def test_sigterm_during_a_search(server: ScriptedServer, tmp_path: Path) -> None:
     """A search holds up nothing: the bot leaves, and says how many games wait for it."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with script_of(SLOW_BOT, tmp_path, server) as process:
-            session = await server.session()
-            await session.welcome()
-            await session.begin(1)
-            await session.send_ping(1)
-            await session.receive()
-            process.terminate()
-            await session.receive_end()
-            words = await last_words(process)
-        assert process.returncode == 0
-        assert "games that wait 30 s for the bot's return: 1" in words
-        assert "Traceback" not in words
-
-    play(script)
+    async with script_of(SLOW_BOT, tmp_path, server) as process:
+        session = await server.session()
+        await session.welcome()
+        await session.begin(1)
+        await session.send_ping(1)
+        await session.receive()
+        process.terminate()
+        await session.receive_end()
+        words = await last_words(process)
+    assert process.returncode == 0
+    assert "games that wait 30 s for the bot's return: 1" in words
+    assert "Traceback" not in words
 
 
-def test_second_signal(play: Play, tmp_path: Path) -> None:
+async def test_second_signal(server: ScriptedServer, tmp_path: Path) -> None:
     """A second Ctrl-C ends the process while the first one is still being polite."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with script_of(bot_source("mine"), tmp_path, server) as process:
-            session = await server.session()
-            await session.welcome()
-            await session.send_ping(1)
-            await session.receive()
-            process.send_signal(signal.SIGINT)
-            assert (await session.receive()).HasField("goodbye")
-            process.send_signal(signal.SIGINT)
-            await last_words(process)
-        assert process.returncode == -signal.SIGINT
-
-    play(script)
+    async with script_of(bot_source("mine"), tmp_path, server) as process:
+        session = await server.session()
+        await session.welcome()
+        await session.send_ping(1)
+        await session.receive()
+        process.send_signal(signal.SIGINT)
+        assert (await session.receive()).HasField("goodbye")
+        process.send_signal(signal.SIGINT)
+        await last_words(process)
+    assert process.returncode == -signal.SIGINT
 
 
-def test_refusal(play: Play, tmp_path: Path) -> None:
+async def test_refusal(server: ScriptedServer, tmp_path: Path) -> None:
     """A refused bot ends with one line that says what to do."""
-
-    async def script(server: ScriptedServer) -> None:
-        async with script_of(bot_source("mine"), tmp_path, server) as process:
-            session = await server.session()
-            session.end(grpc.StatusCode.UNAUTHENTICATED, "missing or unknown token")
-            words = await last_words(process)
-        assert process.returncode == 1
-        assert words.startswith("meijin: missing or unknown token: register the bot")
-        assert words.count("\n") == 1
-
-    play(script)
+    async with script_of(bot_source("mine"), tmp_path, server) as process:
+        session = await server.session()
+        session.end(grpc.StatusCode.UNAUTHENTICATED, "missing or unknown token")
+        words = await last_words(process)
+    assert process.returncode == 1
+    assert words.startswith("meijin: missing or unknown token: register the bot")
+    assert words.count("\n") == 1
 
 
-def test_serve(play: Play) -> None:
+async def test_serve(server: ScriptedServer) -> None:
     """In a program with an event loop, a bot serves until it is refused or cancelled."""
 
     class AnyBot(Bot):
         def choose(self, position: Position) -> int:
             return position.legal_cells()[0]
 
-    async def script(server: ScriptedServer) -> None:
-        serving = asyncio.create_task(serve(AnyBot(), server=server.address, name="any"))
-        session = await server.session()
-        await session.welcome()
-        assert session.hello.bot_name == "any"
-        await session.begin(1)
-        await session.receive_plays()
-        serving.cancel()
-        await session.receive_end()
-        with pytest.raises(asyncio.CancelledError):
-            await serving
-        serving = asyncio.create_task(serve(AnyBot(), server=server.address))
-        (await server.session()).end(grpc.StatusCode.ABORTED, "replaced")
-        with pytest.raises(RefusedError):
-            await serving
-
-    play(script)
+    serving = asyncio.create_task(serve(AnyBot(), server=server.address, name="any"))
+    session = await server.session()
+    await session.welcome()
+    assert session.hello.bot_name == "any"
+    await session.begin(1)
+    await session.receive_plays()
+    serving.cancel()
+    await session.receive_end()
+    with pytest.raises(asyncio.CancelledError):
+        await serving
+    serving = asyncio.create_task(serve(AnyBot(), server=server.address))
+    (await server.session()).end(grpc.StatusCode.ABORTED, "replaced")
+    with pytest.raises(RefusedError):
+        await serving

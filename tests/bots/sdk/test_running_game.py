@@ -57,18 +57,12 @@ def turn(cells: Sequence[int]) -> Turn:
     return Turn(3, len(cells), encode_moves(cells), 30_000, 20_000)
 
 
-def sent(game: RunningGame) -> list[tuple[int, int, int]]:
+async def sent(game: RunningGame) -> list[tuple[int, int, int]]:
     """The moves in the outbox of a game: its number, ply and cell."""
-
-    async def take() -> list[tuple[int, int, int]]:
-        requests = await asyncio.wait_for(game._outbox.take(), 20)
-        return [
-            (play.game, play.ply, play.cell)
-            for request in requests
-            for play in request.actions.plays
-        ]
-
-    return asyncio.run(take())
+    requests = await asyncio.wait_for(game._outbox.take(), 20)
+    return [
+        (play.game, play.ply, play.cell) for request in requests for play in request.actions.plays
+    ]
 
 
 def test_board_follows_the_moves() -> None:
@@ -95,7 +89,7 @@ def test_waiting_is_taken_off_the_clocks() -> None:
     assert position.opponent_time_left == timedelta(milliseconds=20_000)
 
 
-def test_repeated_turn() -> None:
+async def test_repeated_turn() -> None:
     """A turn that is asked for twice is searched once, and answered once."""
     game = game_after([])
     assert game.begin_turn(turn([]))
@@ -104,7 +98,7 @@ def test_repeated_turn() -> None:
     action = game.action_for(7)
     game.send(action)
     game.send(action)
-    assert sent(game) == [(3, 0, 7)]
+    assert await sent(game) == [(3, 0, 7)]
     assert game.begin_turn(turn([]))
 
 

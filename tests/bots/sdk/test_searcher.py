@@ -14,7 +14,7 @@ from meijin.bots.sdk.batch_searcher import searcher_for
 from meijin.bots.sdk.threads import SearchThreads
 
 if TYPE_CHECKING:
-    from tests.bots.conftest import InRoom, Room
+    from tests.bots.conftest import InRoom
 
 
 def number_of(position: Position) -> int:
@@ -66,20 +66,17 @@ class TaskBot(Bot):
         return number_of(position)
 
 
-def test_one_thread(in_room: InRoom) -> None:
+async def test_one_thread(in_room: InRoom) -> None:
     """Searches take turns in one thread, in the order they were asked for."""
     bot = ThreadBot()
-
-    async def script(room: Room) -> None:
+    async with in_room(bot) as room:
         room.searcher.search(room.games(1, 2, 3))
         assert await room.answers(3) == {1: 1, 2: 2, 3: 3}
-
-    in_room(bot, script)
     assert bot.notes == ["game-1", "game-2", "game-3"]
     assert bot.threads == {"search-1"}
 
 
-def test_two_threads(in_room: InRoom) -> None:
+async def test_two_threads(in_room: InRoom) -> None:
     """With two threads two games are searched at the same time."""
     meeting = threading.Barrier(2, timeout=20)
 
@@ -88,19 +85,16 @@ def test_two_threads(in_room: InRoom) -> None:
             meeting.wait()
             return number_of(position)
 
-    async def script(room: Room) -> None:
+    async with in_room(MeetingBot(), threads=2) as room:
         room.searcher.search(room.games(1, 2))
         assert await room.answers(2) == {1: 1, 2: 2}
 
-    in_room(MeetingBot(), script, threads=2)
 
-
-def test_one_game_never_has_two_threads(in_room: InRoom) -> None:
+async def test_one_game_never_has_two_threads(in_room: InRoom) -> None:
     """What is asked for one game happens in order, even with threads to spare."""
     bot = ThreadBot()
     other = threading.Event()
-
-    async def script(room: Room) -> None:
+    async with in_room(bot, threads=2) as room:
         first, second = room.games(1, 2)
         room.searcher.call_hook(first, lambda: bot.note(f"begin {other.wait(20)}"))
         room.searcher.search([first])
@@ -108,63 +102,49 @@ def test_one_game_never_has_two_threads(in_room: InRoom) -> None:
         room.searcher.search([second])
         room.searcher.call_hook(second, other.set)
         assert await room.answers(2) == {1: 1, 2: 2}
-
-    in_room(bot, script, threads=2)
     assert bot.notes[:3] == ["game-2", "begin True", "game-1"]
 
 
-def test_exit_is_a_failure(in_room: InRoom) -> None:
+async def test_exit_is_a_failure(in_room: InRoom) -> None:
     """Even a bot that wants to exit only forfeits that game."""
-
-    async def script(room: Room) -> None:
+    async with in_room(ThreadBot()) as room:
         room.searcher.search(room.games(13, 2))
         assert await room.answers(2) == {13: "SystemExit: unlucky", 2: 2}
 
-    in_room(ThreadBot(), script)
 
-
-def test_hook_that_fails(in_room: InRoom, caplog: pytest.LogCaptureFixture) -> None:
+async def test_hook_that_fails(in_room: InRoom, caplog: pytest.LogCaptureFixture) -> None:
     """A hook that fails leaves its traceback in the log, and no trace in the game."""
 
     def fail() -> None:
         raise ValueError("who?")
 
-    async def script(room: Room) -> None:
+    async with in_room(ThreadBot()) as room:
         (game,) = room.games(1)
         room.searcher.call_hook(game, fail)
         room.searcher.search([game])
         assert await room.answers(1) == {1: 1}
-
-    in_room(ThreadBot(), script)
     assert "ValueError: who?" in caplog.text
 
 
-def test_tasks(in_room: InRoom) -> None:
+async def test_tasks(in_room: InRoom) -> None:
     """Coroutines of several games run at the same time."""
-
-    async def script(room: Room) -> None:
+    async with in_room(TaskBot(3)) as room:
         room.searcher.search(room.games(1, 2))
         room.searcher.search(room.games(3))
         assert await room.answers(3) == {1: 1, 2: 2, 3: 3}
 
-    in_room(TaskBot(3), script)
 
-
-def test_task_that_fails(in_room: InRoom) -> None:
+async def test_task_that_fails(in_room: InRoom) -> None:
     """A coroutine that raises fails its own game."""
-
-    async def script(room: Room) -> None:
+    async with in_room(TaskBot(2)) as room:
         room.searcher.search(room.games(13, 2))
         assert await room.answers(2) == {13: "ValueError: unlucky", 2: 2}
 
-    in_room(TaskBot(2), script)
 
-
-def test_forgotten_task_is_cancelled(in_room: InRoom) -> None:
+async def test_forgotten_task_is_cancelled(in_room: InRoom) -> None:
     """A coroutine whose answer nobody waits for is cancelled."""
     bot = TaskBot(3)
-
-    async def script(room: Room) -> None:
+    async with in_room(bot) as room:
         ended, running = room.games(1, 2)
         room.searcher.search([ended, running])
         await asyncio.sleep(0)
@@ -172,8 +152,6 @@ def test_forgotten_task_is_cancelled(in_room: InRoom) -> None:
         room.searcher.cancel([ended])
         room.searcher.search(room.games(3))
         assert await room.answers(2) == {2: 2, 3: 3}
-
-    in_room(bot, script)
     assert bot.cancelled == [1]
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 import grpc
 import pytest
@@ -20,8 +19,6 @@ from meijin.bots.sdk.stream import Stream
 from meijin.bots.sdk.wire import Action
 from meijin.v1 import play_service_pb2
 from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
-
-_Result = TypeVar("_Result")
 
 WELCOME = PlayResponse(welcome=play_service_pb2.Welcome(session_id="s", bot_name="mine"))
 PING = PlayResponse(ping=play_service_pb2.Ping(sequence=4))
@@ -77,30 +74,21 @@ def rpc_error(code: grpc.StatusCode, details: str = "") -> grpc.aio.AioRpcError:
     return grpc.aio.AioRpcError(code, grpc.aio.Metadata(), grpc.aio.Metadata(), details)
 
 
-def run(awaitable: Awaitable[_Result]) -> _Result:
-    """Run it in an event loop, patiently."""
-
-    async def patiently() -> _Result:
-        return await asyncio.wait_for(awaitable, 20)
-
-    return asyncio.run(patiently())
-
-
-def test_open() -> None:
+async def test_open() -> None:
     """A hello is answered with a welcome."""
     call: Any = FakeCall(WELCOME)
     hello = PlayRequest(hello=play_service_pb2.Hello(bot_name="mine"))
-    welcome = run(Stream(call).open(hello))
+    welcome = await Stream(call).open(hello)
     assert isinstance(welcome, Welcome)
     assert call.written == [hello]
 
 
 @pytest.mark.parametrize("reads", [[], [PING], [PlayResponse()]])
-def test_no_welcome(reads: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_welcome(reads: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that says nothing, or something else, is left."""
     monkeypatch.setattr(stream_module, "WELCOME_TIMEOUT", timedelta(seconds=0.01))
     with pytest.raises(StreamLostError, match="the server doesn't"):
-        run(stream_of(*reads).open(PlayRequest()))
+        await stream_of(*reads).open(PlayRequest())
 
 
 @pytest.mark.parametrize(
@@ -117,29 +105,25 @@ def test_no_welcome(reads: list[object], monkeypatch: pytest.MonkeyPatch) -> Non
         (DecodeError("what?"), "something impossible: what?"),
     ],
 )
-def test_end(end: object, reason: str) -> None:
+async def test_end(end: object, reason: str) -> None:
     """Whatever ends a stream has a reason for the log."""
     with pytest.raises(StreamLostError, match=reason):
-        run(stream_of(end).read())
+        await stream_of(end).read()
 
 
-def test_refusal() -> None:
+async def test_refusal() -> None:
     """A refusal is an error of its own."""
     with pytest.raises(ReplacedError):
-        run(stream_of(rpc_error(grpc.StatusCode.ABORTED)).read())
+        await stream_of(rpc_error(grpc.StatusCode.ABORTED)).read()
 
 
-def test_cancelling_the_reader() -> None:
+async def test_cancelling_the_reader() -> None:
     """Cancelling the task that reads is a cancellation, not the end of a stream."""
-
-    async def script() -> None:
-        reader = asyncio.create_task(stream_of().read())
-        await asyncio.sleep(0)
-        reader.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await reader
-
-    run(script())
+    reader = asyncio.create_task(stream_of().read())
+    await asyncio.sleep(0)
+    reader.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reader
 
 
 @pytest.mark.parametrize(
@@ -151,43 +135,35 @@ def test_cancelling_the_reader() -> None:
         grpc.aio.InternalError(),
     ],
 )
-def test_writing_to_an_ended_stream(error: BaseException) -> None:
+async def test_writing_to_an_ended_stream(error: BaseException) -> None:
     """What can't be written is dropped: the reader learns why the stream has ended."""
-
-    async def script() -> None:
-        outbox = Outbox()
-        outbox.add_action(Action(1, 0, 7))
-        outbox.say_goodbye()
-        await stream_of(write_error=error).write_from(outbox)
-
-    run(script())
+    outbox = Outbox()
+    outbox.add_action(Action(1, 0, 7))
+    outbox.say_goodbye()
+    await stream_of(write_error=error).write_from(outbox)
 
 
 @pytest.mark.parametrize("actions", [0, 1])
-def test_cancelling_the_writer(actions: int) -> None:
+async def test_cancelling_the_writer(actions: int) -> None:
     """Cancelling the task that writes is a cancellation, even in the middle of a write."""
-
-    async def script() -> None:
-        outbox = Outbox()
-        for number in range(actions):
-            outbox.add_action(Action(number, 0, 7))
-        call: Any = FakeCall(stuck=True)
-        writer = asyncio.create_task(Stream(call).write_from(outbox))
-        for _ in range(COLLECTING_TICKS + 2):
-            await asyncio.sleep(0)
-        assert call.writing == bool(actions)
-        writer.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await writer
-
-    run(script())
+    outbox = Outbox()
+    for number in range(actions):
+        outbox.add_action(Action(number, 0, 7))
+    call: Any = FakeCall(stuck=True)
+    writer = asyncio.create_task(Stream(call).write_from(outbox))
+    for _ in range(COLLECTING_TICKS + 2):
+        await asyncio.sleep(0)
+    assert call.writing == bool(actions)
+    writer.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await writer
 
 
-def test_unknown_fact() -> None:
+async def test_unknown_fact() -> None:
     """A message that a later protocol may add is no error."""
     stream = stream_of(PlayResponse(), PING)
-    assert run(stream.read()) is None
-    assert run(stream.read()) == Ping(4)
+    assert await stream.read() is None
+    assert await stream.read() == Ping(4)
 
 
 def test_cancel() -> None:

@@ -8,38 +8,30 @@ import pytest
 from meijin.bots.sdk.threads import SearchThreads
 
 
-def test_jobs_run_in_order_in_another_thread() -> None:
+async def test_jobs_run_in_order_in_another_thread() -> None:
     """One thread runs one job after the other, and results come back to the event loop."""
-
-    async def script() -> list[tuple[int, bool]]:
-        threads = SearchThreads()
-        results: asyncio.Queue[tuple[int, bool]] = asyncio.Queue()
-        here = threading.get_ident()
-        for number in range(5):
-            threads.run(
-                lambda number=number: (number, threading.get_ident() == here),  # type: ignore[misc]
-                results.put_nowait,
-            )
-        received = [await results.get() for _ in range(5)]
-        threads.close()
-        return received
-
-    assert asyncio.run(script()) == [(number, False) for number in range(5)]
+    threads = SearchThreads()
+    results: asyncio.Queue[tuple[int, bool]] = asyncio.Queue()
+    here = threading.get_ident()
+    for number in range(5):
+        threads.run(
+            lambda number=number: (number, threading.get_ident() == here),  # type: ignore[misc]
+            results.put_nowait,
+        )
+    received = [await results.get() for _ in range(5)]
+    threads.close()
+    assert received == [(number, False) for number in range(5)]
 
 
-def test_several_threads() -> None:
+async def test_several_threads() -> None:
     """Two threads run two jobs that need each other."""
-
-    async def script() -> None:
-        threads = SearchThreads(2)
-        meeting = threading.Barrier(2, timeout=20)
-        arrived: asyncio.Queue[int] = asyncio.Queue()
-        threads.run(meeting.wait, arrived.put_nowait)
-        threads.run(meeting.wait, arrived.put_nowait)
-        assert {await arrived.get(), await arrived.get()} == {0, 1}
-        threads.close()
-
-    asyncio.run(script())
+    threads = SearchThreads(2)
+    meeting = threading.Barrier(2, timeout=20)
+    arrived: asyncio.Queue[int] = asyncio.Queue()
+    threads.run(meeting.wait, arrived.put_nowait)
+    threads.run(meeting.wait, arrived.put_nowait)
+    assert {await arrived.get(), await arrived.get()} == {0, 1}
+    threads.close()
 
 
 def test_result_after_the_event_loop() -> None:

@@ -8,213 +8,176 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import pytest
 
+from meijin.testing.server import ServerInTest
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import play_service_pb2
 
 if TYPE_CHECKING:
-    from tests.server.conftest import House, Serve
+    from tests.server.conftest import StartServer
 
 Code = grpc.StatusCode
 REGISTER = "/meijin.v1.BotService/RegisterBot"
 
 
-async def names(house: House, **request: Any) -> tuple[list[str], str]:
+async def names(server: ServerInTest, **request: Any) -> tuple[list[str], str]:
     """One page of bots, and where the next begins."""
-    page = await (await house.bots()).ListBots(pb.ListBotsRequest(**request))
+    page = await (await server.bots()).ListBots(pb.ListBotsRequest(**request))
     return [bot.name for bot in page.bots], page.next_page_token
 
 
-async def register(house: House, *bots: str) -> None:
+async def register(server: ServerInTest, *bots: str) -> None:
     """Register bots."""
-    service = await house.bots()
+    service = await server.bots()
     for name in bots:
         await service.RegisterBot(pb.RegisterBotRequest(name=name))
 
 
-def test_a_registered_bot_has_a_token(serve: Serve) -> None:
+async def test_a_registered_bot_has_a_token(server: ServerInTest) -> None:
     """It is shown once; the bot comes in with it, and is listed with its owner."""
-
-    async def script(house: House) -> None:
-        service = await house.bots()
-        made = await service.RegisterBot(pb.RegisterBotRequest(name="ada", owner="eve"))
-        assert (made.bot.name, made.bot.owner, made.bot.connected) == ("ada", "eve", False)
-        assert made.token.startswith("gmk_bot_")
-        await house.bot("ada", token=made.token)
-        (bot,) = (await service.ListBots(pb.ListBotsRequest())).bots
-        assert (bot.name, bot.owner, bot.create_time) == ("ada", "eve", made.bot.create_time)
-
-    serve(script)
+    service = await server.bots()
+    made = await service.RegisterBot(pb.RegisterBotRequest(name="ada", owner="eve"))
+    assert (made.bot.name, made.bot.owner, made.bot.connected) == ("ada", "eve", False)
+    assert made.token.startswith("gmk_bot_")
+    await server.bot("ada", token=made.token)
+    (bot,) = (await service.ListBots(pb.ListBotsRequest())).bots
+    assert (bot.name, bot.owner, bot.create_time) == ("ada", "eve", made.bot.create_time)
 
 
-def test_a_name_is_taken_once(serve: Serve, ending: Callable[..., Any]) -> None:
+async def test_a_name_is_taken_once(server: ServerInTest, ending: Callable[..., Any]) -> None:
     """Registered and open bots share their names."""
-
-    async def script(house: House) -> None:
-        await register(house, "ada")
-        await house.bot("bob")
-        channel = await house.channel()
-        for name in ("ada", "bob"):
-            request = pb.RegisterBotRequest(name=name).SerializeToString()
-            end = await ending(channel, REGISTER, request, None)
-            assert (end.code, end.reason) == (Code.ALREADY_EXISTS, "NAME_TAKEN")
-            assert f'"{name}"' in end.details
-
-    serve(script)
+    await register(server, "ada")
+    await server.bot("bob")
+    channel = await server.channel()
+    for name in ("ada", "bob"):
+        request = pb.RegisterBotRequest(name=name).SerializeToString()
+        end = await ending(channel, REGISTER, request, None)
+        assert (end.code, end.reason) == (Code.ALREADY_EXISTS, "NAME_TAKEN")
+        assert f'"{name}"' in end.details
 
 
 @pytest.mark.parametrize(
     "request_", [{"name": ""}, {"name": "a b"}, {"name": "a" * 41}, {"name": "a", "owner": "e\n"}]
 )
-def test_an_impossible_name_is_refused(
-    serve: Serve, ending: Callable[..., Any], request_: dict[str, str]
+async def test_an_impossible_name_is_refused(
+    server: ServerInTest, ending: Callable[..., Any], request_: dict[str, str]
 ) -> None:
     """The error says what a name may be."""
-
-    async def script(house: House) -> None:
-        data = pb.RegisterBotRequest(**request_).SerializeToString()
-        end = await ending(await house.channel(), REGISTER, data, None)
-        assert (end.code, end.reason) == (Code.INVALID_ARGUMENT, "INVALID_REQUEST")
-        assert "1 to 40 letters" in end.details
-
-    serve(script)
+    data = pb.RegisterBotRequest(**request_).SerializeToString()
+    end = await ending(await server.channel(), REGISTER, data, None)
+    assert (end.code, end.reason) == (Code.INVALID_ARGUMENT, "INVALID_REQUEST")
+    assert "1 to 40 letters" in end.details
 
 
-def test_bots_are_listed_by_name_in_pages(serve: Serve) -> None:
+async def test_bots_are_listed_by_name_in_pages(server: ServerInTest) -> None:
     """Each page says where the next begins."""
-
-    async def script(house: House) -> None:
-        await register(house, "cleo", "ada", "bob", "eve", "dan")
-        assert await names(house) == (["ada", "bob", "cleo", "dan", "eve"], "")
-        first, token = await names(house, page_size=2)
-        second, token = await names(house, page_size=2, page_token=token)
-        third, token = await names(house, page_size=2, page_token=token)
-        assert (first, second, third) == (["ada", "bob"], ["cleo", "dan"], ["eve"])
-        assert token == ""
-
-    serve(script)
+    await register(server, "cleo", "ada", "bob", "eve", "dan")
+    assert await names(server) == (["ada", "bob", "cleo", "dan", "eve"], "")
+    first, token = await names(server, page_size=2)
+    second, token = await names(server, page_size=2, page_token=token)
+    third, token = await names(server, page_size=2, page_token=token)
+    assert (first, second, third) == (["ada", "bob"], ["cleo", "dan"], ["eve"])
+    assert token == ""
 
 
-def test_those_who_are_there_are_listed_with_what_they_play(serve: Serve) -> None:
+async def test_those_who_are_there_are_listed_with_what_they_play(server: ServerInTest) -> None:
     """A filter leaves out the others, through all pages."""
-
-    async def script(house: House) -> None:
-        await register(house, "a1", "a2", "a3")
-        ada = await house.bot("ada", max_games=3)
-        await register(house, "b1", "b2")
-        await house.bot("bob")
-        assert await names(house, connected=True) == (["ada", "bob"], "")
-        first, token = await names(house, connected=True, page_size=1)
-        second, last = await names(house, connected=True, page_size=1, page_token=token)
-        assert (first, second, last) == (["ada"], ["bob"], "")
-        await house.tournament("ada", "bob")
-        await ada.started()
-        page = await (await house.bots()).ListBots(pb.ListBotsRequest())
-        bots = {bot.name: bot for bot in page.bots}
-        assert (bots["ada"].connected, bots["ada"].running_games) == (True, 1)
-        assert bots["ada"].capabilities.max_games == 3
-        assert not bots["a1"].connected
-        assert not bots["a1"].HasField("capabilities")
-        ada.call.cancel()
-        await house.away("ada")
-        page = await (await house.bots()).ListBots(pb.ListBotsRequest())
-        bots = {bot.name: bot for bot in page.bots}
-        assert (bots["ada"].connected, bots["ada"].running_games) == (False, 1)
-        assert not bots["ada"].HasField("capabilities")
-
-    serve(script)
+    await register(server, "a1", "a2", "a3")
+    ada = await server.bot("ada", max_games=3)
+    await register(server, "b1", "b2")
+    await server.bot("bob")
+    assert await names(server, connected=True) == (["ada", "bob"], "")
+    first, token = await names(server, connected=True, page_size=1)
+    second, last = await names(server, connected=True, page_size=1, page_token=token)
+    assert (first, second, last) == (["ada"], ["bob"], "")
+    await server.tournament("ada", "bob")
+    await ada.started()
+    page = await (await server.bots()).ListBots(pb.ListBotsRequest())
+    bots = {bot.name: bot for bot in page.bots}
+    assert (bots["ada"].connected, bots["ada"].running_games) == (True, 1)
+    assert bots["ada"].capabilities.max_games == 3
+    assert not bots["a1"].connected
+    assert not bots["a1"].HasField("capabilities")
+    ada.call.cancel()
+    await server.away("ada")
+    page = await (await server.bots()).ListBots(pb.ListBotsRequest())
+    bots = {bot.name: bot for bot in page.bots}
+    assert (bots["ada"].connected, bots["ada"].running_games) == (False, 1)
+    assert not bots["ada"].HasField("capabilities")
 
 
-def test_versions_are_listed_oldest_first(serve: Serve) -> None:
+async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:
     """With what the bot said of itself; a version that returns is no new one."""
-
-    async def script(house: House) -> None:
-        for version, digest in (("1", "x"), ("2", "y"), ("1b", "x"), ("3", "")):
-            peer = await house.peer()
-            engine = play_service_pb2.Engine(
-                version=version, digest=digest, configuration=["depth=4"]
-            )
-            hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada", engine=engine)
-            await peer.write(hello=hello)
-            await peer.welcome()
-        service = await house.bots()
-        page = await service.ListBotVersions(pb.ListBotVersionsRequest(name="ada", page_size=2))
-        rest = await service.ListBotVersions(
-            pb.ListBotVersionsRequest(name="ada", page_token=page.next_page_token)
-        )
-        versions = [*page.versions, *rest.versions]
-        assert [version.version for version in versions] == ["1", "2", "3"]
-        assert [version.digest for version in versions] == ["x", "y", "version:3"]
-        assert list(versions[0].configuration) == ["depth=4"]
-        assert versions[0].create_time.seconds > 0
-        assert rest.next_page_token == ""
-
-    serve(script)
+    for version, digest in (("1", "x"), ("2", "y"), ("1b", "x"), ("3", "")):
+        peer = await server.peer()
+        engine = play_service_pb2.Engine(version=version, digest=digest, configuration=["depth=4"])
+        hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada", engine=engine)
+        await peer.write(hello=hello)
+        await peer.welcome()
+    service = await server.bots()
+    page = await service.ListBotVersions(pb.ListBotVersionsRequest(name="ada", page_size=2))
+    rest = await service.ListBotVersions(
+        pb.ListBotVersionsRequest(name="ada", page_token=page.next_page_token)
+    )
+    versions = [*page.versions, *rest.versions]
+    assert [version.version for version in versions] == ["1", "2", "3"]
+    assert [version.digest for version in versions] == ["x", "y", "version:3"]
+    assert list(versions[0].configuration) == ["depth=4"]
+    assert versions[0].create_time.seconds > 0
+    assert rest.next_page_token == ""
 
 
 @pytest.mark.parametrize("method", ["ListBotVersions", "RotateToken"])
-def test_an_unknown_bot_is_not_found(serve: Serve, ending: Callable[..., Any], method: str) -> None:
+async def test_an_unknown_bot_is_not_found(
+    server: ServerInTest, ending: Callable[..., Any], method: str
+) -> None:
     """The error names it."""
-
-    async def script(house: House) -> None:
-        request = pb.RotateTokenRequest(name="nobody").SerializeToString()
-        name = f"/meijin.v1.BotService/{method}"
-        end = await ending(await house.channel(), name, request, None)
-        assert (end.code, end.reason) == (Code.NOT_FOUND, "NOT_FOUND")
-        assert 'no bot "nobody"' in end.details
-
-    serve(script)
+    request = pb.RotateTokenRequest(name="nobody").SerializeToString()
+    name = f"/meijin.v1.BotService/{method}"
+    end = await ending(await server.channel(), name, request, None)
+    assert (end.code, end.reason) == (Code.NOT_FOUND, "NOT_FOUND")
+    assert 'no bot "nobody"' in end.details
 
 
-def test_a_new_token_takes_the_place_of_the_old(serve: Serve, ending: Callable[..., Any]) -> None:
+async def test_a_new_token_takes_the_place_of_the_old(
+    server: ServerInTest, ending: Callable[..., Any]
+) -> None:
     """At once, and for that bot alone."""
-
-    async def script(house: House) -> None:
-        service = await house.bots()
-        old = (await service.RegisterBot(pb.RegisterBotRequest(name="ada"))).token
-        other = (await service.RegisterBot(pb.RegisterBotRequest(name="bob"))).token
-        new = (await service.RotateToken(pb.RotateTokenRequest(name="ada"))).token
-        assert new != old
-        for token in (new, other):
-            end = await ending(await house.channel(), "/meijin.v1.BotService/ListBots", b"", token)
-            assert end.code is Code.OK
-        end = await ending(await house.channel(), "/meijin.v1.BotService/ListBots", b"", old)
-        assert end.code is Code.UNAUTHENTICATED
-
-    serve(script)
+    service = await server.bots()
+    old = (await service.RegisterBot(pb.RegisterBotRequest(name="ada"))).token
+    other = (await service.RegisterBot(pb.RegisterBotRequest(name="bob"))).token
+    new = (await service.RotateToken(pb.RotateTokenRequest(name="ada"))).token
+    assert new != old
+    for token in (new, other):
+        end = await ending(await server.channel(), "/meijin.v1.BotService/ListBots", b"", token)
+        assert end.code is Code.OK
+    end = await ending(await server.channel(), "/meijin.v1.BotService/ListBots", b"", old)
+    assert end.code is Code.UNAUTHENTICATED
 
 
-def test_an_open_bot_with_a_token_is_its_tokens_alone(serve: Serve) -> None:
+async def test_an_open_bot_with_a_token_is_its_tokens_alone(server: ServerInTest) -> None:
     """Whoever gave a bot a token meant that nobody else plays under its name."""
-
-    async def script(house: House) -> None:
-        await house.bot("ada")
-        service = await house.bots()
-        token = (await service.RotateToken(pb.RotateTokenRequest(name="ada"))).token
-        thief = await house.peer()
-        hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada")
-        await thief.write(hello=hello)
-        assert (await thief.closed()).code is Code.UNAUTHENTICATED
-        await house.bot("ada", token=token)
-
-    serve(script)
+    await server.bot("ada")
+    service = await server.bots()
+    token = (await service.RotateToken(pb.RotateTokenRequest(name="ada"))).token
+    thief = await server.peer()
+    hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada")
+    await thief.write(hello=hello)
+    assert (await thief.closed()).code is Code.UNAUTHENTICATED
+    await server.bot("ada", token=token)
 
 
-def test_text_that_the_database_can_not_hold_is_refused(
-    serve: Serve, request: pytest.FixtureRequest
+async def test_text_that_the_database_can_not_hold_is_refused(
+    start_server: StartServer, request: pytest.FixtureRequest
 ) -> None:
     """PostgreSQL knows no NUL: that is the caller's fault, and no incident."""
     url: str = request.getfixturevalue("postgresql").new_database()
-
-    async def script(house: House) -> None:
-        async with house.innocents():
-            peer = await house.peer()
-            engine = play_service_pb2.Engine(version="\0")
-            hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada", engine=engine)
-            await peer.write(hello=hello)
-            end = await peer.closed()
-            assert (end.code, end.reason) == (Code.INVALID_ARGUMENT, "INVALID_REQUEST")
-            with pytest.raises(grpc.aio.AioRpcError, match="can't hold") as caught:
-                await (await house.bots()).RotateToken(pb.RotateTokenRequest(name="a\0"))
-            assert caught.value.code() is Code.INVALID_ARGUMENT
-
-    serve(script, database_url=url)
+    async with start_server(database_url=url) as server, server.innocents():
+        peer = await server.peer()
+        engine = play_service_pb2.Engine(version="\0")
+        hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada", engine=engine)
+        await peer.write(hello=hello)
+        end = await peer.closed()
+        assert (end.code, end.reason) == (Code.INVALID_ARGUMENT, "INVALID_REQUEST")
+        with pytest.raises(grpc.aio.AioRpcError, match="can't hold") as caught:
+            await (await server.bots()).RotateToken(pb.RotateTokenRequest(name="a\0"))
+        assert caught.value.code() is Code.INVALID_ARGUMENT

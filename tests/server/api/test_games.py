@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import grpc
 import pytest
 
 from meijin.game import Ending, Party, Result, TimeControl, Variant, encode_moves, from_sgf
+from meijin.testing.peer import Peer
+from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
-
-if TYPE_CHECKING:
-    from tests.server.conftest import House, Peer, Serve
 
 Code = grpc.StatusCode
 PATIENCE = 20.0
@@ -22,20 +21,20 @@ FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
 RUNNING, FINISHED = game_pb2.GAME_STATE_RUNNING, game_pb2.GAME_STATE_FINISHED
 
 
-async def get(house: House, game_id: str) -> game_pb2.Game:
+async def get(server: ServerInTest, game_id: str) -> game_pb2.Game:
     """One game with its moves."""
-    return (await (await house.games()).GetGame(pb.GetGameRequest(game_id=game_id))).game
+    return (await (await server.games()).GetGame(pb.GetGameRequest(game_id=game_id))).game
 
 
-async def export(house: House, game_id: str) -> str:
+async def export(server: ServerInTest, game_id: str) -> str:
     """A game's record."""
     request = pb.ExportGameRequest(game_id=game_id)
-    return (await (await house.games()).ExportGame(request)).text
+    return (await (await server.games()).ExportGame(request)).text
 
 
-async def watch(house: House, game_id: str) -> AsyncIterator[pb.WatchGameResponse]:
+async def watch(server: ServerInTest, game_id: str) -> AsyncIterator[pb.WatchGameResponse]:
     """Everything a watcher is told, to the end."""
-    call = (await house.games()).WatchGame(pb.WatchGameRequest(game_id=game_id))
+    call = (await server.games()).WatchGame(pb.WatchGameRequest(game_id=game_id))
     async with asyncio.timeout(PATIENCE):
         async for message in call:
             yield message
@@ -56,77 +55,66 @@ async def end(players: tuple[Peer, Peer], line: Any, *, first: int = 0) -> None:
 # -- one game ---------------------------------------------------------------------
 
 
-def test_a_running_game_is_shown_as_it_is(serve: Serve, line: Any) -> None:
+async def test_a_running_game_is_shown_as_it_is(server: ServerInTest, line: Any) -> None:
     """With every committed move and its times, and the versions of its bots."""
-
-    async def script(house: House) -> None:
-        ada = await house.bot("ada", version="1.2")
-        bob = await house.bot("bob", version="3")
-        tournament = await house.tournament("ada", "bob", openings=[encode_moves((12,))])
-        starts = [await peer.started() for peer in (ada, bob)]
-        players = (ada, bob) if starts[0].color == game_pb2.COLOR_BLACK else (bob, ada)
-        black, white = players
-        await line(players, (0,), first=1)
-        await black.turn()
-        game = await get(house, starts[0].game_id)
-        assert (game.game_id, game.tournament_id) == (starts[0].game_id, tournament)
-        assert (game.black, game.white) == (black.name, white.name)
-        assert {game.black: game.black_version, game.white: game.white_version} == {
-            "ada": "1.2",
-            "bob": "3",
-        }
-        assert (game.variant.width, game.time_control.initial.seconds) == (5, 600)
-        assert (game.state, game.opening_plies, game.ply) == (RUNNING, 1, 2)
-        assert cells(game) == [12, 0]
-        assert game.moves[0].raw_time.ToNanoseconds() == 0
-        raw, charged = game.moves[1].raw_time, game.moves[1].charged_time
-        assert raw.ToNanoseconds() >= charged.ToNanoseconds()
-        assert game.moves[1].raw_time.ToNanoseconds() > 0
-        assert not game.HasField("outcome")
-        assert not game.HasField("end_time")
-        assert game.start_time.seconds > 0
-
-    serve(script)
+    ada = await server.bot("ada", version="1.2")
+    bob = await server.bot("bob", version="3")
+    tournament = await server.tournament("ada", "bob", openings=[encode_moves((12,))])
+    starts = [await peer.started() for peer in (ada, bob)]
+    players = (ada, bob) if starts[0].color == game_pb2.COLOR_BLACK else (bob, ada)
+    black, white = players
+    await line(players, (0,), first=1)
+    await black.turn()
+    game = await get(server, starts[0].game_id)
+    assert (game.game_id, game.tournament_id) == (starts[0].game_id, tournament)
+    assert (game.black, game.white) == (black.name, white.name)
+    assert {game.black: game.black_version, game.white: game.white_version} == {
+        "ada": "1.2",
+        "bob": "3",
+    }
+    assert (game.variant.width, game.time_control.initial.seconds) == (5, 600)
+    assert (game.state, game.opening_plies, game.ply) == (RUNNING, 1, 2)
+    assert cells(game) == [12, 0]
+    assert game.moves[0].raw_time.ToNanoseconds() == 0
+    raw, charged = game.moves[1].raw_time, game.moves[1].charged_time
+    assert raw.ToNanoseconds() >= charged.ToNanoseconds()
+    assert game.moves[1].raw_time.ToNanoseconds() > 0
+    assert not game.HasField("outcome")
+    assert not game.HasField("end_time")
+    assert game.start_time.seconds > 0
 
 
-def test_a_game_whose_end_is_not_committed_is_shown_before_it(serve: Serve, line: Any) -> None:
+async def test_a_game_whose_end_is_not_committed_is_shown_before_it(
+    server: ServerInTest, line: Any
+) -> None:
     """With all of its committed moves, whoever asks and however."""
-
-    async def script(house: House) -> None:
-        players = await house.pair()
-        await line(players, FIVE[:8])
-        turn = await players[0].turn()
-        with house.held():
-            await players[0].play(turn, FIVE[8])
-            await house.until(lambda: not house.running)
-            game = await get(house, players[0].start.game_id)
-            assert (game.state, cells(game)) == (RUNNING, list(FIVE[:8]))
-            assert from_sgf(await export(house, game.game_id)).moves == FIVE[:8]
-            listed = await (await house.games()).ListGames(pb.ListGamesRequest())
-            assert [one.ply for one in listed.games] == [8]
-        await players[0].ended()
-        assert (await get(house, game.game_id)).state == FINISHED
-
-    serve(script)
+    players = await server.pair()
+    await line(players, FIVE[:8])
+    turn = await players[0].turn()
+    with server.held():
+        await players[0].play(turn, FIVE[8])
+        await server.until(lambda: not server.running)
+        game = await get(server, players[0].start.game_id)
+        assert (game.state, cells(game)) == (RUNNING, list(FIVE[:8]))
+        assert from_sgf(await export(server, game.game_id)).moves == FIVE[:8]
+        listed = await (await server.games()).ListGames(pb.ListGamesRequest())
+        assert [one.ply for one in listed.games] == [8]
+    await players[0].ended()
+    assert (await get(server, game.game_id)).state == FINISHED
 
 
-def test_an_ended_game_is_shown_with_its_outcome(serve: Serve, line: Any) -> None:
+async def test_an_ended_game_is_shown_with_its_outcome(server: ServerInTest, line: Any) -> None:
     """As it was stored."""
-
-    async def script(house: House) -> None:
-        players = await house.pair()
-        await end(players, line)
-        game = await get(house, players[0].start.game_id)
-        assert (game.state, game.ply, cells(game)) == (FINISHED, 9, list(FIVE))
-        assert game.outcome.ending == game_pb2.ENDING_FIVE
-        assert game.outcome.winner == game_pb2.COLOR_BLACK
-        assert game.end_time.ToNanoseconds() >= game.start_time.ToNanoseconds()
-        assert all(
-            move.charged_time.ToNanoseconds() <= move.raw_time.ToNanoseconds()
-            for move in game.moves
-        )
-
-    serve(script)
+    players = await server.pair()
+    await end(players, line)
+    game = await get(server, players[0].start.game_id)
+    assert (game.state, game.ply, cells(game)) == (FINISHED, 9, list(FIVE))
+    assert game.outcome.ending == game_pb2.ENDING_FIVE
+    assert game.outcome.winner == game_pb2.COLOR_BLACK
+    assert game.end_time.ToNanoseconds() >= game.start_time.ToNanoseconds()
+    assert all(
+        move.charged_time.ToNanoseconds() <= move.raw_time.ToNanoseconds() for move in game.moves
+    )
 
 
 @pytest.mark.parametrize("method", ["GetGame", "WatchGame", "ExportGame"])
@@ -134,53 +122,45 @@ def test_an_ended_game_is_shown_with_its_outcome(serve: Serve, line: Any) -> Non
     ("game_id", "code"),
     [("99", Code.NOT_FOUND), ("", Code.INVALID_ARGUMENT), ("x", Code.INVALID_ARGUMENT)],
 )
-def test_an_unknown_game(
-    serve: Serve, ending: Callable[..., Any], method: str, game_id: str, code: Code
+async def test_an_unknown_game(
+    server: ServerInTest, ending: Callable[..., Any], method: str, game_id: str, code: Code
 ) -> None:
     """Not found, or no id at all."""
-
-    async def script(house: House) -> None:
-        request = pb.GetGameRequest(game_id=game_id).SerializeToString()
-        name = f"/meijin.v1.GameService/{method}"
-        found = await ending(await house.channel(), name, request, None)
-        assert found.code is code
-
-    serve(script)
+    request = pb.GetGameRequest(game_id=game_id).SerializeToString()
+    name = f"/meijin.v1.GameService/{method}"
+    found = await ending(await server.channel(), name, request, None)
+    assert found.code is code
 
 
 # -- lists ------------------------------------------------------------------------
 
 
-def test_games_are_listed_newest_first(serve: Serve) -> None:
+async def test_games_are_listed_newest_first(server: ServerInTest) -> None:
     """By tournament, bot and state, in pages, without their moves."""
+    ada, bob = await server.bot("ada"), await server.bot("bob")
+    first = await server.tournament("ada", "bob", rounds=3)
+    await asyncio.gather(ada.play_out(3), bob.play_out(3))
+    cleo = await server.bot("cleo")
+    second = await server.tournament("ada", "cleo", rounds=1)
+    await cleo.started()
+    service = await server.games()
 
-    async def script(house: House) -> None:
-        ada, bob = await house.bot("ada"), await house.bot("bob")
-        first = await house.tournament("ada", "bob", rounds=3)
-        await asyncio.gather(ada.play_out(3), bob.play_out(3))
-        cleo = await house.bot("cleo")
-        second = await house.tournament("ada", "cleo", rounds=1)
-        await cleo.started()
-        service = await house.games()
+    async def ids(**filters: Any) -> list[str]:
+        page = await service.ListGames(pb.ListGamesRequest(**filters))
+        assert all(len(game.moves) == 0 for game in page.games)
+        return [game.game_id for game in page.games]
 
-        async def ids(**filters: Any) -> list[str]:
-            page = await service.ListGames(pb.ListGamesRequest(**filters))
-            assert all(len(game.moves) == 0 for game in page.games)
-            return [game.game_id for game in page.games]
-
-        assert await ids() == ["4", "3", "2", "1"]
-        assert await ids(tournament_id=first) == ["3", "2", "1"]
-        assert await ids(tournament_id=second) == ["4"]
-        assert await ids(bot="bob") == ["3", "2", "1"]
-        assert await ids(bot="cleo", state=RUNNING) == ["4"]
-        assert await ids(bot="cleo", state=FINISHED) == []
-        assert await ids(state=game_pb2.GAME_STATE_VOID) == []
-        page = await service.ListGames(pb.ListGamesRequest(page_size=3))
-        rest = await service.ListGames(pb.ListGamesRequest(page_token=page.next_page_token))
-        assert [game.game_id for game in (*page.games, *rest.games)] == ["4", "3", "2", "1"]
-        assert rest.next_page_token == ""
-
-    serve(script)
+    assert await ids() == ["4", "3", "2", "1"]
+    assert await ids(tournament_id=first) == ["3", "2", "1"]
+    assert await ids(tournament_id=second) == ["4"]
+    assert await ids(bot="bob") == ["3", "2", "1"]
+    assert await ids(bot="cleo", state=RUNNING) == ["4"]
+    assert await ids(bot="cleo", state=FINISHED) == []
+    assert await ids(state=game_pb2.GAME_STATE_VOID) == []
+    page = await service.ListGames(pb.ListGamesRequest(page_size=3))
+    rest = await service.ListGames(pb.ListGamesRequest(page_token=page.next_page_token))
+    assert [game.game_id for game in (*page.games, *rest.games)] == ["4", "3", "2", "1"]
+    assert rest.next_page_token == ""
 
 
 @pytest.mark.parametrize(
@@ -194,130 +174,102 @@ def test_games_are_listed_newest_first(serve: Serve) -> None:
         ({"tournament_id": "x" * 100_000}, Code.INVALID_ARGUMENT, "tournament_id"),
     ],
 )
-def test_an_impossible_list_is_refused(
-    serve: Serve,
+async def test_an_impossible_list_is_refused(
+    server: ServerInTest,
     ending: Callable[..., Any],
     request_: dict[str, Any],
     code: Code,
     words: str,
 ) -> None:
     """The error names the field, also of a value that is too long to repeat."""
-
-    async def script(house: House) -> None:
-        data = pb.ListGamesRequest(**request_).SerializeToString()
-        found = await ending(await house.channel(), "/meijin.v1.GameService/ListGames", data, None)
-        assert found.code is code
-        assert words in found.details
-
-    serve(script)
+    data = pb.ListGamesRequest(**request_).SerializeToString()
+    found = await ending(await server.channel(), "/meijin.v1.GameService/ListGames", data, None)
+    assert found.code is code
+    assert words in found.details
 
 
 # -- watching ---------------------------------------------------------------------
 
 
-def test_a_watcher_sees_every_move_and_the_end(serve: Serve, line: Any) -> None:
+async def test_a_watcher_sees_every_move_and_the_end(server: ServerInTest, line: Any) -> None:
     """First where it stands, then what is new, at last the whole game."""
-
-    async def script(house: House) -> None:
-        players = await house.pair()
-        await line(players, FIVE[:2])
-        turn = await players[0].turn()
-        watching = watch(house, players[0].start.game_id)
-        first = (await anext(watching)).game
-        assert (first.state, cells(first)) == (RUNNING, [0, 5])
-        await players[0].play(turn, FIVE[2])
-        await end(players, line, first=3)
-        rest = [message async for message in watching]
-        seen = [move.cell for message in rest[:-1] for move in message.moves]
-        assert seen == list(FIVE[2:8])
-        assert all(not message.HasField("game") for message in rest[:-1])
-        last = rest[-1].game
-        assert (last.state, cells(last)) == (FINISHED, list(FIVE))
-        assert last.outcome.ending == game_pb2.ENDING_FIVE
-        assert last.end_time.seconds > 0
-        assert last == await get(house, last.game_id)
-
-    serve(script)
+    players = await server.pair()
+    await line(players, FIVE[:2])
+    turn = await players[0].turn()
+    watching = watch(server, players[0].start.game_id)
+    first = (await anext(watching)).game
+    assert (first.state, cells(first)) == (RUNNING, [0, 5])
+    await players[0].play(turn, FIVE[2])
+    await end(players, line, first=3)
+    rest = [message async for message in watching]
+    seen = [move.cell for message in rest[:-1] for move in message.moves]
+    assert seen == list(FIVE[2:8])
+    assert all(not message.HasField("game") for message in rest[:-1])
+    last = rest[-1].game
+    assert (last.state, cells(last)) == (FINISHED, list(FIVE))
+    assert last.outcome.ending == game_pb2.ENDING_FIVE
+    assert last.end_time.seconds > 0
+    assert last == await get(server, last.game_id)
 
 
-def test_watching_an_ended_game_ends_at_once(serve: Serve, line: Any) -> None:
+async def test_watching_an_ended_game_ends_at_once(server: ServerInTest, line: Any) -> None:
     """The first message is the last."""
-
-    async def script(house: House) -> None:
-        players = await house.pair()
-        await end(players, line)
-        messages = [message async for message in watch(house, players[0].start.game_id)]
-        assert [message.game.state for message in messages] == [FINISHED]
-
-    serve(script)
+    players = await server.pair()
+    await end(players, line)
+    messages = [message async for message in watch(server, players[0].start.game_id)]
+    assert [message.game.state for message in messages] == [FINISHED]
 
 
-def test_somebody_elses_game_may_be_watched(serve: Serve) -> None:
+async def test_somebody_elses_game_may_be_watched(server: ServerInTest) -> None:
     """From wherever it stands to its end."""
-
-    async def script(house: House) -> None:
-        async with house.innocents():
-            (game,) = house.running
-            watching = watch(house, str(game.id))
-            assert (await anext(watching)).game.ply == 4
-        messages = [message async for message in watching]
-        assert messages[-1].game.state == FINISHED
-
-    serve(script)
+    async with server.innocents():
+        (game,) = server.running
+        watching = watch(server, str(game.id))
+        assert (await anext(watching)).game.ply == 4
+    messages = [message async for message in watching]
+    assert messages[-1].game.state == FINISHED
 
 
 # -- records ----------------------------------------------------------------------
 
 
-def test_an_ended_game_is_exported(serve: Serve, line: Any) -> None:
+async def test_an_ended_game_is_exported(server: ServerInTest, line: Any) -> None:
     """What is read back from the file is what was played."""
-
-    async def script(house: House) -> None:
-        players = await house.pair(control="600+1")
-        await end(players, line)
-        game = await get(house, players[0].start.game_id)
-        record = from_sgf(await export(house, game.game_id))
-        assert (record.black, record.white) == (players[0].name, players[1].name)
-        assert record.moves == FIVE
-        assert record.variant == Variant(width=5, height=5)
-        assert record.time_control == TimeControl.parse("600+1")
-        assert record.outcome is not None
-        assert (record.outcome.result, record.outcome.ending) == (Result.BLACK_WINS, Ending.FIVE)
-        assert record.game_id == game.game_id
-        assert [time // record.times[0].resolution for time in record.times] == [
-            move.charged_time.ToMicroseconds() for move in game.moves
-        ]
-        assert record.start_time == game.start_time.ToDatetime(record.start_time.tzinfo)  # type: ignore[union-attr]
-
-    serve(script)
+    players = await server.pair(control="600+1")
+    await end(players, line)
+    game = await get(server, players[0].start.game_id)
+    record = from_sgf(await export(server, game.game_id))
+    assert (record.black, record.white) == (players[0].name, players[1].name)
+    assert record.moves == FIVE
+    assert record.variant == Variant(width=5, height=5)
+    assert record.time_control == TimeControl.parse("600+1")
+    assert record.outcome is not None
+    assert (record.outcome.result, record.outcome.ending) == (Result.BLACK_WINS, Ending.FIVE)
+    assert record.game_id == game.game_id
+    assert [time // record.times[0].resolution for time in record.times] == [
+        move.charged_time.ToMicroseconds() for move in game.moves
+    ]
+    assert record.start_time == game.start_time.ToDatetime(record.start_time.tzinfo)  # type: ignore[union-attr]
 
 
-def test_a_forfeit_is_exported_with_its_cause(serve: Serve) -> None:
+async def test_a_forfeit_is_exported_with_its_cause(server: ServerInTest) -> None:
     """Odd words in the detail survive."""
-
-    async def script(house: House) -> None:
-        black, white = await house.pair(openings=[encode_moves((12, 13))])
-        await black.fail((await black.turn()).game, 'a]b\\c:"d"\né')
-        await white.ended()
-        record = from_sgf(await export(house, black.start.game_id))
-        assert record.outcome is not None
-        assert (record.outcome.ending, record.outcome.at_fault) == (Ending.CRASH, Party.BLACK)
-        assert record.outcome.detail.startswith('a]b\\c:"d"')
-        assert (record.moves, record.opening_plies) == ((12, 13), 2)
-
-    serve(script)
+    black, white = await server.pair(openings=[encode_moves((12, 13))])
+    await black.fail((await black.turn()).game, 'a]b\\c:"d"\né')
+    await white.ended()
+    record = from_sgf(await export(server, black.start.game_id))
+    assert record.outcome is not None
+    assert (record.outcome.ending, record.outcome.at_fault) == (Ending.CRASH, Party.BLACK)
+    assert record.outcome.detail.startswith('a]b\\c:"d"')
+    assert (record.moves, record.opening_plies) == ((12, 13), 2)
 
 
-def test_a_running_game_is_exported_as_far_as_it_is(serve: Serve, line: Any) -> None:
+async def test_a_running_game_is_exported_as_far_as_it_is(server: ServerInTest, line: Any) -> None:
     """Without an outcome."""
-
-    async def script(house: House) -> None:
-        players = await house.pair()
-        await line(players, FIVE[:3])
-        await players[1].turn()
-        record = from_sgf(await export(house, players[0].start.game_id))
-        assert record.moves == FIVE[:3]
-        assert len(record.times) == 3
-        assert record.outcome is None
-
-    serve(script)
+    players = await server.pair()
+    await line(players, FIVE[:3])
+    await players[1].turn()
+    record = from_sgf(await export(server, players[0].start.game_id))
+    assert record.moves == FIVE[:3]
+    assert len(record.times) == 3
+    assert record.outcome is None

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import grpc
 import pytest
@@ -19,6 +19,9 @@ from meijin.server.api.interceptor import PERMISSIONS, Context, Interceptor, Per
 from meijin.server.app import SERVICES
 from meijin.server.errors import MeijinError
 from meijin.store.bots import Identity
+from meijin.testing.peer import CallEnding
+from meijin.testing.poller import ignore_idle_wakeups
+from meijin.testing.server import ServerInTest
 from meijin.v1 import (
     bot_service_pb2,
     game_service_pb2,
@@ -31,9 +34,6 @@ from meijin.v1.game_service_pb2_grpc import (
     GameServiceStub,
     add_GameServiceServicer_to_server,
 )
-
-if TYPE_CHECKING:
-    from tests.server.conftest import Ending, House, Serve
 
 CONTRACT = (
     bot_service_pb2,
@@ -93,6 +93,7 @@ async def failing_server(
     authenticate: Callable[[str], Awaitable[Identity | None]],
 ) -> AsyncIterator[grpc.aio.Channel]:
     """A channel to a server whose servicer fails behind the interceptor."""
+    ignore_idle_wakeups()
     server = grpc.aio.server(interceptors=[Interceptor(authenticate, is_open=True)])
     add_GameServiceServicer_to_server(Failing(), server)
     port = server.add_insecure_port("127.0.0.1:0")
@@ -134,101 +135,83 @@ def test_every_service_of_the_contract_is_served() -> None:
     assert services < set(SERVICES)
 
 
-def test_every_method_answers(serve: Serve, ending: Callable[..., Any]) -> None:
+@pytest.mark.settings(open_registration=False)
+async def test_every_method_answers(server: ServerInTest, ending: Callable[..., Any]) -> None:
     """All of the services are mounted: none is unimplemented, none is closed to an operator."""
-
-    async def script(house: House) -> None:
-        channel = await house.channel()
-        for method, permission in PERMISSIONS.items():
-            if permission is Permission.BOT or method in LEFT_OUT:
-                continue
-            end = await ending(channel, method, b"", house.operator_token)
-            assert end.code not in {
-                grpc.StatusCode.UNIMPLEMENTED,
-                grpc.StatusCode.UNAUTHENTICATED,
-                grpc.StatusCode.PERMISSION_DENIED,
-                grpc.StatusCode.INTERNAL,
-            }, (method, end)
-
-    serve(script, open_registration=False)
+    channel = await server.channel()
+    for method, permission in PERMISSIONS.items():
+        if permission is Permission.BOT or method in LEFT_OUT:
+            continue
+        end = await ending(channel, method, b"", server.operator_token)
+        assert end.code not in {
+            grpc.StatusCode.UNIMPLEMENTED,
+            grpc.StatusCode.UNAUTHENTICATED,
+            grpc.StatusCode.PERMISSION_DENIED,
+            grpc.StatusCode.INTERNAL,
+        }, (method, end)
 
 
+@pytest.mark.settings(open_registration=False)
 @pytest.mark.parametrize(
     "method", [m for m, permission in PERMISSIONS.items() if permission is Permission.ADMIN]
 )
-def test_an_operators_methods_need_an_operators_token(
-    serve: Serve, ending: Callable[..., Any], method: str
+async def test_an_operators_methods_need_an_operators_token(
+    server: ServerInTest, ending: Callable[..., Any], method: str
 ) -> None:
     """No token and a bot's token are told apart, and neither will do."""
-
-    async def script(house: House) -> None:
-        channel = await house.channel()
-        bots = await house.bots()
-        registered = await bots.RegisterBot(
-            bot_service_pb2.RegisterBotRequest(name="ada"),
-            metadata=(("authorization", f"Bearer {house.operator_token}"),),
-        )
-        none = await ending(channel, method, b"", None)
-        assert (none.code, none.reason) == (grpc.StatusCode.UNAUTHENTICATED, "UNKNOWN_TOKEN")
-        wrong = await ending(channel, method, b"", registered.token)
-        assert (wrong.code, wrong.reason) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_ALLOWED")
-        assert "admin" in wrong.details
-
-    serve(script, open_registration=False)
+    channel = await server.channel()
+    bots = await server.bots()
+    registered = await bots.RegisterBot(
+        bot_service_pb2.RegisterBotRequest(name="ada"),
+        metadata=(("authorization", f"Bearer {server.operator_token}"),),
+    )
+    none = await ending(channel, method, b"", None)
+    assert (none.code, none.reason) == (grpc.StatusCode.UNAUTHENTICATED, "UNKNOWN_TOKEN")
+    wrong = await ending(channel, method, b"", registered.token)
+    assert (wrong.code, wrong.reason) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_ALLOWED")
+    assert "admin" in wrong.details
 
 
 @pytest.mark.parametrize(
     "header", ["Bearer nothing", "Bearer ", "nothing", "Basic {token}", "bearer", "{token}"]
 )
-def test_a_wrong_token_is_never_overlooked(serve: Serve, header: str) -> None:
+async def test_a_wrong_token_is_never_overlooked(server: ServerInTest, header: str) -> None:
     """Even where nobody needs a token, one that is wrong is an error, in the same words."""
-
-    async def script(house: House) -> None:
-        games = await house.games()
-        metadata = (("authorization", header.format(token=house.operator_token)),)
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata)
-        assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
-        assert caught.value.details() == "missing or unknown token"
-
-    serve(script)
+    games = await server.games()
+    metadata = (("authorization", header.format(token=server.operator_token)),)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata)
+    assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+    assert caught.value.details() == "missing or unknown token"
 
 
-def test_anyone_may_manage_an_open_server(serve: Serve, ending: Callable[..., Any]) -> None:
+async def test_anyone_may_manage_an_open_server(
+    server: ServerInTest, ending: Callable[..., Any]
+) -> None:
     """Where registration is open an operator needs no token, and a bot's does no harm."""
-
-    async def script(house: House) -> None:
-        channel = await house.channel()
-        bots = await house.bots()
-        made = await bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name="ada"))
-        for name, token in (("bob", None), ("eve", made.token)):
-            request = bot_service_pb2.RegisterBotRequest(name=name).SerializeToString()
-            end = await ending(channel, "/meijin.v1.BotService/RegisterBot", request, token)
-            assert end.code is grpc.StatusCode.OK
-
-    serve(script)
+    channel = await server.channel()
+    bots = await server.bots()
+    made = await bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name="ada"))
+    for name, token in (("bob", None), ("eve", made.token)):
+        request = bot_service_pb2.RegisterBotRequest(name=name).SerializeToString()
+        end = await ending(channel, "/meijin.v1.BotService/RegisterBot", request, token)
+        assert end.code is grpc.StatusCode.OK
 
 
-def test_an_unknown_method_is_unimplemented(serve: Serve, ending: Callable[..., Any]) -> None:
+async def test_an_unknown_method_is_unimplemented(
+    server: ServerInTest, ending: Callable[..., Any]
+) -> None:
     """The interceptor doesn't stand in the way of gRPC's own answer."""
-
-    async def script(house: House) -> None:
-        end = await ending(await house.channel(), "/meijin.v1.GameService/Cheat", b"", None)
-        assert end.code is grpc.StatusCode.UNIMPLEMENTED
-
-    serve(script)
+    end = await ending(await server.channel(), "/meijin.v1.GameService/Cheat", b"", None)
+    assert end.code is grpc.StatusCode.UNIMPLEMENTED
 
 
-def test_what_grpcs_library_leaves_out_is_unimplemented(
-    serve: Serve, ending: Callable[..., Any]
+async def test_what_grpcs_library_leaves_out_is_unimplemented(
+    server: ServerInTest, ending: Callable[..., Any]
 ) -> None:
     """A method that its servicer does not have is no incident."""
-
-    async def script(house: House) -> None:
-        end = await ending(await house.channel(), "/grpc.health.v1.Health/List", b"", None)
-        assert end.code is grpc.StatusCode.UNIMPLEMENTED
-
-    serve(script)
+    end = await ending(await server.channel(), "/grpc.health.v1.Health/List", b"", None)
+    assert end.code is grpc.StatusCode.UNIMPLEMENTED
 
 
 # -- messages that are none -------------------------------------------------------
@@ -236,59 +219,46 @@ def test_what_grpcs_library_leaves_out_is_unimplemented(
 
 @pytest.mark.parametrize("method", [GET_GAME, "/meijin.v1.TournamentService/CreateTournament"])
 @pytest.mark.parametrize("data", [b"\xff\xff\xff", b"\x0a\x05ab", b"\x0a\x02\xff\xfe"])
-def test_malformed_bytes_are_an_invalid_argument(
-    serve: Serve, ending: Callable[..., Any], method: str, data: bytes
+async def test_malformed_bytes_are_an_invalid_argument(
+    server: ServerInTest, ending: Callable[..., Any], method: str, data: bytes
 ) -> None:
     """An undecodable unary request is the caller's error, with a reason; others are unharmed."""
-
-    async def script(house: House) -> None:
-        async with house.innocents():
-            end = await ending(await house.channel(), method, data, None)
-        assert (end.code, end.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
-        assert "can't be decoded" in end.details
-
-    serve(script)
+    async with server.innocents():
+        end = await ending(await server.channel(), method, data, None)
+    assert (end.code, end.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+    assert "can't be decoded" in end.details
 
 
 @pytest.mark.parametrize("after_hello", [False, True])
-def test_malformed_bytes_end_a_bots_stream(
-    serve: Serve, ending_of_call: Callable[..., Any], *, after_hello: bool
+async def test_malformed_bytes_end_a_bots_stream(
+    server: ServerInTest, ending_of_call: Callable[..., Any], *, after_hello: bool
 ) -> None:
     """An undecodable message on the stream is an invalid argument; others are unharmed."""
-
-    async def script(house: House) -> None:
-        async with house.innocents():
-            channel = await house.channel()
-            play: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(PLAY)
-            call = play()
-            if after_hello:
-                hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada")
-                request = play_service_pb2.PlayRequest(hello=hello)
-                await call.write(request.SerializeToString())
-                await call.read()
-            await call.write(b"\xff\xff\xff")
-            end: Ending = await ending_of_call(call)
-        assert (end.code, end.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
-
-    serve(script)
+    async with server.innocents():
+        channel = await server.channel()
+        play: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(PLAY)
+        call = play()
+        if after_hello:
+            hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada")
+            request = play_service_pb2.PlayRequest(hello=hello)
+            await call.write(request.SerializeToString())
+            await call.read()
+        await call.write(b"\xff\xff\xff")
+        end: CallEnding = await ending_of_call(call)
+    assert (end.code, end.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
 
 
 # -- failures ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["GetGame", "WatchGame"])
-def test_a_bug_tells_the_caller_an_incidents_number_alone(
+async def test_a_bug_tells_the_caller_an_incidents_number_alone(
     ending: Callable[..., Any], method: str
 ) -> None:
     """The log has the rest under the same number, for unary and streaming methods."""
-
-    async def script() -> Ending:
-        async with failing_server(nobody) as channel:
-            end: Ending = await ending(channel, f"/meijin.v1.GameService/{method}", b"", None)
-            return end
-
     with capture_logs() as logs:
-        end = asyncio.run(script())
+        async with failing_server(nobody) as channel:
+            end = await ending(channel, f"/meijin.v1.GameService/{method}", b"", None)
     assert (end.code, end.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
     told = re.fullmatch("internal error, incident ([0-9a-f]{8})", end.details)
     assert told is not None
@@ -296,72 +266,55 @@ def test_a_bug_tells_the_caller_an_incidents_number_alone(
     assert SECRET in str(logs[0]["exc_info"])
 
 
-def test_a_bug_before_the_method_leaks_nothing_either(ending: Callable[..., Any]) -> None:
+async def test_a_bug_before_the_method_leaks_nothing_either(ending: Callable[..., Any]) -> None:
     """A token that can't be looked up is an incident like any other."""
-
-    async def script() -> Ending:
-        async with failing_server(broken) as channel:
-            end: Ending = await ending(channel, GET_GAME, b"", "token")
-            return end
-
     with capture_logs() as logs:
-        end = asyncio.run(script())
+        async with failing_server(broken) as channel:
+            end = await ending(channel, GET_GAME, b"", "token")
     assert (end.code, end.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
     assert SECRET not in end.details
     assert len(incidents(logs)) == 1
 
 
-def test_a_long_message_is_cut(ending: Callable[..., Any]) -> None:
+async def test_a_long_message_is_cut(ending: Callable[..., Any]) -> None:
     """The words of an error fit into the call's trailer, whatever the caller sent."""
-
-    async def script() -> Ending:
-        async with failing_server(nobody) as channel:
-            end: Ending = await ending(channel, "/meijin.v1.GameService/ListGames", b"", None)
-            return end
-
-    end = asyncio.run(script())
+    async with failing_server(nobody) as channel:
+        end = await ending(channel, "/meijin.v1.GameService/ListGames", b"", None)
     assert (end.code, end.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
     assert end.details.startswith("«long long")
     assert len(end.details) < 1_000
 
 
-def test_a_caller_who_leaves_is_no_incident() -> None:
+async def test_a_caller_who_leaves_is_no_incident() -> None:
     """A watcher that goes away in the middle is not logged as a failure."""
-
-    async def script() -> None:
+    with capture_logs() as logs:
         async with failing_server(nobody) as channel:
             call = GameServiceStub(channel).WatchGame(game_service_pb2.WatchGameRequest())
             call.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await call.read()
-
-    with capture_logs() as logs:
-        asyncio.run(script())
     assert incidents(logs) == []
 
 
 # -- gRPC's own services ----------------------------------------------------------
 
 
-def test_health_and_reflection_answer(serve: Serve) -> None:
+@pytest.mark.settings(open_registration=False)
+async def test_health_and_reflection_answer(server: ServerInTest) -> None:
     """Both pass the interceptor without a token, and know every service."""
-
-    async def script(house: House) -> None:
-        channel: Any = await house.channel()
-        health: Any = health_pb2_grpc.HealthStub(channel)
-        for service in ("", *SERVICES):
-            request = health_pb2.HealthCheckRequest(service=service)
-            assert (await health.Check(request)).status == health_pb2.HealthCheckResponse.SERVING
-        watch = health.Watch(health_pb2.HealthCheckRequest())
-        assert (await watch.read()).status == health_pb2.HealthCheckResponse.SERVING
-        watch.cancel()
-        stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
-        reflection = stub.ServerReflectionInfo()
-        await reflection.write(reflection_pb2.ServerReflectionRequest(list_services=""))
-        response = await reflection.read()
-        names = {service.name for service in response.list_services_response.service}
-        assert names == set(SERVICES)
-        await reflection.done_writing()
-        assert await reflection.code() is grpc.StatusCode.OK
-
-    serve(script, open_registration=False)
+    channel: Any = await server.channel()
+    health: Any = health_pb2_grpc.HealthStub(channel)
+    for service in ("", *SERVICES):
+        request = health_pb2.HealthCheckRequest(service=service)
+        assert (await health.Check(request)).status == health_pb2.HealthCheckResponse.SERVING
+    watch = health.Watch(health_pb2.HealthCheckRequest())
+    assert (await watch.read()).status == health_pb2.HealthCheckResponse.SERVING
+    watch.cancel()
+    stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
+    reflection = stub.ServerReflectionInfo()
+    await reflection.write(reflection_pb2.ServerReflectionRequest(list_services=""))
+    response = await reflection.read()
+    names = {service.name for service in response.list_services_response.service}
+    assert names == set(SERVICES)
+    await reflection.done_writing()
+    assert await reflection.code() is grpc.StatusCode.OK

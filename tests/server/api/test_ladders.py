@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -18,25 +19,26 @@ from meijin.store.ladders.days import NewDayRating, replace_history
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.ladders.runs import publish as publish_run
 from meijin.store.schema import BotVersion, Ladder, LadderId
+from meijin.testing.server import ServerInTest
 from meijin.v1 import ladder_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from tests.server.conftest import House, Serve
+    from tests.server.conftest import StartServer
 
 Code = grpc.StatusCode
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 
-async def play(house: House) -> None:
+async def play(server: ServerInTest) -> None:
     """Have ada win both games against bob on one ladder, and none on another."""
-    ada, bob = await house.bot("ada", version="1"), await house.bot("bob")
-    await house.tournament("ada", "bob", rounds=2)
+    ada, bob = await server.bot("ada", version="1"), await server.bot("bob")
+    await server.tournament("ada", "bob", rounds=2)
     for _ in range(2):
         start = await bob.started()
         await bob.resign(start.game)
         await ada.ended()
         await bob.ended()
-    await house.until_finished("1")
+    await server.until_finished("1")
 
 
 def line(rank: int, elo: float, *, of: int) -> Line:
@@ -92,20 +94,24 @@ def publish(database: Database, *, revision: int, elos: tuple[float, float]) -> 
     database.write(work)
 
 
-def with_runs(serve: Serve, script: Any, *runs: tuple[int, tuple[float, float]]) -> None:
-    """Run a script on a server where two games were played and these runs published."""
-    serve(play)
-    with Database(serve.settings().database) as database:
+@asynccontextmanager
+async def with_runs(
+    start_server: StartServer, *runs: tuple[int, tuple[float, float]]
+) -> AsyncIterator[ServerInTest]:
+    """A server where two games were played and these runs published."""
+    async with start_server() as server:
+        await play(server)
+    with Database(server.settings.database) as database:
         for revision, elos in runs:
             publish(database, revision=revision, elos=elos)
-    serve(script)
+    async with start_server() as server:
+        yield server
 
 
-def test_the_published_standings_are_shown(serve: Serve) -> None:
+async def test_the_published_standings_are_shown(start_server: StartServer) -> None:
     """Best first, with the run they are from; the only ladder needs no name."""
-
-    async def script(house: House) -> None:
-        service = await house.ladders()
+    async with with_runs(start_server, (2, (1612.5, 1387.5))) as server:
+        service = await server.ladders()
         for name in ("", "freestyle-5x5"):
             table = await service.GetStandings(pb.GetStandingsRequest(ladder=name))
             assert table.ladder == pb.Ladder(name="freestyle-5x5", games=2, current=True)
@@ -129,30 +135,24 @@ def test_the_published_standings_are_shown(serve: Serve) -> None:
             assert (table.run.advantage, table.run.draws, table.run.repeats) == (20.5, 10.25, 3)
             assert table.run.algorithm == "by hand"
 
-    with_runs(serve, script, (2, (1612.5, 1387.5)))
 
-
-def test_a_ladder_without_a_run_has_no_standings(serve: Serve) -> None:
+async def test_a_ladder_without_a_run_has_no_standings(start_server: StartServer) -> None:
     """Before the first run, and while the published one is older than the games."""
-
-    async def script(house: House) -> None:
-        table = await (await house.ladders()).GetStandings(pb.GetStandingsRequest())
+    async with with_runs(start_server) as server:
+        table = await (await server.ladders()).GetStandings(pb.GetStandingsRequest())
         assert not table.HasField("run")
         assert list(table.standings) == []
         assert (table.ladder.games, table.ladder.current) == (2, False)
 
-    with_runs(serve, script)
 
-
-def test_ladders_are_listed(serve: Serve) -> None:
+async def test_ladders_are_listed(start_server: StartServer) -> None:
     """By name, with their games, in pages; one that is behind is not current."""
-
-    async def script(house: House) -> None:
-        await house.bot("ada", version="1")
-        await house.bot("bob")
-        await house.tournament("ada", "bob", variant=Variant(width=6, height=6))
-        await house.tournament("ada", "bob", variant=Variant(width=7, height=7), unrated=True)
-        service = await house.ladders()
+    async with with_runs(start_server, (1, (1600, 1400))) as server:
+        await server.bot("ada", version="1")
+        await server.bot("bob")
+        await server.tournament("ada", "bob", variant=Variant(width=6, height=6))
+        await server.tournament("ada", "bob", variant=Variant(width=7, height=7), unrated=True)
+        service = await server.ladders()
         page = await service.ListLadders(pb.ListLaddersRequest(page_size=1))
         assert [row.name for row in page.ladders] == ["freestyle-5x5"]
         assert (page.ladders[0].games, page.ladders[0].current) == (2, False)
@@ -161,51 +161,40 @@ def test_ladders_are_listed(serve: Serve) -> None:
         assert (rest.ladders[0].games, rest.ladders[0].current) == (0, True)
         assert rest.next_page_token == ""
 
-    with_runs(serve, script, (1, (1600, 1400)))
 
-
-def test_games_since_the_run_are_previewed(serve: Serve) -> None:
+async def test_games_since_the_run_are_previewed(start_server: StartServer) -> None:
     """One step for each game: the winner rises, the loser falls by as much, until the next run."""
-
-    async def script(house: House) -> None:
+    async with with_runs(start_server, (1, (1550, 1450))) as server:
         best, last = (
-            await (await house.ladders()).GetStandings(pb.GetStandingsRequest())
+            await (await server.ladders()).GetStandings(pb.GetStandingsRequest())
         ).standings
         assert best.preview_elo - best.elo == pytest.approx(last.elo - last.preview_elo)
         assert 0 < best.preview_elo - best.elo < 60
 
-    with_runs(serve, script, (1, (1550, 1450)))
 
-
-def test_a_current_ladder_has_no_preview(serve: Serve) -> None:
+async def test_a_current_ladder_has_no_preview(start_server: StartServer) -> None:
     """There is nothing that the run does not know."""
-
-    async def script(house: House) -> None:
-        table = await (await house.ladders()).GetStandings(pb.GetStandingsRequest())
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        table = await (await server.ladders()).GetStandings(pb.GetStandingsRequest())
         assert not any(row.HasField("preview_elo") for row in table.standings)
 
-    with_runs(serve, script, (2, (1550, 1450)))
 
-
-def test_an_earlier_run_is_shown(serve: Serve) -> None:
+async def test_an_earlier_run_is_shown(start_server: StartServer) -> None:
     """A run that was cited can be looked up by its number."""
-
-    async def script(house: House) -> None:
-        table = await (await house.ladders()).GetStandings(pb.GetStandingsRequest(run_id="1"))
+    async with with_runs(start_server, (1, (1600, 1400)), (2, (1650, 1350))) as server:
+        table = await (await server.ladders()).GetStandings(pb.GetStandingsRequest(run_id="1"))
         assert (table.run.run_id, table.run.checksum) == ("1", "checksum 1")
         assert [row.elo for row in table.standings] == [1600, 1400]
 
-    with_runs(serve, script, (1, (1600, 1400)), (2, (1650, 1350)))
 
-
-def test_a_bots_ratings_are_listed_newest_first(serve: Serve) -> None:
+async def test_a_bots_ratings_are_listed_newest_first(start_server: StartServer) -> None:
     """One for each day, in pages."""
-    serve(play)
-    with Database(serve.settings().database) as database:
+    async with start_server() as server:
+        await play(server)
+    with Database(server.settings.database) as database:
         database.write(_keep_three_days)
-
-    async def script(house: House) -> None:
-        service = await house.ladders()
+    async with start_server() as server:
+        service = await server.ladders()
         found, token = [], ""
         while True:
             request = pb.ListRatingsRequest(bot="ada", page_size=1, page_token=token)
@@ -220,8 +209,6 @@ def test_a_bots_ratings_are_listed_newest_first(serve: Serve) -> None:
             ("2026-03-01", "1", 1510.0, 41.0, 1),
         ]
 
-    serve(script)
-
 
 def _keep_three_days(connection: Connection) -> None:
     ladder_id = LadderId(connection.scalars(select(Ladder.id)).one())
@@ -234,11 +221,10 @@ def _keep_three_days(connection: Connection) -> None:
     replace_history(connection, ladder_id, days, {})
 
 
-def test_head_to_head(serve: Serve) -> None:
+async def test_head_to_head(start_server: StartServer) -> None:
     """From the first bot's side, by colours; nothing is expected before the first run."""
-
-    async def script(house: House) -> None:
-        service = await house.ladders()
+    async with with_runs(start_server) as server:
+        service = await server.ladders()
         request = pb.GetHeadToHeadRequest(bot="ada", opponent="bob")
         score = await service.GetHeadToHead(request)
         won, lost = pb.Score(wins=1), pb.Score(losses=1)
@@ -247,14 +233,11 @@ def test_head_to_head(serve: Serve) -> None:
         score = await service.GetHeadToHead(request)
         assert score == pb.GetHeadToHeadResponse(as_black=lost, as_white=lost)
 
-    with_runs(serve, script)
 
-
-def test_head_to_head_says_what_is_to_be_expected(serve: Serve) -> None:
+async def test_head_to_head_says_what_is_to_be_expected(start_server: StartServer) -> None:
     """100 Elo with a deviation of 100: one deviation, and more with the first move."""
-
-    async def script(house: House) -> None:
-        service = await house.ladders()
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        service = await server.ladders()
         request = pb.GetHeadToHeadRequest(bot="ada", opponent="bob")
         said = (await service.GetHeadToHead(request)).expectation
         assert said.difference == 100
@@ -266,14 +249,11 @@ def test_head_to_head_says_what_is_to_be_expected(serve: Serve) -> None:
         assert turned.difference == -100
         assert turned.score_as_black == pytest.approx(1 - said.score_as_white)
 
-    with_runs(serve, script, (2, (1550, 1450)))
 
-
-def test_the_matrix_compares_each_two(serve: Serve) -> None:
+async def test_the_matrix_compares_each_two(start_server: StartServer) -> None:
     """Best first; a cell has the chance to be stronger, the expected score, and the score."""
-
-    async def script(house: House) -> None:
-        service = await house.ladders()
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        service = await server.ladders()
         matrix = await service.GetMatrix(pb.GetMatrixRequest())
         assert [row.standing.bot for row in matrix.rows] == ["ada", "bob"]
         (own, cell), (turned, _) = (row.cells for row in matrix.rows)
@@ -287,20 +267,15 @@ def test_the_matrix_compares_each_two(serve: Serve) -> None:
         one = await service.GetMatrix(pb.GetMatrixRequest(bots=["bob"]))
         assert [row.standing.bot for row in one.rows] == ["bob"]
 
-    with_runs(serve, script, (2, (1550, 1450)))
 
-
-def test_anchors_make_the_ladder_due_for_a_run(serve: Serve) -> None:
+async def test_anchors_make_the_ladder_due_for_a_run(start_server: StartServer) -> None:
     """They are versions, kept until others take their place."""
-
-    async def script(house: House) -> None:
-        service = await house.ladders()
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        service = await server.ladders()
         response = await service.SetAnchors(pb.SetAnchorsRequest(bots=["bob", "ada"]))
         assert response.ladder == pb.Ladder(name="freestyle-5x5", games=2, current=False)
         await service.SetAnchors(pb.SetAnchorsRequest(bots=["bob"]))
-
-    with_runs(serve, script, (2, (1550, 1450)))
-    with Database(serve.settings().database) as database:
+    with Database(server.settings.database) as database:
         anchored = database.read(lambda connection: ladders.anchors(connection, LadderId(1)))
     assert len(anchored) == 1
 
@@ -347,30 +322,27 @@ def test_anchors_make_the_ladder_due_for_a_run(serve: Serve) -> None:
         ),
     ],
 )
-def test_what_is_not_there_is_named(
-    serve: Serve, ending: Callable[..., Any], method: str, request_: Any, expected: tuple[Code, str]
+async def test_what_is_not_there_is_named(
+    start_server: StartServer,
+    ending: Callable[..., Any],
+    method: str,
+    request_: Any,
+    expected: tuple[Code, str],
 ) -> None:
     """Ladders, bots and places in lists."""
-
-    async def script(house: House) -> None:
+    async with with_runs(start_server) as server:
         name = f"/meijin.v1.LadderService/{method}"
-        end = await ending(await house.channel(), name, request_.SerializeToString(), None)
+        end = await ending(await server.channel(), name, request_.SerializeToString(), None)
         code, words = expected
         assert end.code is code
         assert words in end.details
 
-    with_runs(serve, script)
 
-
-def test_without_any_ladder_the_error_says_what_makes_one(
-    serve: Serve, ending: Callable[..., Any]
+async def test_without_any_ladder_the_error_says_what_makes_one(
+    server: ServerInTest, ending: Callable[..., Any]
 ) -> None:
     """A new server has none."""
-
-    async def script(house: House) -> None:
-        name = "/meijin.v1.LadderService/GetStandings"
-        end = await ending(await house.channel(), name, b"", None)
-        assert end.code is Code.NOT_FOUND
-        assert "rated tournament" in end.details
-
-    serve(script)
+    name = "/meijin.v1.LadderService/GetStandings"
+    end = await ending(await server.channel(), name, b"", None)
+    assert end.code is Code.NOT_FOUND
+    assert "rated tournament" in end.details

@@ -55,21 +55,17 @@ def test_a_subscriber_hears_of_its_topic_alone() -> None:
         assert of_game.rest() == []
 
 
-def test_events_come_in_order() -> None:
+async def test_events_come_in_order() -> None:
     """One at a time, waiting for the next."""
-
-    async def script() -> None:
-        feed, one = Feed(), game(1)
-        with feed.subscribe(game_topic(one.id)) as subscriber:
-            waiting = asyncio.ensure_future(subscriber.next())
-            await asyncio.sleep(0)
-            assert not waiting.done()
-            feed.games_moved([one])
-            feed.game_ended(one)
-            assert await waiting == GameEvent(EventKind.MOVED, one)
-            assert await subscriber.next() == GameEvent(EventKind.ENDED, one)
-
-    asyncio.run(script())
+    feed, one = Feed(), game(1)
+    with feed.subscribe(game_topic(one.id)) as subscriber:
+        waiting = asyncio.ensure_future(subscriber.next())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        feed.games_moved([one])
+        feed.game_ended(one)
+        assert await waiting == GameEvent(EventKind.MOVED, one)
+        assert await subscriber.next() == GameEvent(EventKind.ENDED, one)
 
 
 def test_every_subscriber_hears_of_everything() -> None:
@@ -92,19 +88,15 @@ def test_who_leaves_is_forgotten() -> None:
     assert feed._subscribers == {}
 
 
-def test_who_is_too_slow_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_is_too_slow_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """A subscriber that lost an event is told so instead of being told half."""
     monkeypatch.setattr(module, "MAX_WAITING", 3)
-
-    async def script() -> None:
-        feed, one = Feed(), game(1)
-        with feed.subscribe(game_topic(one.id)) as subscriber:
-            for _ in range(4):
-                feed.games_moved([one])
-            with pytest.raises(NotReadingError, match="watch again"):
-                await subscriber.next()
-
-    asyncio.run(script())
+    feed, one = Feed(), game(1)
+    with feed.subscribe(game_topic(one.id)) as subscriber:
+        for _ in range(4):
+            feed.games_moved([one])
+        with pytest.raises(NotReadingError, match="watch again"):
+            await subscriber.next()
 
 
 def test_nobody_subscribed_costs_nothing() -> None:

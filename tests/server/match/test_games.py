@@ -11,11 +11,13 @@ import pytest
 from meijin.server.match.journal import ENTRIES_PER_TRUNCATION
 from meijin.store import Database
 from meijin.store.journal import running_moves
+from meijin.testing.peer import Peer
+from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from tests.server.conftest import House, Peer, Serve
+    from tests.server.conftest import StartServer
 
     from meijin.server.match.live_game import LiveGame
 
@@ -28,7 +30,7 @@ async def caught_up(peer: Peer) -> None:
     assert (await peer.notice()).game == 12345
 
 
-def hold_after_an_end(house: House) -> Event:
+def hold_after_an_end(server: ServerInTest) -> Event:
     """Hold the writer from the next end of a game on, so that no start after it is committed."""
     gate = Event()
     is_armed = [True]
@@ -36,189 +38,169 @@ def hold_after_an_end(house: House) -> Event:
     def hold(_game: LiveGame) -> None:
         if is_armed:
             is_armed.clear()
-            house.hold(gate)
+            server.hold(gate)
 
-    house.listen(ended=hold)
+    server.listen(ended=hold)
     return gate
 
 
-def test_nobody_hears_of_a_move_that_is_not_committed(serve: Serve, line: Any) -> None:
+async def test_nobody_hears_of_a_move_that_is_not_committed(
+    server: ServerInTest, line: Any
+) -> None:
     """Neither the opponent nor whoever looks at the game."""
-
-    async def script(house: House) -> None:
-        players = await house.pair()
-        await line(players, FIVE[:2])
-        turn = await players[0].turn()
-        (game,) = house.running
-        with house.held():
-            await players[0].play(turn, FIVE[2])
-            await house.until(lambda: game.arbiter.board.ply == 3)
-            await caught_up(players[1])
-            assert players[1].unread("turns") == 0
-            assert list(game.committed_moves) == list(FIVE[:2])
-        assert (await players[1].turn()).ply == 3
-        assert list(game.committed_moves) == list(FIVE[:3])
-
-    serve(script)
+    players = await server.pair()
+    await line(players, FIVE[:2])
+    turn = await players[0].turn()
+    (game,) = server.running
+    with server.held():
+        await players[0].play(turn, FIVE[2])
+        await server.until(lambda: game.arbiter.board.ply == 3)
+        await caught_up(players[1])
+        assert players[1].unread("turns") == 0
+        assert list(game.committed_moves) == list(FIVE[:2])
+    assert (await players[1].turn()).ply == 3
+    assert list(game.committed_moves) == list(FIVE[:3])
 
 
-def test_nobody_hears_of_an_end_that_is_not_committed(serve: Serve, line: Any) -> None:
+async def test_nobody_hears_of_an_end_that_is_not_committed(
+    server: ServerInTest, line: Any
+) -> None:
     """A winning move is no different."""
-
-    async def script(house: House) -> None:
-        players = await house.pair()
-        await line(players, FIVE[:8])
-        turn = await players[0].turn()
-        (game,) = house.running
-        with house.held():
-            await players[0].play(turn, FIVE[8])
-            await house.until(lambda: game.arbiter.outcome is not None)
-            for peer in players:
-                await caught_up(peer)
-                assert peer.unread("ended") == 0
-            assert list(game.committed_moves) == list(FIVE[:8])
+    players = await server.pair()
+    await line(players, FIVE[:8])
+    turn = await players[0].turn()
+    (game,) = server.running
+    with server.held():
+        await players[0].play(turn, FIVE[8])
+        await server.until(lambda: game.arbiter.outcome is not None)
         for peer in players:
-            assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
-        assert list(game.committed_moves) == list(FIVE)
-
-    serve(script)
+            await caught_up(peer)
+            assert peer.unread("ended") == 0
+        assert list(game.committed_moves) == list(FIVE[:8])
+    for peer in players:
+        assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
+    assert list(game.committed_moves) == list(FIVE)
 
 
 @pytest.mark.parametrize("how", ["goodbye", "resign"])
-def test_a_game_that_ends_before_it_was_announced_is_never_told(serve: Serve, how: str) -> None:
+async def test_a_game_that_ends_before_it_was_announced_is_never_told(
+    server: ServerInTest, how: str
+) -> None:
     """A bot hears of the end of no game whose start it did not hear of."""
-
-    async def script(house: House) -> None:
-        black, white = await house.pair(rounds=3)
-        gate = hold_after_an_end(house)
-        await black.resign((await black.turn()).game)
-        for peer in (black, white):
-            await peer.ended()
-        await house.until(lambda: house.running)
-        (unannounced,) = house.running
-        assert not unannounced.is_announced
-        if how == "goodbye":
-            await black.write(goodbye=pb.Goodbye())
-        else:
-            await black.resign(unannounced.number)
-        await house.until(lambda: unannounced.arbiter.outcome is not None)
-        gate.set()
-        await house.parts.journal.drained()
-        await caught_up(white)
-        assert white.unread("ended") == 0
-        if how == "resign":
-            assert (await white.started()).game == unannounced.number + 1
-
-    serve(script)
+    black, white = await server.pair(rounds=3)
+    gate = hold_after_an_end(server)
+    await black.resign((await black.turn()).game)
+    for peer in (black, white):
+        await peer.ended()
+    await server.until(lambda: server.running)
+    (unannounced,) = server.running
+    assert not unannounced.is_announced
+    if how == "goodbye":
+        await black.write(goodbye=pb.Goodbye())
+    else:
+        await black.resign(unannounced.number)
+    await server.until(lambda: unannounced.arbiter.outcome is not None)
+    gate.set()
+    await server.parts.journal.drained()
+    await caught_up(white)
+    assert white.unread("ended") == 0
+    if how == "resign":
+        assert (await white.started()).game == unannounced.number + 1
 
 
-def test_a_bot_that_returns_before_a_start_is_committed_hears_of_it_once(serve: Serve) -> None:
+async def test_a_bot_that_returns_before_a_start_is_committed_hears_of_it_once(
+    server: ServerInTest,
+) -> None:
     """The welcome counts the games that it knows of; the new one follows like any other."""
+    black, white = await server.pair(rounds=2)
+    gate = hold_after_an_end(server)
+    await black.resign((await black.turn()).game)
+    for peer in (black, white):
+        await peer.ended()
+    await server.until(lambda: server.running)
+    (game,) = server.running
+    assert not game.is_announced
+    player = server.player(game.black if game.black.name == white.name else game.white)
+    session = player.session
+    assert session is not None
+    parts = server.parts
+    back = parts.lobby.join(player, session.version_id, session.capabilities)
+    first = back.drain(parts.watch.moment())
+    assert first.welcome is not None
+    assert first.ping
+    assert not first.has_events
+    gate.set()
+    await parts.journal.drained()
+    second = back.drain(parts.watch.moment())
+    assert list(second.started) == [game]
+    assert len(second.turns) == (game.black is player)
 
-    async def script(house: House) -> None:
-        black, white = await house.pair(rounds=2)
-        gate = hold_after_an_end(house)
-        await black.resign((await black.turn()).game)
-        for peer in (black, white):
-            await peer.ended()
-        await house.until(lambda: house.running)
-        (game,) = house.running
-        assert not game.is_announced
-        player = house.player(game.black if game.black.name == white.name else game.white)
-        session = player.session
-        assert session is not None
-        parts = house.parts
+
+async def test_a_game_that_ends_before_its_return_was_told_is_not_counted(
+    server: ServerInTest,
+) -> None:
+    """The welcome counts exactly the games that follow it."""
+    ada = await server.bot("ada", max_games=2)
+    await server.bot("bob", max_games=2)
+    await server.tournament("ada", "bob", rounds=2)
+    for _ in range(2):
+        await ada.started()
+    parts = server.parts
+    one, other = server.running
+    player = server.player(one.black if one.black.name == "ada" else one.white)
+    assert player.session is not None
+    back = parts.lobby.join(player, player.session.version_id, player.session.capabilities)
+    back.add_end(one)
+    first = back.drain(parts.watch.moment())
+    assert first.welcome is not None
+    assert first.welcome.running_games == 1
+    assert list(first.started) == [other]
+    assert not first.ended
+
+
+async def test_a_turn_is_asked_once(server: ServerInTest) -> None:
+    """A bot that returns while its opponent's move is being committed is asked after it."""
+    black, white = await server.pair()
+    turn = await black.turn()
+    parts = server.parts
+    (game,) = server.running
+    player = server.player(game.white)
+    session = player.session
+    assert session is not None
+    with server.held():
+        await black.play(turn, 0)
+        await server.until(lambda: game.arbiter.board.ply == 1)
         back = parts.lobby.join(player, session.version_id, session.capabilities)
         first = back.drain(parts.watch.moment())
-        assert first.welcome is not None
-        assert first.ping
-        assert not first.has_events
-        gate.set()
-        await parts.journal.drained()
-        second = back.drain(parts.watch.moment())
-        assert list(second.started) == [game]
-        assert len(second.turns) == (game.black is player)
-
-    serve(script)
+        assert list(first.started) == [game]
+        assert not first.turns
+    await parts.journal.drained()
+    assert list(back.drain(parts.watch.moment()).turns) == [game]
+    assert white.unread("turns") == 0
 
 
-def test_a_game_that_ends_before_its_return_was_told_is_not_counted(serve: Serve) -> None:
-    """The welcome counts exactly the games that follow it."""
-
-    async def script(house: House) -> None:
-        ada = await house.bot("ada", max_games=2)
-        await house.bot("bob", max_games=2)
-        await house.tournament("ada", "bob", rounds=2)
-        for _ in range(2):
-            await ada.started()
-        parts = house.parts
-        one, other = house.running
-        player = house.player(one.black if one.black.name == "ada" else one.white)
-        assert player.session is not None
-        back = parts.lobby.join(player, player.session.version_id, player.session.capabilities)
-        back.add_end(one)
-        first = back.drain(parts.watch.moment())
-        assert first.welcome is not None
-        assert first.welcome.running_games == 1
-        assert list(first.started) == [other]
-        assert not first.ended
-
-    serve(script)
-
-
-def test_a_turn_is_asked_once(serve: Serve) -> None:
-    """A bot that returns while its opponent's move is being committed is asked after it."""
-
-    async def script(house: House) -> None:
-        black, white = await house.pair()
-        turn = await black.turn()
-        parts = house.parts
-        (game,) = house.running
-        player = house.player(game.white)
-        session = player.session
-        assert session is not None
-        with house.held():
-            await black.play(turn, 0)
-            await house.until(lambda: game.arbiter.board.ply == 1)
-            back = parts.lobby.join(player, session.version_id, session.capabilities)
-            first = back.drain(parts.watch.moment())
-            assert list(first.started) == [game]
-            assert not first.turns
-        await parts.journal.drained()
-        assert list(back.drain(parts.watch.moment()).turns) == [game]
-        assert white.unread("turns") == 0
-
-    serve(script)
-
-
-def test_old_entries_are_deleted(serve: Serve) -> None:
+async def test_old_entries_are_deleted(start_server: StartServer) -> None:
     """The moves of ended games don't pile up; those of running ones are never deleted."""
-
-    async def script(house: House) -> None:
-        black, white = await house.pair(("eva", "eve"))
+    async with start_server() as server:
+        black, white = await server.pair(("eva", "eve"))
         await black.play(await black.turn(), 12)
         await white.turn()
-        ada, bob = await house.bot("ada"), await house.bot("bob")
-        await house.tournament("ada", "bob", rounds=30)
+        ada, bob = await server.bot("ada"), await server.bot("bob")
+        await server.tournament("ada", "bob", rounds=30)
         await asyncio.gather(ada.play_out(30), bob.play_out(30))
-
-    serve(script)
-    with Database(serve.settings().database) as database:
+    with Database(server.settings.database) as database:
         moves = database.read(lambda at: list(running_moves(at)))
     assert moves[0].game_id == 1
     assert moves[0].cell == 12
-
-    async def finish(house: House) -> None:
-        black, white = [await house.bot(name) for name in ("eva", "eve")]
+    async with start_server() as server:
+        black, white = [await server.bot(name) for name in ("eva", "eve")]
         await asyncio.gather(black.play_out(1), white.play_out(1))
-        ada, bob = await house.bot("ada"), await house.bot("bob")
-        await house.tournament("ada", "bob", rounds=2 * ENTRIES_PER_TRUNCATION // 9)
+        ada, bob = await server.bot("ada"), await server.bot("bob")
+        await server.tournament("ada", "bob", rounds=2 * ENTRIES_PER_TRUNCATION // 9)
         await asyncio.gather(
             *(peer.play_out(2 * ENTRIES_PER_TRUNCATION // 9) for peer in (ada, bob))
         )
-
-    serve(finish)
-    with Database(serve.settings().database) as database:
+    with Database(server.settings.database) as database:
         left = database.read(lambda at: list(running_moves(at)))
     assert 1 not in {move.game_id for move in left}
     assert len(left) < len(moves)

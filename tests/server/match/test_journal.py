@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -72,22 +72,13 @@ class Desk:
         self.stored_when_told.append(self.stored())
         self.again()
 
-    def run(self, script: Callable[[Desk], Awaitable[None]]) -> None:
-        """Run a script beside the journal; what ends the journal ends the script."""
-
-        async def main() -> None:
-            running = asyncio.create_task(self.journal.run(self._release, [game(1)]))
-            scripted = asyncio.ensure_future(script(self))
-            async with asyncio.timeout(PATIENCE):
-                await asyncio.wait((running, scripted), return_when=asyncio.FIRST_COMPLETED)
-            for task in (running, scripted):
-                if task.done():
-                    task.result()
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
-
-        asyncio.run(main())
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run the journal beside the block; what ends the journal ends the block."""
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(self.journal.run(self._release, [game(1)]))
+            yield
+            running.cancel()
 
 
 @pytest.fixture
@@ -121,17 +112,14 @@ def trouble(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return troubles
 
 
-def test_nothing_is_told_before_it_is_committed(desk: Desk) -> None:
+async def test_nothing_is_told_before_it_is_committed(desk: Desk) -> None:
     """Whatever is released is in the store already."""
-
-    async def script(desk: Desk) -> None:
+    async with desk.running():
         for number in range(20):
             desk.add(number)
             if number % 3 == 0:
                 await desk.journal.drained()
         await desk.journal.drained()
-
-    desk.run(script)
     assert desk.told == list(range(20))
     assert all(
         stored == desk.told[: len(stored)] and len(stored) >= told
@@ -140,67 +128,55 @@ def test_nothing_is_told_before_it_is_committed(desk: Desk) -> None:
     assert desk.stored() == desk.told
 
 
-def test_what_comes_together_is_committed_together(desk: Desk) -> None:
+async def test_what_comes_together_is_committed_together(desk: Desk) -> None:
     """One entry holds everything that was added before it began."""
-
-    async def script(desk: Desk) -> None:
+    async with desk.running():
         for number in range(10):
             desk.add(number)
         await desk.journal.drained()
-
-    desk.run(script)
     assert desk.ids() == [1]
 
 
-def test_numbers_go_on_from_the_last(tmp_path: Any) -> None:
+async def test_numbers_go_on_from_the_last(tmp_path: Any) -> None:
     """A restarted server's entries follow those of the one before."""
     with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
         database.migrate()
         writer = Writer(database)
         desk = Desk(database, writer, last=41)
-
-        async def script(desk: Desk) -> None:
+        async with desk.running():
             desk.add(1)
             await desk.journal.drained()
-
-        desk.run(script)
         assert desk.ids() == [42]
         writer.close()
 
 
-def test_an_empty_entry_is_not_stored(desk: Desk) -> None:
+async def test_an_empty_entry_is_not_stored(desk: Desk) -> None:
     """A bot that sends nothing of consequence makes the store no larger."""
-
-    async def script(desk: Desk) -> None:
+    async with desk.running():
         for _ in range(5):
             desk.journal.wake()
             await desk.journal.drained()
         desk.add(1)
         await desk.journal.drained()
-
-    desk.run(script)
     assert len(desk.ids()) == 1
     assert desk.told == [1]
 
 
 @pytest.mark.parametrize("what", ["fail", "lose"])
 @pytest.mark.parametrize("times", [1, 4])
-def test_a_failing_store_is_tried_again(
+async def test_a_failing_store_is_tried_again(
     desk: Desk, trouble: list[str], what: str, times: int
 ) -> None:
     """Nothing is lost, nothing is told early, and nothing is stored twice."""
     trouble += [what] * times
-
-    async def script(desk: Desk) -> None:
-        desk.add(1)
-        await asyncio.sleep(0)
-        desk.add(2)
-        await desk.journal.drained()
-        desk.add(3)
-        await desk.journal.drained()
-
     with capture_logs() as logs:
-        desk.run(script)
+        async with desk.running():
+            desk.add(1)
+            await asyncio.sleep(0)
+            desk.add(2)
+            await desk.journal.drained()
+            desk.add(3)
+            await desk.journal.drained()
     assert desk.stored() == desk.told == [1, 2, 3]
     assert desk.stored_when_told[0]
     assert trouble == []
@@ -210,10 +186,11 @@ def test_a_failing_store_is_tried_again(
     assert events[-1] == "the database is back"
 
 
-def test_a_lost_answer_of_a_shared_commit_doubles_nothing(desk: Desk, trouble: list[str]) -> None:
+async def test_a_lost_answer_of_a_shared_commit_doubles_nothing(
+    desk: Desk, trouble: list[str]
+) -> None:
     """Other work in the same commit does not make the entry be written again."""
-
-    async def script(desk: Desk) -> None:
+    async with desk.running():
         gate = asyncio.get_running_loop().create_future()
         started = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -233,8 +210,6 @@ def test_a_lost_answer_of_a_shared_commit_doubles_nothing(desk: Desk, trouble: l
         await asyncio.wrap_future(held)
         await desk.journal.drained()
         assert other.exception() is not None
-
-    desk.run(script)
     assert desk.stored() == desk.told == [1]
     assert trouble == []
 
@@ -243,7 +218,7 @@ async def _wait(future: asyncio.Future[None]) -> None:
     await future
 
 
-def test_a_database_that_was_restarted_is_waited_for(
+async def test_a_database_that_was_restarted_is_waited_for(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL may crash at any time: nothing is lost and nothing is doubled."""
@@ -253,8 +228,7 @@ def test_a_database_that_was_restarted_is_waited_for(
         database.migrate()
         writer = Writer(database)
         desk = Desk(database, writer)
-
-        async def script(desk: Desk) -> None:
+        async with desk.running():
             desk.add(1)
             await desk.journal.drained()
             for number in (2, 3):
@@ -265,45 +239,37 @@ def test_a_database_that_was_restarted_is_waited_for(
                 assert desk.told == list(range(1, number))
                 server.start()
                 await desk.journal.drained()
-
-        desk.run(script)
         assert desk.stored() == desk.told == [1, 2, 3]
         writer.close()
 
 
-def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) -> None:
+async def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) -> None:
     """While commits fail the journal says so."""
     seen: list[bool] = []
     trouble += ["fail"] * 3
     watch = desk.journal
-
-    async def script(desk: Desk) -> None:
+    async with desk.running():
         desk.add(1)
         while trouble:
             seen.append(watch.is_failing)
             await asyncio.sleep(0)
         await watch.drained()
         seen.append(watch.is_failing)
-
-    desk.run(script)
     assert True in seen
     assert not seen[-1]
 
 
-def test_another_servers_entry_ends_the_journal(desk: Desk) -> None:
+async def test_another_servers_entry_ends_the_journal(desk: Desk) -> None:
     """A number that is taken is no passing trouble: two servers share the store."""
     desk.database.write(lambda to: to.execute(insert(JournalRow), {"id": 1, "moves": b""}))
-
-    async def script(desk: Desk) -> None:
-        desk.add(1)
-        await desk.journal.drained()
-
-    with pytest.raises(IntegrityError):
-        desk.run(script)
+    with pytest.RaisesGroup(IntegrityError):
+        async with desk.running():
+            desk.add(1)
+            await desk.journal.drained()
     assert desk.told == []
 
 
-def test_a_lost_game_ends_the_journal(desk: Desk) -> None:
+async def test_a_lost_game_ends_the_journal(desk: Desk) -> None:
     """A game that is not running in the store can't be ended, now or later."""
     end = GameEnd(
         id=GameId(9),
@@ -325,44 +291,32 @@ def test_a_lost_game_ends_the_journal(desk: Desk) -> None:
     ended = cast(
         "LiveGame", SimpleNamespace(to_end=lambda sequence: replace(end, sequence=sequence))
     )
-
-    async def script(desk: Desk) -> None:
-        desk.journal.add_end(ended)
-        await desk.journal.drained()
-
-    with pytest.raises(LostUpdateError):
-        desk.run(script)
+    with pytest.RaisesGroup(LostUpdateError):
+        async with desk.running():
+            desk.journal.add_end(ended)
+            await desk.journal.drained()
 
 
-def test_a_lost_void_ends_the_journal(desk: Desk) -> None:
+async def test_a_lost_void_ends_the_journal(desk: Desk) -> None:
     """A game that is not finished in the store can't be voided, now or later."""
-
-    async def script(desk: Desk) -> None:
-        desk.journal.add_void(GameVoid(GameId(9), "why", NOON))
-        await desk.journal.drained()
-
-    with pytest.raises(LostUpdateError):
-        desk.run(script)
+    with pytest.RaisesGroup(LostUpdateError):
+        async with desk.running():
+            desk.journal.add_void(GameVoid(GameId(9), "why", NOON))
+            await desk.journal.drained()
 
 
-def test_drained_comes_to_an_end_on_a_busy_server(desk: Desk) -> None:
+async def test_drained_comes_to_an_end_on_a_busy_server(desk: Desk) -> None:
     """It waits for what was added before, not for what comes all the time."""
     numbers = iter(range(2, 1_000_000))
     desk.again = lambda: desk.add(next(numbers))
-
-    async def script(desk: Desk) -> None:
+    async with desk.running():
         desk.add(1)
         await desk.journal.drained()
         assert 1 in desk.told
 
-    desk.run(script)
 
-
-def test_an_idle_journal_is_drained(desk: Desk) -> None:
+async def test_an_idle_journal_is_drained(desk: Desk) -> None:
     """There is nothing to wait for."""
-
-    async def script(desk: Desk) -> None:
+    async with desk.running():
         await desk.journal.drained()
-
-    desk.run(script)
     assert desk.ids() == []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from structlog.testing import capture_logs
@@ -13,11 +14,11 @@ from meijin.server.match.feed import Feed
 from meijin.server.match.listeners import Listener, Listeners
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
+from meijin.testing.server import ServerInTest, open_server
+from meijin.testing.settings import settings_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from tests.server.conftest import House, OpenHouse, Serve
 
     from meijin.server.match.live_game import LiveGame, Participant
 
@@ -142,37 +143,29 @@ def test_one_that_fails_is_logged_and_the_others_hear(hook: str) -> None:
     assert len(by_name["2"]) == len(by_name["1"]) - facts
 
 
-def test_a_tournament_counts_a_game_before_anybody_looks_at_it(serve: Serve) -> None:
+async def test_a_tournament_counts_a_game_before_anybody_looks_at_it(server: ServerInTest) -> None:
     """The order in a server: the scheduler, those who watch, the refresh jobs of changed ladders."""
-
-    async def script(house: House) -> None:
-        assert [type(listener) for listener in house.parts.listeners.order] == [
-            Scheduler,
-            Feed,
-            RefreshSender,
-        ]
-
-    serve(script)
+    assert [type(listener) for listener in server.parts.listeners.order] == [
+        Scheduler,
+        Feed,
+        RefreshSender,
+    ]
 
 
-def test_a_listener_that_fails_stops_nothing(house_settings: Any, open_house: OpenHouse) -> None:
+async def test_a_listener_that_fails_stops_nothing(tmp_path: Path) -> None:
     """It is logged; the others hear of everything, and every game goes on to its end."""
     heard: list[LiveGame] = []
-
-    async def script() -> None:
-        async with open_house(house_settings()) as house:
-            house.listen(ended=heard.append)
-            house.parts.listeners.order.insert(0, Failing())
-            ada, bob = await house.bot("ada"), await house.bot("bob")
-            tournament_id = await house.tournament("ada", "bob", rounds=2)
-            async with house.innocents(), asyncio.TaskGroup() as tasks:
+    with capture_logs() as logs:
+        async with open_server(settings_in(tmp_path)) as server:
+            server.listen(ended=heard.append)
+            server.parts.listeners.order.insert(0, Failing())
+            ada, bob = await server.bot("ada"), await server.bot("bob")
+            tournament_id = await server.tournament("ada", "bob", rounds=2)
+            async with server.innocents(), asyncio.TaskGroup() as tasks:
                 tasks.create_task(ada.play_out(2))
                 tasks.create_task(bob.play_out(2))
-            await house.until_finished(tournament_id)
-            await house.until(lambda: len(heard) == 3)
-
-    with capture_logs() as logs:
-        asyncio.run(script())
+            await server.until_finished(tournament_id)
+            await server.until(lambda: len(heard) == 3)
     failures = [entry for entry in logs if entry["event"] == "a listener failed"]
     assert {entry["listener"] for entry in failures} == {f"Failing.{hook}" for hook in HOOKS}
     assert all(entry["exc_info"] for entry in failures)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import meijin.store
 from meijin.server.match import watchdog
 from meijin.server.parts import Parts
+from meijin.testing.server import ServerInTest
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     import pytest
-    from tests.server.conftest import House, Serve
+    from tests.server.conftest import StartServer
 
 FOLDERS = {
     "server": Path(sys.modules[Parts.__module__].__file__ or "").parent,
@@ -82,22 +83,23 @@ class Trace:
             self.is_written = True
 
 
-async def trace_on_writer(house: House, trace: Callable[..., None] | None) -> None:
+async def trace_on_writer(server: ServerInTest, trace: Callable[..., None] | None) -> None:
     """Trace the writer's thread from now on, or stop."""
-    await house.parts.storage.write(lambda _: sys.setprofile(trace))
+    await server.parts.storage.write(lambda _: sys.setprofile(trace))
 
 
-def test_a_move_passes_six_files(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_move_passes_six_files(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Counted by tracing one move: the server's and the store's files, without the rules."""
     monkeypatch.setattr(watchdog, "PING_INTERVAL", timedelta(hours=1))
     trace = Trace()
-
-    async def script(house: House) -> None:
-        black, white = await house.pair()
+    async with start_server() as server:
+        black, white = await server.pair()
         turn = await black.turn()
         await black.write(actions=pb.Actions(resigns=[pb.Resign(game=12345)]))
         await black.notice()  # so that its pong has been read
-        await trace_on_writer(house, trace.on_writer)
+        await trace_on_writer(server, trace.on_writer)
         trace.files.clear()
         sys.setprofile(trace.on_loop)
         try:
@@ -105,9 +107,7 @@ def test_a_move_passes_six_files(serve: Serve, monkeypatch: pytest.MonkeyPatch) 
             await white.turn()
         finally:
             sys.setprofile(None)
-            await trace_on_writer(house, None)
-
-    serve(script)
+            await trace_on_writer(server, None)
     assert trace.is_written
     assert trace.files == PATH | GENERAL
     assert len(PATH) == 6

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import cast
 
@@ -20,7 +18,6 @@ from meijin.server.match.stalls import Moment
 from meijin.store.schema import BotId, BotVersionId
 from meijin.wire import Capabilities
 
-Script = Callable[[Session], Awaitable[None]]
 MILLISECOND = NS_PER_SECOND // 1000
 GRACE = timedelta(seconds=30)
 NOTHING = Delivery(None, [], [], [], [], [], 0, is_draining=False)
@@ -41,21 +38,14 @@ def game(number: int) -> LiveGame:
 
 
 @pytest.fixture
-def on_stream() -> Callable[[Script], None]:
-    """Runs a script with a session of its own."""
-
-    def run(script: Script) -> None:
-        async def main() -> None:
-            player = Participant(BotId(1), "ada")
-            session = Session(
-                "id", player, BotVersionId(1), Capabilities(), games={}, grace=GRACE, max_notices=3
-            )
-            assert sent(session).welcome == Welcome("id", "ada", GRACE, 0)
-            await script(session)
-
-        asyncio.run(main())
-
-    return run
+async def session() -> Session:
+    """A session whose welcome was sent."""
+    player = Participant(BotId(1), "ada")
+    session = Session(
+        "id", player, BotVersionId(1), Capabilities(), games={}, grace=GRACE, max_notices=3
+    )
+    assert sent(session).welcome == Welcome("id", "ada", GRACE, 0)
+    return session
 
 
 def sent(session: Session, now: int = 0) -> Delivery:
@@ -68,172 +58,127 @@ def turns(delivery: Delivery) -> list[int]:
     return [game.number for game in delivery.turns]
 
 
-OnStream = Callable[[Script], None]
-
-
-def test_turns_share_a_message(on_stream: OnStream) -> None:
+async def test_turns_share_a_message(session: Session) -> None:
     """Everything that waits goes at once, and only once."""
-
-    async def script(session: Session) -> None:
-        for number in (4, 2, 9):
-            session.add_turn(game(number))
-        assert session.wake.is_set()
-        delivery = sent(session)
-        assert turns(delivery) == [4, 2, 9]
-        assert delivery.clocks_ns == [60 * NS_PER_SECOND] * 3
-        assert not session.wake.is_set()
-        assert sent(session) == NOTHING
-
-    on_stream(script)
+    for number in (4, 2, 9):
+        session.add_turn(game(number))
+    assert session.wake.is_set()
+    delivery = sent(session)
+    assert turns(delivery) == [4, 2, 9]
+    assert delivery.clocks_ns == [60 * NS_PER_SECOND] * 3
+    assert not session.wake.is_set()
+    assert sent(session) == NOTHING
 
 
-def test_a_clock_starts_when_its_turn_is_sent(on_stream: OnStream) -> None:
+async def test_a_clock_starts_when_its_turn_is_sent(session: Session) -> None:
     """Not when it was put into the outbox."""
-
-    async def script(session: Session) -> None:
-        one = game(1)
-        session.add_turn(one)
-        sent(session, now=7 * NS_PER_SECOND)
-        one.arbiter.play(one.arbiter.board.side_to_move, 0, 12, Moment(9 * NS_PER_SECOND, 0), 0)
-        assert list(one.arbiter.raw_ns) == [2 * NS_PER_SECOND]
-        session.add_turn(one)
-        delivery = sent(session, now=9 * NS_PER_SECOND)
-        assert (turns(delivery), delivery.clocks_ns) == ([1], [60 * NS_PER_SECOND])
-        assert one.arbiter.clock.left_ns(Color.BLACK) == 58 * NS_PER_SECOND
-
-    on_stream(script)
+    one = game(1)
+    session.add_turn(one)
+    sent(session, now=7 * NS_PER_SECOND)
+    one.arbiter.play(one.arbiter.board.side_to_move, 0, 12, Moment(9 * NS_PER_SECOND, 0), 0)
+    assert list(one.arbiter.raw_ns) == [2 * NS_PER_SECOND]
+    session.add_turn(one)
+    delivery = sent(session, now=9 * NS_PER_SECOND)
+    assert (turns(delivery), delivery.clocks_ns) == ([1], [60 * NS_PER_SECOND])
+    assert one.arbiter.clock.left_ns(Color.BLACK) == 58 * NS_PER_SECOND
 
 
-def test_a_turn_of_a_game_that_has_ended_is_not_sent(on_stream: OnStream) -> None:
+async def test_a_turn_of_a_game_that_has_ended_is_not_sent(session: Session) -> None:
     """Nobody thinks about it any more."""
-
-    async def script(session: Session) -> None:
-        one, two = game(1), game(2)
-        session.add_turn(one)
-        session.add_turn(two)
-        one.arbiter.resign(one.arbiter.board.side_to_move)
-        assert turns(sent(session)) == [2]
-
-    on_stream(script)
+    one, two = game(1), game(2)
+    session.add_turn(one)
+    session.add_turn(two)
+    one.arbiter.resign(one.arbiter.board.side_to_move)
+    assert turns(sent(session)) == [2]
 
 
-def test_a_message_is_bounded(on_stream: OnStream, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_message_is_bounded(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not fit goes with the next, without another wake."""
     monkeypatch.setattr(module, "MAX_EVENTS", 3)
-
-    async def script(session: Session) -> None:
-        for number in range(7):
-            session.add_turn(game(number))
-        numbers = []
-        while session.wake.is_set():
-            numbers.append(turns(sent(session)))
-        assert numbers == [[0, 1, 2], [3, 4, 5], [6]]
-
-    on_stream(script)
+    for number in range(7):
+        session.add_turn(game(number))
+    numbers = []
+    while session.wake.is_set():
+        numbers.append(turns(sent(session)))
+    assert numbers == [[0, 1, 2], [3, 4, 5], [6]]
 
 
-def test_starts_and_ends_are_bounded_too(
-    on_stream: OnStream, monkeypatch: pytest.MonkeyPatch
+async def test_starts_and_ends_are_bounded_too(
+    session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bot that returns to thousands of games gets them in parts, no turn before its start."""
     monkeypatch.setattr(module, "MAX_EVENTS", 3)
-
-    async def script(session: Session) -> None:
-        for number in range(4):
-            session.add_end(game(number))
-        games = [game(number) for number in range(10, 15)]
-        for one in games:
-            session.add_start(one)
-            session.add_turn(one)
-        games[1].arbiter.resign(games[1].arbiter.board.side_to_move)
-        session.add_end(games[1])
-        parts = []
-        while session.wake.is_set():
-            delivery = sent(session)
-            numbers = [
-                [game.number for game in games] for games in (delivery.ended, delivery.started)
-            ]
-            parts.append([*numbers, turns(delivery)])
-        assert parts == [
-            [[0, 1, 2], [10, 12, 13], []],
-            [[3], [14], [10, 12]],
-            [[], [], [13, 14]],
-        ]
-
-    on_stream(script)
-
-
-def test_too_many_notices_close_it(on_stream: OnStream) -> None:
-    """The last ones are still told; the first reason for closing stands."""
-
-    async def script(session: Session) -> None:
-        for ply in range(3):
-            session.refuse(1, ply, NoticeReason.STALE_PLY, "late")
-        assert not session.closed.done()
-        session.refuse(1, 3, NoticeReason.STALE_PLY, "late")
-        session.close(ReplacedError("later"))
-        assert isinstance(session.closed.result(), TooManyNoticesError)
-        assert [notice.ply for notice in sent(session).notices] == [0, 1, 2, 3]
-
-    on_stream(script)
-
-
-def test_the_lag_is_the_least_of_the_last_round_trips(on_stream: OnStream) -> None:
-    """Queueing only ever adds; and no bot gains by answering late."""
-
-    async def script(session: Session) -> None:
-        now = NS_PER_SECOND
-        for trip in (40, 15, 90, *[30] * (LAG_SAMPLES - 1)):
-            session.ping()
-            sequence = sent(session, now).ping
-            now += trip * MILLISECOND
-            session.pong(sequence, now)
-            now += NS_PER_SECOND
-        assert session.lag_ns == 30 * MILLISECOND
-
-    on_stream(script)
-
-
-def test_a_late_pong_is_credited_up_to_a_bound(on_stream: OnStream) -> None:
-    """However long a bot takes for it."""
-
-    async def script(session: Session) -> None:
-        session.ping()
-        session.pong(sent(session, now=NS_PER_SECOND).ping, 60 * NS_PER_SECOND)
-        assert session.lag_ns == LAG_PER_MOVE_NS
-
-    on_stream(script)
-
-
-def test_one_ping_is_under_way_at_a_time(on_stream: OnStream) -> None:
-    """A bot that doesn't answer isn't asked again; an answer to nothing is ignored."""
-
-    async def script(session: Session) -> None:
-        session.ping()
-        session.ping()
-        sequence = sent(session, now=NS_PER_SECOND).ping
-        session.ping()
-        assert sent(session) == NOTHING
-        session.pong(sequence + 1, 2 * NS_PER_SECOND)
-        assert session.lag_ns == 0
-        session.pong(sequence, NS_PER_SECOND + 20 * MILLISECOND)
-        session.pong(sequence, 9 * NS_PER_SECOND)
-        assert session.lag_ns == 20 * MILLISECOND
-        session.ping()
-        assert sent(session, now=9 * NS_PER_SECOND).ping == sequence + 1
-
-    on_stream(script)
-
-
-def test_draining_is_told_once(on_stream: OnStream) -> None:
-    """With whatever else waits."""
-
-    async def script(session: Session) -> None:
-        session.add_turn(game(1))
-        session.announce_draining()
+    for number in range(4):
+        session.add_end(game(number))
+    games = [game(number) for number in range(10, 15)]
+    for one in games:
+        session.add_start(one)
+        session.add_turn(one)
+    games[1].arbiter.resign(games[1].arbiter.board.side_to_move)
+    session.add_end(games[1])
+    parts = []
+    while session.wake.is_set():
         delivery = sent(session)
-        assert turns(delivery) == [1]
-        assert delivery.is_draining
-        assert sent(session) == NOTHING
+        numbers = [[game.number for game in games] for games in (delivery.ended, delivery.started)]
+        parts.append([*numbers, turns(delivery)])
+    assert parts == [
+        [[0, 1, 2], [10, 12, 13], []],
+        [[3], [14], [10, 12]],
+        [[], [], [13, 14]],
+    ]
 
-    on_stream(script)
+
+async def test_too_many_notices_close_it(session: Session) -> None:
+    """The last ones are still told; the first reason for closing stands."""
+    for ply in range(3):
+        session.refuse(1, ply, NoticeReason.STALE_PLY, "late")
+    assert not session.closed.done()
+    session.refuse(1, 3, NoticeReason.STALE_PLY, "late")
+    session.close(ReplacedError("later"))
+    assert isinstance(session.closed.result(), TooManyNoticesError)
+    assert [notice.ply for notice in sent(session).notices] == [0, 1, 2, 3]
+
+
+async def test_the_lag_is_the_least_of_the_last_round_trips(session: Session) -> None:
+    """Queueing only ever adds; and no bot gains by answering late."""
+    now = NS_PER_SECOND
+    for trip in (40, 15, 90, *[30] * (LAG_SAMPLES - 1)):
+        session.ping()
+        sequence = sent(session, now).ping
+        now += trip * MILLISECOND
+        session.pong(sequence, now)
+        now += NS_PER_SECOND
+    assert session.lag_ns == 30 * MILLISECOND
+
+
+async def test_a_late_pong_is_credited_up_to_a_bound(session: Session) -> None:
+    """However long a bot takes for it."""
+    session.ping()
+    session.pong(sent(session, now=NS_PER_SECOND).ping, 60 * NS_PER_SECOND)
+    assert session.lag_ns == LAG_PER_MOVE_NS
+
+
+async def test_one_ping_is_under_way_at_a_time(session: Session) -> None:
+    """A bot that doesn't answer isn't asked again; an answer to nothing is ignored."""
+    session.ping()
+    session.ping()
+    sequence = sent(session, now=NS_PER_SECOND).ping
+    session.ping()
+    assert sent(session) == NOTHING
+    session.pong(sequence + 1, 2 * NS_PER_SECOND)
+    assert session.lag_ns == 0
+    session.pong(sequence, NS_PER_SECOND + 20 * MILLISECOND)
+    session.pong(sequence, 9 * NS_PER_SECOND)
+    assert session.lag_ns == 20 * MILLISECOND
+    session.ping()
+    assert sent(session, now=9 * NS_PER_SECOND).ping == sequence + 1
+
+
+async def test_draining_is_told_once(session: Session) -> None:
+    """With whatever else waits."""
+    session.add_turn(game(1))
+    session.announce_draining()
+    delivery = sent(session)
+    assert turns(delivery) == [1]
+    assert delivery.is_draining
+    assert sent(session) == NOTHING

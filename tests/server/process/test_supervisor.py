@@ -6,8 +6,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,12 @@ from meijin.server.settings import Settings
 PATIENCE = 20.0
 IDLE = "import signal, time; signal.signal(signal.SIGTERM, lambda *_: exit()); time.sleep(600)"
 
-Script = Callable[[Supervisor], Awaitable[None]]
+Keep = Callable[..., AbstractAsyncContextManager[Supervisor]]
 
 
 @pytest.fixture
-def keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Runs a script while its processes are kept alive."""
+def keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Keep:
+    """Keeps the processes alive while the block lasts."""
     monkeypatch.setattr(module, "LIVENESS_INTERVAL", timedelta(milliseconds=20))
     monkeypatch.setattr(module, "FIRST_BACKOFF", timedelta(milliseconds=20))
     monkeypatch.setattr(module, "MAX_BACKOFF", timedelta(milliseconds=50))
@@ -39,22 +39,19 @@ def keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
 
     monkeypatch.setattr(module, "die_with_parent", stand_in)
 
-    def run(script: Script, **settings: Any) -> None:
-        async def main() -> None:
-            async with Supervisor(Settings(data=tmp_path, **settings)) as supervisor:
-                running = asyncio.create_task(supervisor.run())
-                scripted = asyncio.ensure_future(script(supervisor))
-                async with asyncio.timeout(PATIENCE):
-                    await asyncio.wait((running, scripted), return_when=asyncio.FIRST_COMPLETED)
-                assert not running.done(), running.exception()
-                scripted.result()
-                running.cancel()
-                with suppress(asyncio.CancelledError):
-                    await running
+    @asynccontextmanager
+    async def running(**settings: Any) -> AsyncIterator[Supervisor]:
+        async with (
+            Supervisor(Settings(data=tmp_path, **settings)) as supervisor,
+            asyncio.timeout(PATIENCE),
+            asyncio.TaskGroup() as tasks,
+        ):
+            kept = tasks.create_task(supervisor.run())
+            yield supervisor
+            assert not kept.done()
+            kept.cancel()
 
-        asyncio.run(main())
-
-    return run
+    return running
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -90,24 +87,20 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-def test_both_run_until_the_end(keep: Callable[..., None]) -> None:
+async def test_both_run_until_the_end(keep: Keep) -> None:
     """They are there at once, and gone afterwards."""
     seen: list[int] = []
-
-    async def script(supervisor: Supervisor) -> None:
+    async with keep() as supervisor:
         assert answers(supervisor)
         seen.extend(pids(supervisor))
         assert not any(is_gone(pid) for pid in seen)
-
-    keep(script)
     assert len(seen) == 2
     assert all(is_gone(pid) for pid in seen)
 
 
-def test_a_killed_valkey_is_started_again(keep: Callable[..., None]) -> None:
+async def test_a_killed_valkey_is_started_again(keep: Keep) -> None:
     """At the same place with its data, while the worker lives on."""
-
-    async def script(supervisor: Supervisor) -> None:
+    async with keep() as supervisor:
         with redis.Redis.from_url(supervisor.redis_url) as client:
             client.set("key", "value")
         valkey, worker = pids(supervisor)
@@ -117,13 +110,10 @@ def test_a_killed_valkey_is_started_again(keep: Callable[..., None]) -> None:
             assert client.get("key") == b"value"
         assert pids(supervisor)[1] == worker
 
-    keep(script)
 
-
-def test_a_killed_worker_is_started_again(keep: Callable[..., None]) -> None:
+async def test_a_killed_worker_is_started_again(keep: Keep) -> None:
     """As often as it ends, while Valkey lives on."""
-
-    async def script(supervisor: Supervisor) -> None:
+    async with keep() as supervisor:
         valkey, worker = pids(supervisor)
         for _ in range(2):
             os.kill(worker, signal.SIGKILL)
@@ -131,15 +121,10 @@ def test_a_killed_worker_is_started_again(keep: Callable[..., None]) -> None:
             worker = pids(supervisor)[1]
         assert pids(supervisor)[0] == valkey
 
-    keep(script)
 
-
-def test_a_valkey_that_does_not_start_is_tried_again(
-    keep: Callable[..., None], tmp_path: Path
-) -> None:
+async def test_a_valkey_that_does_not_start_is_tried_again(keep: Keep, tmp_path: Path) -> None:
     """The server lives without it, and has it back once the trouble is over."""
-
-    async def script(supervisor: Supervisor) -> None:
+    async with keep() as supervisor:
         manifest = tmp_path / "valkey" / "appendonlydir" / "appendonly.aof.manifest"
         good = manifest.read_text()
         valkey, _ = pids(supervisor)
@@ -151,16 +136,11 @@ def test_a_valkey_that_does_not_start_is_tried_again(
         manifest.write_text(good)
         await until(lambda: answers(supervisor))
 
-    keep(script)
 
-
-def test_a_redis_of_the_operators_needs_no_supervisor(keep: Callable[..., None]) -> None:
+async def test_a_redis_of_the_operators_needs_no_supervisor(keep: Keep) -> None:
     """Its worker is started by the operator too."""
-
-    async def script(supervisor: Supervisor) -> None:
+    async with keep(redis_url="redis://elsewhere:6379/0") as supervisor:
         assert supervisor.redis_url == "redis://elsewhere:6379/0"
         assert supervisor._valkey is None
         assert supervisor._worker is None
         await asyncio.sleep(0)
-
-    keep(script, redis_url="redis://elsewhere:6379/0")

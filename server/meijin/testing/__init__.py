@@ -1,0 +1,34 @@
+"""Testing bots and servers in pytest, against a real server in the test's own process.
+
+For authors of bots:
+
+- `running_server`: `run_server`, which bots are added to and play on
+- `match`: a match between two of them, and its games
+- `plugin`: the fixture `meijin_server`, for ``pytest_plugins = ["meijin.testing.plugin"]``
+- `errors`: why a match has no result
+
+For developers of the server:
+
+- `server`: a server on the event loop of the test
+- `peer`: a scripted bot on the wire
+- `settings`: a server's settings that no environment changes
+
+Below them:
+
+- `server_thread`: a server on an event loop and in a thread of its own
+- `bot_thread`: a bot in a thread of its own, by the SDK's client
+- `poller`: what gRPC's poller says about event loops beside each other
+"""
+
+from meijin.testing.errors import BotStoppedError, MatchError, MatchTimeoutError
+from meijin.testing.match import PlayedGame
+from meijin.testing.running_server import RunningServer, run_server
+
+__all__ = [
+    "BotStoppedError",
+    "MatchError",
+    "MatchTimeoutError",
+    "PlayedGame",
+    "RunningServer",
+    "run_server",
+]

@@ -1,0 +1,129 @@
+"""A match between two bots on a server in the test, seen from the server's event loop."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+import grpc
+
+from meijin.game import Color, GameRecord, Outcome, TimeControl, Variant
+from meijin.server.views.games import game_detail, record
+from meijin.store.games import list_games
+from meijin.store.schema import GameState, TournamentId
+from meijin.testing.bot_thread import BotThread
+from meijin.testing.errors import BotStoppedError, MatchError, MatchTimeoutError
+from meijin.testing.server import ServerInTest
+
+POLL_SECONDS = 0.01
+"""Seconds between two looks at whether all bots are still there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game that has ended."""
+
+    record: GameRecord
+    outcome: Outcome
+    """How it ended; ``outcome.detail`` is the evidence of a forfeit."""
+
+    @property
+    def winner(self) -> str | None:
+        """The name of the bot that won, if one did."""
+        return self._name(self.outcome.result.winner)
+
+    @property
+    def at_fault(self) -> str | None:
+        """The name of the bot that forfeited, if one did."""
+        return self._name(self.outcome.at_fault.color)
+
+    def _name(self, color: Color | None) -> str | None:
+        if color is None:
+            return None
+        return self.record.black if color is Color.BLACK else self.record.white
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """Games between two bots, with alternating colours."""
+
+    server: ServerInTest
+    bots: Sequence[BotThread]
+    variant: Variant
+    control: TimeControl
+    games: int
+    seed: int
+    timeout: timedelta
+
+    async def play(self) -> list[PlayedGame]:
+        """Play them, and return them in order."""
+        self._check_capabilities()
+        playing = asyncio.create_task(self._play())
+        deadline = asyncio.get_running_loop().time() + self.timeout.total_seconds()
+        try:
+            while not playing.done():
+                self._check_bots()
+                if asyncio.get_running_loop().time() > deadline:
+                    raise MatchTimeoutError(self._delay())
+                await asyncio.wait((playing,), timeout=POLL_SECONDS)
+            return playing.result()
+        finally:
+            playing.cancel()
+
+    async def _play(self) -> list[PlayedGame]:
+        await self.server.until(lambda: not self._away(), patience=None)
+        try:
+            tournament_id = await self.server.tournament(
+                *(bot.name for bot in self.bots),
+                rounds=self.games,
+                variant=self.variant,
+                control=str(self.control),
+                seed=self.seed,
+                unrated=True,
+            )
+        except grpc.aio.AioRpcError as error:
+            raise MatchError(error.details()) from error
+        await self.server.until_finished(tournament_id, patience=None)
+        return await self._played(TournamentId(int(tournament_id)))
+
+    async def _played(self, tournament_id: TournamentId) -> list[PlayedGame]:
+        """The games with a result, in the order in which they began."""
+        rows = await self.server.parts.storage.read(
+            partial(
+                list_games,
+                limit=self.games,
+                tournament_id=tournament_id,
+                state=GameState.FINISHED,
+            )
+        )
+        records = [record(game_detail(row, live=None)) for row in reversed(rows)]
+        return [PlayedGame(one, one.outcome) for one in records if one.outcome is not None]
+
+    def _check_capabilities(self) -> None:
+        for bot in self.bots:
+            if objection := bot.capabilities.objection(self.variant, self.control):
+                raise MatchError(f'"{bot.name}" can\'t play this match: {objection}')
+
+    def _check_bots(self) -> None:
+        for bot in self.bots:
+            if bot.error is not None:
+                raise BotStoppedError(f'bot "{bot.name}" has stopped: {bot.error!r}') from bot.error
+
+    def _away(self) -> list[str]:
+        """The names of the bots that have no stream."""
+        players = self.server.parts.lobby.players.values()
+        connected = {player.name for player in players if player.session}
+        return [bot.name for bot in self.bots if bot.name not in connected]
+
+    def _delay(self) -> str:
+        """What the match waits for."""
+        limit = f"{self.timeout.total_seconds():g} s"
+        if away := self._away():
+            return f"after {limit}, not connected: {', '.join(away)}"
+        running = [
+            f'"{game.black.name}" (black) against "{game.white.name}" at ply '
+            f"{len(game.committed_moves)}"
+            for game in self.server.running
+        ]
+        return f"after {limit}, games go on: {'; '.join(running) or 'none began'}"

@@ -1,0 +1,183 @@
+"""A scripted bot: one play stream, which does what its script says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import grpc
+from google.rpc import error_details_pb2, status_pb2
+
+from meijin.v1 import play_service_pb2 as pb
+from meijin.v1.play_service_pb2_grpc import PlayServiceStub
+
+PATIENCE = 20.0
+"""Seconds that a script waits for anything before it gives up."""
+
+Metadata: TypeAlias = "tuple[tuple[str, str], ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnding:
+    """How a call ended."""
+
+    code: grpc.StatusCode
+    details: str
+    reason: str
+    """The reason of the one `ErrorInfo`; empty without one."""
+
+
+def bearer(token: str | None) -> Metadata:
+    """The metadata that carries a token."""
+    return () if token is None else (("authorization", f"Bearer {token}"),)
+
+
+def _ending_of(code: grpc.StatusCode, details: str | None, metadata: Any) -> CallEnding:
+    """A call's end with the reason from ``grpc-status-details-bin``."""
+    reason = ""
+    for key, value in metadata or ():
+        if key == "grpc-status-details-bin":
+            status = status_pb2.Status.FromString(value)
+            assert (status.code, status.message) == (code.value[0], details)
+            (packed,) = status.details
+            info = error_details_pb2.ErrorInfo()
+            assert packed.Unpack(info)
+            assert info.domain == "meijin"
+            reason = info.reason
+    return CallEnding(code, details or "", reason)
+
+
+class Peer:
+    """A scripted bot: one stream, read only when the script waits for something."""
+
+    def __init__(self, channel: grpc.aio.Channel, token: str | None) -> None:
+        self.call = PlayServiceStub(channel).Play(metadata=bearer(token))
+        self.name = ""
+        self.session_id = ""
+        self.start = pb.GameStarted()
+        """The last game that started."""
+        self._facts: defaultdict[str, deque[Any]] = defaultdict(deque)
+
+    async def write(self, **command: Any) -> None:
+        """Send one message."""
+        await self.call.write(pb.PlayRequest(**command))
+
+    async def play(self, turn: pb.TurnRequested, cell: int, **more: Any) -> None:
+        """Answer a turn."""
+        play = pb.Play(game=turn.game, ply=turn.ply, cell=cell, **more)
+        await self.write(actions=pb.Actions(plays=[play]))
+
+    async def resign(self, game: int) -> None:
+        """Give a game up."""
+        await self.write(actions=pb.Actions(resigns=[pb.Resign(game=game)]))
+
+    async def fail(self, game: int, message: str) -> None:
+        """Report a failure."""
+        failure = pb.Failure(game=game, message=message)
+        await self.write(actions=pb.Actions(failures=[failure]))
+
+    async def welcome(self) -> pb.Welcome:
+        """Wait for the welcome."""
+        welcome: pb.Welcome = await self._next("welcome")
+        self.name, self.session_id = welcome.bot_name, welcome.session_id
+        return welcome
+
+    async def started(self) -> pb.GameStarted:
+        """Wait for a game to start."""
+        self.start = await self._next("started")
+        return self.start
+
+    async def turn(self) -> pb.TurnRequested:
+        """Wait for a turn."""
+        fact: pb.TurnRequested = await self._next("turns")
+        return fact
+
+    async def ended(self) -> pb.GameEnded:
+        """Wait for a game to end."""
+        fact: pb.GameEnded = await self._next("ended")
+        return fact
+
+    async def notice(self) -> pb.Notice:
+        """Wait for a notice."""
+        fact: pb.Notice = await self._next("notices")
+        return fact
+
+    async def draining(self) -> pb.Draining:
+        """Wait until the server says that it is about to stop."""
+        fact: pb.Draining = await self._next("draining")
+        return fact
+
+    async def play_out(self, games: int) -> list[pb.GameEnded]:
+        """Take the first free cell at every turn, until so many games have ended."""
+        ended: list[pb.GameEnded] = []
+        async with asyncio.timeout(PATIENCE):
+            while len(ended) < games:
+                while self._facts["turns"]:
+                    turn = self._facts["turns"].popleft()
+                    taken = set(memoryview(turn.moves).cast("H"))
+                    await self.play(turn, next(cell for cell in range(484) if cell not in taken))
+                ended += self._facts.pop("ended", ())
+                if len(ended) < games:
+                    assert await self._read(), f"the stream ended after {len(ended)} games"
+        return ended
+
+    def unread(self, kind: str) -> int:
+        """How many facts of a kind have come that the script did not wait for."""
+        return len(self._facts[kind])
+
+    async def closed(self) -> CallEnding:
+        """Wait for the end of the stream."""
+        return await ending_of_call(self.call)
+
+    async def _next(self, kind: str) -> Any:
+        async with asyncio.timeout(PATIENCE):
+            while not self._facts[kind]:
+                assert await self._read(), f"the stream ended before any {kind}"
+        return self._facts[kind].popleft()
+
+    async def _read(self) -> bool:
+        """Take one message in, and answer it if it is a ping; false at the end."""
+        response = await self.call.read()
+        if not isinstance(response, pb.PlayResponse):
+            return False
+        kind = response.WhichOneof("fact")
+        if kind == "ping":
+            await self.write(pong=pb.Pong(sequence=response.ping.sequence))
+        elif kind == "events":
+            for field_name in ("ended", "started", "turns", "notices"):
+                self._facts[field_name].extend(getattr(response.events, field_name))
+        else:
+            assert kind is not None
+            self._facts[kind].append(getattr(response, kind))
+        return True
+
+
+async def play_moves(players: Sequence[Peer], cells: Sequence[int], *, first: int = 0) -> None:
+    """Have black and white answer their turns with these cells, from the ply `first` on."""
+    for ply, cell in enumerate(cells, start=first):
+        mover = players[ply % 2]
+        turn = await mover.turn()
+        assert turn.ply == ply
+        await mover.play(turn, cell)
+
+
+async def ending_of_call(call: Any) -> CallEnding:
+    """Read a streaming call to its end, and tell how it ended."""
+    async with asyncio.timeout(PATIENCE):
+        try:
+            while await call.read() is not grpc.aio.EOF:
+                pass
+        except grpc.aio.AioRpcError:
+            pass
+        return _ending_of(await call.code(), await call.details(), await call.trailing_metadata())
+
+
+async def ending_of_request(
+    channel: grpc.aio.Channel, method: str, request: bytes, token: str | None
+) -> CallEnding:
+    """Send the bytes of a request to a method, and tell how the call ended."""
+    method_of: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream(method)
+    return await ending_of_call(method_of(request, metadata=bearer(token)))

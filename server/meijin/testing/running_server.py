@@ -1,0 +1,101 @@
+"""A server with bots, driven from a test that has no event loop."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from meijin.bots import Bot
+from meijin.game import TimeControl, Variant
+from meijin.testing.bot_thread import BotThread
+from meijin.testing.match import Match, PlayedGame
+from meijin.testing.server_thread import ServerThread
+from meijin.testing.settings import settings_in
+from meijin.wire.contract import check_bot_name
+
+TIMEOUT = timedelta(seconds=60)
+"""How long a match may take before it fails."""
+
+
+class RunningServer:
+    """A running server, and the bots that were added to it."""
+
+    def __init__(self, thread: ServerThread, stack: ExitStack) -> None:
+        self._thread = thread
+        self._stack = stack
+        self._bots: dict[str, BotThread] = {}
+
+    @property
+    def address(self) -> str:
+        """Where it listens, for bots that a test runs in another way."""
+        return self._thread.server.address
+
+    def add_bot(self, bot: Bot, *, name: str | None = None, threads: int = 1) -> str:
+        """Let a bot play until the server stops, and return its name.
+
+        `name` is the bot's own when left out. Plain ``choose`` methods run on `threads` threads.
+
+        Raises:
+            ValueError: another bot has the name already, or it can't be one.
+        """
+        name = name or bot.name
+        if name in self._bots:
+            raise ValueError(f'there is a bot "{name}" already; give this one another name')
+        check_bot_name(name)
+        token = self._thread.call(self._thread.server.register(name))
+        thread = BotThread(bot, server=self.address, name=name, token=token, threads=threads)
+        self._bots[name] = thread
+        thread.start()
+        self._stack.callback(thread.stop)
+        return name
+
+    def play(
+        self,
+        first: str,
+        second: str,
+        *,
+        games: int = 2,
+        time: str = "1/move",
+        variant: str = "15x15",
+        seed: int = 0,
+        timeout: timedelta = TIMEOUT,
+    ) -> list[PlayedGame]:
+        """Play games between two bots, with alternating colours, and return them in order.
+
+        Two games after each other have the same opening. `time` and `variant` are written as
+        for ``meijin match``; the same `seed` deals the same openings.
+
+        Raises:
+            BotStoppedError: one of the bots has ended.
+            MatchTimeoutError: the games take longer than `timeout` altogether.
+            MatchError: the match can't be played.
+            ValueError: a bot was not added, or the time control or the variant can't be one.
+        """
+        match = Match(
+            server=self._thread.server,
+            bots=[self._bot(name) for name in (first, second)],
+            variant=Variant.parse(variant),
+            control=TimeControl.parse(time),
+            games=games,
+            seed=seed,
+            timeout=timeout,
+        )
+        return self._thread.call(match.play())
+
+    def _bot(self, name: str) -> BotThread:
+        if name not in self._bots:
+            known = ", ".join(self._bots) or "none"
+            raise ValueError(f'no bot "{name}" was added; there is {known}')
+        return self._bots[name]
+
+
+@contextmanager
+def run_server() -> Iterator[RunningServer]:
+    """Run a server as long as the block lasts: on a free port, with an empty store."""
+    with (
+        tempfile.TemporaryDirectory(prefix="meijin-") as folder,
+        ServerThread(settings_in(Path(folder))) as thread,
+        ExitStack() as stack,
+    ):
+        yield RunningServer(thread, stack)
