@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import Any, cast
 
 import pytest
@@ -46,7 +47,7 @@ def test_nothing_is_stored_for_a_tournament_that_was_stopped_meanwhile(
     monkeypatch: pytest.MonkeyPatch, state: RunState, stored: int
 ) -> None:
     """Whoever takes it up again has read what was stored; else it is tried again."""
-    monkeypatch.setattr(planner, "RETRY", 0)
+    monkeypatch.setattr(planner, "FIRST_RETRY", timedelta(0))
     run = TournamentRun(
         id=TournamentId(1),
         variant=GOMOKU,

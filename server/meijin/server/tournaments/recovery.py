@@ -1,4 +1,4 @@
-"""What an earlier server left: its tournaments and running games are taken up again."""
+"""Recovery: what an earlier server left, its tournaments and running games, is taken up again."""
 
 from collections import defaultdict
 from collections.abc import Sequence

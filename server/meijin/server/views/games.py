@@ -1,4 +1,4 @@
-"""Games as they are shown: what the store has of them, merged with what is being played."""
+"""Views of games: what the store has of them, merged with what is being played."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
