@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from contextlib import suppress
 from datetime import timedelta
 
 from meijin.bots import Bot, Client
@@ -20,7 +21,6 @@ class BotThread:
         self.error: Exception | None = None
         """What ended the bot, if something has."""
         self._client = Client(bot, server=server, name=name, token=token, threads=threads)
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._has_begun = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"bot-{name}", daemon=True)
 
@@ -31,7 +31,7 @@ class BotThread:
 
     def stop(self) -> None:
         """Leave, and wait until the bot has left."""
-        if self._loop is not None and not self._loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed where the bot has ended
             self._loop.call_soon_threadsafe(self._client.stop)
         self._thread.join(GOODBYE_TIMEOUT.total_seconds())
 

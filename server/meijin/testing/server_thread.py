@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 from meijin.server.settings import Settings
@@ -29,7 +30,7 @@ class ServerThread:
 
     def __exit__(self, *_: object) -> None:
         """Stop the server; raises what it has failed with."""
-        if not self._loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed where the server has failed
             self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
         self._stopped.result()
