@@ -14,13 +14,13 @@ import pytest
 
 from meijin.game import encode_moves
 from meijin.server.match.wire import game_started_to_proto
+from meijin.testing.peer import Peer
+from meijin.testing.server import ServerInTest
 from meijin.v1 import game_service_pb2
 from meijin.v1 import play_service_pb2 as play_pb
 from meijin.v1 import tournament_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from tests.server.conftest import House, Peer, Serve
-
     from meijin.server.match.live_game import LiveGame
 
 SWISS, KNOCKOUT = pb.TOURNAMENT_FORMAT_SWISS, pb.TOURNAMENT_FORMAT_KNOCKOUT
@@ -29,22 +29,22 @@ BOTS = ("ada", "bob", "cyd", "dan", "eve")
 OPENINGS = [encode_moves(cells) for cells in itertools.permutations(range(6, 12), 2)]
 
 
-async def get(house: House, key: str) -> pb.GetTournamentResponse:
+async def get(server: ServerInTest, key: str) -> pb.GetTournamentResponse:
     """One tournament with its standings and meetings."""
     request = pb.GetTournamentRequest(tournament_id=key)
-    return await (await house.tournaments()).GetTournament(request)
+    return await (await server.tournaments()).GetTournament(request)
 
 
-async def void(house: House, game_id: str) -> None:
+async def void(server: ServerInTest, game_id: str) -> None:
     """Take a game back."""
     request = game_service_pb2.VoidGameRequest(game_id=game_id, reason="a wrong opening")
-    await (await house.games()).VoidGame(request)
+    await (await server.games()).VoidGame(request)
 
 
 @asynccontextmanager
-async def players(house: House, *names: str, strength: bool = True) -> AsyncIterator[None]:
+async def players(server: ServerInTest, *names: str, strength: bool = True) -> AsyncIterator[None]:
     """Bots that play; with `strength` each resigns to those that come before it."""
-    peers = [await house.bot(name, max_games=2) for name in names]
+    peers = [await server.bot(name, max_games=2) for name in names]
     tasks = [asyncio.create_task(_play(peer, names if strength else ())) for peer in peers]
     yield
     for task in tasks:
@@ -65,111 +65,95 @@ def started(game: LiveGame) -> play_pb.GameStarted:
     return game_started_to_proto(game, game.black)
 
 
-def test_a_round_by_round_tournament_of_an_odd_field(serve: Serve) -> None:
+async def test_a_round_by_round_tournament_of_an_odd_field(server: ServerInTest) -> None:
     """Everything comes back: settings, standings with tie-breaks, meetings with byes."""
-
-    async def script(house: House) -> None:
-        async with players(house, *BOTS):
-            key = await house.tournament(*BOTS, rounds=3, format=SWISS, openings=OPENINGS)
-            await house.until_finished(key)
-        found = await get(house, key)
-        tournament = found.tournament
-        assert (tournament.planned_games, tournament.finished_games) == (12, 12)
-        assert not tournament.may_end_early
-        assert tournament.settings.rounds == 3
-        assert tournament.settings.swiss == pb.SwissSettings(seeding=pb.SEEDING_LADDER)
-        winner = found.standings[0]
-        assert (winner.rank, winner.bot, winner.points) == (1, "ada", 6)
-        assert [each.name for each in winner.tie_breaks] == [
-            "Buchholz",
-            "Sonneborn-Berger",
-        ]
-        assert Counter(each.games for each in found.standings) == {6: 2, 4: 3}
-        assert [(each.round, each.number) for each in found.meetings] == [
-            (at, 3 * (at - 1) + place) for at in (1, 2, 3) for place in (1, 2, 3)
-        ]
-        byes = [each for each in found.meetings if each.bye]
-        assert [(bye.winner, bye.second, bye.first_points) for bye in byes] == [
-            (bye.first, "", 2.0) for bye in byes
-        ]
-
-    serve(script)
+    async with players(server, *BOTS):
+        key = await server.tournament(*BOTS, rounds=3, format=SWISS, openings=OPENINGS)
+        await server.until_finished(key)
+    found = await get(server, key)
+    tournament = found.tournament
+    assert (tournament.planned_games, tournament.finished_games) == (12, 12)
+    assert not tournament.may_end_early
+    assert tournament.settings.rounds == 3
+    assert tournament.settings.swiss == pb.SwissSettings(seeding=pb.SEEDING_LADDER)
+    winner = found.standings[0]
+    assert (winner.rank, winner.bot, winner.points) == (1, "ada", 6)
+    assert [each.name for each in winner.tie_breaks] == [
+        "Buchholz",
+        "Sonneborn-Berger",
+    ]
+    assert Counter(each.games for each in found.standings) == {6: 2, 4: 3}
+    assert [(each.round, each.number) for each in found.meetings] == [
+        (at, 3 * (at - 1) + place) for at in (1, 2, 3) for place in (1, 2, 3)
+    ]
+    byes = [each for each in found.meetings if each.bye]
+    assert [(bye.winner, bye.second, bye.first_points) for bye in byes] == [
+        (bye.first, "", 2.0) for bye in byes
+    ]
 
 
-def test_a_knockout_ends_with_a_winner(serve: Serve) -> None:
+async def test_a_knockout_ends_with_a_winner(server: ServerInTest) -> None:
     """Its bracket tells who met whom, and who went on."""
-
-    async def script(house: House) -> None:
-        async with players(house, *BOTS):
-            settings = pb.KnockoutSettings(
-                seeding=pb.SEEDING_GIVEN, extra_pairs=0, fast_pairs=0, fast_clock=0.5
-            )
-            key = await house.tournament(
-                *BOTS, rounds=0, format=KNOCKOUT, knockout=settings, openings=OPENINGS
-            )
-            await house.until_finished(key)
-        found = await get(house, key)
-        assert found.tournament.verdict == "ada wins the final"
-        assert (found.tournament.planned_games, found.tournament.finished_games) == (8, 8)
-        settings.pairs = 1
-        assert found.tournament.settings.knockout == settings
-        assert [(each.first, each.second, each.winner, each.next) for each in found.meetings] == [
-            ("ada", "", "ada", 5),
-            ("dan", "eve", "dan", 5),
-            ("bob", "", "bob", 6),
-            ("cyd", "", "cyd", 6),
-            ("ada", "dan", "ada", 7),
-            ("bob", "cyd", "bob", 7),
-            ("ada", "bob", "ada", 0),
-        ]
-        assert [each.bot for each in found.standings][:2] == ["ada", "bob"]
-
-    serve(script)
+    async with players(server, *BOTS):
+        settings = pb.KnockoutSettings(
+            seeding=pb.SEEDING_GIVEN, extra_pairs=0, fast_pairs=0, fast_clock=0.5
+        )
+        key = await server.tournament(
+            *BOTS, rounds=0, format=KNOCKOUT, knockout=settings, openings=OPENINGS
+        )
+        await server.until_finished(key)
+    found = await get(server, key)
+    assert found.tournament.verdict == "ada wins the final"
+    assert (found.tournament.planned_games, found.tournament.finished_games) == (8, 8)
+    settings.pairs = 1
+    assert found.tournament.settings.knockout == settings
+    assert [(each.first, each.second, each.winner, each.next) for each in found.meetings] == [
+        ("ada", "", "ada", 5),
+        ("dan", "eve", "dan", 5),
+        ("bob", "", "bob", 6),
+        ("cyd", "", "cyd", 6),
+        ("ada", "dan", "ada", 7),
+        ("bob", "cyd", "bob", 7),
+        ("ada", "bob", "ada", 0),
+    ]
+    assert [each.bot for each in found.standings][:2] == ["ada", "bob"]
 
 
-def test_two_bots_that_always_draw_end_a_knockout(serve: Serve) -> None:
+async def test_two_bots_that_always_draw_end_a_knockout(server: ServerInTest) -> None:
     """After its further pairs, the last with a faster clock, the better seed has won."""
-
-    async def script(house: House) -> None:
-        starts: list[play_pb.GameStarted] = []
-        house.listen(ended=lambda game: starts.append(started(game)))
-        async with players(house, "ada", "bob", strength=False):
-            key = await house.tournament("bob", "ada", rounds=0, format=KNOCKOUT, openings=[b""])
-            await house.until_finished(key)
-        found = (await get(house, key)).tournament
-        assert found.state == FINISHED
-        # Both take the first free cell: black wins every game, so that each pair is level.
-        assert found.finished_games == 8
-        assert found.verdict == "bob wins the final: level, so the better seed goes on"
-        request = game_service_pb2.ListGamesRequest(tournament_id=key)
-        games = (await (await house.games()).ListGames(request)).games
-        clocks = [game.time_control.initial.seconds for game in games]
-        assert clocks == [150, 150, *[600] * 6]
-        assert [start.time_control.initial.seconds for start in starts] == clocks[::-1]
-
-    serve(script)
+    starts: list[play_pb.GameStarted] = []
+    server.listen(ended=lambda game: starts.append(started(game)))
+    async with players(server, "ada", "bob", strength=False):
+        key = await server.tournament("bob", "ada", rounds=0, format=KNOCKOUT, openings=[b""])
+        await server.until_finished(key)
+    found = (await get(server, key)).tournament
+    assert found.state == FINISHED
+    # Both take the first free cell: black wins every game, so that each pair is level.
+    assert found.finished_games == 8
+    assert found.verdict == "bob wins the final: level, so the better seed goes on"
+    request = game_service_pb2.ListGamesRequest(tournament_id=key)
+    games = (await (await server.games()).ListGames(request)).games
+    clocks = [game.time_control.initial.seconds for game in games]
+    assert clocks == [150, 150, *[600] * 6]
+    assert [start.time_control.initial.seconds for start in starts] == clocks[::-1]
 
 
 @pytest.mark.parametrize("form", [SWISS, KNOCKOUT])
-def test_a_game_that_is_taken_back_is_played_again(
-    serve: Serve, form: pb.TournamentFormat.ValueType
+async def test_a_game_that_is_taken_back_is_played_again(
+    server: ServerInTest, form: pb.TournamentFormat.ValueType
 ) -> None:
     """The tournament runs once more, and ends as it did."""
-
-    async def script(house: House) -> None:
-        async with players(house, *BOTS[:4]):
-            key = await house.tournament(*BOTS[:4], rounds=0, format=form, openings=OPENINGS)
-            await house.until_finished(key)
-            before = await get(house, key)
-            for game_id in ("1", str(before.tournament.finished_games)):
-                await void(house, game_id)
-            await house.until_finished(key)
-        after = await get(house, key)
-        assert after.standings == before.standings
-        assert after.tournament.finished_games == before.tournament.finished_games
-        assert [each.winner for each in after.meetings] == [each.winner for each in before.meetings]
-
-    serve(script)
+    async with players(server, *BOTS[:4]):
+        key = await server.tournament(*BOTS[:4], rounds=0, format=form, openings=OPENINGS)
+        await server.until_finished(key)
+        before = await get(server, key)
+        for game_id in ("1", str(before.tournament.finished_games)):
+            await void(server, game_id)
+        await server.until_finished(key)
+    after = await get(server, key)
+    assert after.standings == before.standings
+    assert after.tournament.finished_games == before.tournament.finished_games
+    assert [each.winner for each in after.meetings] == [each.winner for each in before.meetings]
 
 
 @pytest.mark.parametrize(
@@ -189,15 +173,13 @@ def test_a_game_that_is_taken_back_is_played_again(
         ),
     ],
 )
-def test_what_can_not_be_is_refused(serve: Serve, settings: dict[str, Any], words: str) -> None:
+async def test_what_can_not_be_is_refused(
+    server: ServerInTest, settings: dict[str, Any], words: str
+) -> None:
     """The error names the field and what is wrong with it."""
-
-    async def script(house: House) -> None:
-        for name in ("ada", "bob"):
-            await house.bot(name)
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await house.tournament("ada", "bob", **({"rounds": 0} | settings))
-        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-        assert words in str(caught.value.details())
-
-    serve(script)
+    for name in ("ada", "bob"):
+        await server.bot(name)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await server.tournament("ada", "bob", **({"rounds": 0} | settings))
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert words in str(caught.value.details())
