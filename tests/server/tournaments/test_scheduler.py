@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -165,214 +165,156 @@ class Hall:
         return game
 
 
-HallScript = Callable[[Hall], Awaitable[None]]
-InHall = Callable[[HallScript], None]
-
 VOID = Outcome(Result.NONE, Ending.VOID, Party.SERVER)
 
 
 @pytest.fixture
-def in_hall() -> InHall:
-    """Runs a script in a hall of its own."""
-
-    def run(script: HallScript) -> None:
-        async def main() -> None:
-            await script(Hall())
-
-        asyncio.run(main())
-
-    return run
+async def hall() -> Hall:
+    """A hall without bots."""
+    return Hall()
 
 
-def test_a_game_starts_when_both_bots_are_there(in_hall: InHall) -> None:
+async def test_a_game_starts_when_both_bots_are_there(hall: Hall) -> None:
     """Whether the tournament comes before the bots or after them."""
-
-    async def script(hall: Hall) -> None:
-        hall.plan((1, 2))
-        hall.join(1)
-        assert await hall.playing() == []
-        hall.join(2)
-        assert await hall.playing() == [(1, 2)]
-        hall.join(3)
-        hall.plan((3, 1), first=2)
-        assert await hall.playing() == [(1, 2)]
-        hall.end(1, 2)
-        assert await hall.playing() == [(3, 1)]
-
-    in_hall(script)
+    hall.plan((1, 2))
+    hall.join(1)
+    assert await hall.playing() == []
+    hall.join(2)
+    assert await hall.playing() == [(1, 2)]
+    hall.join(3)
+    hall.plan((3, 1), first=2)
+    assert await hall.playing() == [(1, 2)]
+    hall.end(1, 2)
+    assert await hall.playing() == [(3, 1)]
 
 
-def test_a_bot_plays_as_many_games_as_it_can(in_hall: InHall) -> None:
+async def test_a_bot_plays_as_many_games_as_it_can(hall: Hall) -> None:
     """Each bot's capacity counts over all tournaments, and is filled in schedule order."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1, Capabilities(max_games=3))
-        hall.join(2, Capabilities(max_games=2))
-        hall.join(3, Capabilities(max_games=9))
-        hall.plan((1, 2), (2, 1), (1, 2), (1, 3), (1, 3))
-        hall.plan((2, 3), (3, 2), first=2)
-        assert await hall.playing() == [(1, 2), (2, 1), (1, 3)]
-        hall.end(2, 1)
-        assert await hall.playing() == [(1, 2), (1, 3), (1, 2)]
-
-    in_hall(script)
+    hall.join(1, Capabilities(max_games=3))
+    hall.join(2, Capabilities(max_games=2))
+    hall.join(3, Capabilities(max_games=9))
+    hall.plan((1, 2), (2, 1), (1, 2), (1, 3), (1, 3))
+    hall.plan((2, 3), (3, 2), first=2)
+    assert await hall.playing() == [(1, 2), (2, 1), (1, 3)]
+    hall.end(2, 1)
+    assert await hall.playing() == [(1, 2), (1, 3), (1, 2)]
 
 
-def test_a_tournament_has_its_own_limit(in_hall: InHall) -> None:
+async def test_a_tournament_has_its_own_limit(hall: Hall) -> None:
     """`max_games` bounds one tournament, whatever the bots could take."""
-
-    async def script(hall: Hall) -> None:
-        for bot in (1, 2):
-            hall.join(bot, Capabilities(max_games=9))
-        hall.plan(*[(1, 2)] * 5, max_games=2)
-        other = hall.plan((2, 1), (2, 1), first=2)
-        assert await hall.playing() == [(1, 2), (1, 2), (2, 1), (2, 1)]
-        assert other.running == 2
-        hall.end(1, 2)
-        assert await hall.playing() == [(1, 2), (2, 1), (2, 1), (1, 2)]
-
-    in_hall(script)
+    for bot in (1, 2):
+        hall.join(bot, Capabilities(max_games=9))
+    hall.plan(*[(1, 2)] * 5, max_games=2)
+    other = hall.plan((2, 1), (2, 1), first=2)
+    assert await hall.playing() == [(1, 2), (1, 2), (2, 1), (2, 1)]
+    assert other.running == 2
+    hall.end(1, 2)
+    assert await hall.playing() == [(1, 2), (2, 1), (2, 1), (1, 2)]
 
 
-def test_an_absent_bot_holds_up_its_own_games_alone(in_hall: InHall) -> None:
+async def test_an_absent_bot_holds_up_its_own_games_alone(hall: Hall) -> None:
     """Later games of others go first."""
-
-    async def script(hall: Hall) -> None:
-        hall.plan((1, 2), (1, 3), (2, 3))
-        hall.join(2)
-        hall.join(3)
-        assert await hall.playing() == [(2, 3)]
-
-    in_hall(script)
+    hall.plan((1, 2), (1, 3), (2, 3))
+    hall.join(2)
+    hall.join(3)
+    assert await hall.playing() == [(2, 3)]
 
 
-def test_a_bot_that_left_starts_no_game(in_hall: InHall) -> None:
+async def test_a_bot_that_left_starts_no_game(hall: Hall) -> None:
     """A player that is kept for its running games is not there for others."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1)
-        hall.join(2)
-        hall.leave(1)
-        hall.plan((1, 2))
-        assert await hall.playing() == []
-
-    in_hall(script)
+    hall.join(1)
+    hall.join(2)
+    hall.leave(1)
+    hall.plan((1, 2))
+    assert await hall.playing() == []
 
 
-def test_a_bot_is_not_paired_outside_of_its_capabilities(in_hall: InHall) -> None:
+async def test_a_bot_is_not_paired_outside_of_its_capabilities(hall: Hall) -> None:
     """It waits for a tournament that it can play."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1)
-        hall.join(2, Capabilities(min_size=19, max_size=19))
-        hall.plan((1, 2))
-        assert await hall.playing() == []
-        hall.join(2)
-        assert await hall.playing() == [(1, 2)]
-
-    in_hall(script)
+    hall.join(1)
+    hall.join(2, Capabilities(min_size=19, max_size=19))
+    hall.plan((1, 2))
+    assert await hall.playing() == []
+    hall.join(2)
+    assert await hall.playing() == [(1, 2)]
 
 
-def test_a_void_game_is_planned_again(in_hall: InHall) -> None:
+async def test_a_void_game_is_planned_again(hall: Hall) -> None:
     """Its pairing comes back with its colours and opening, and counts as not played."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1)
-        hall.join(2)
-        run = hall.plan((1, 2), (2, 1))
-        assert await hall.playing() == [(1, 2)]
-        game = hall.end(1, 2, VOID)
-        assert not run.format.is_decided
-        assert await hall.playing() == [(2, 1)]
-        hall.end(2, 1)
-        assert await hall.playing() == [(1, 2)]
-        (again,) = hall.games.running.values()
-        assert again.pairing is game.pairing
-        hall.end(1, 2)
-        assert hall.scheduler.runs == {}
-
-    in_hall(script)
+    hall.join(1)
+    hall.join(2)
+    run = hall.plan((1, 2), (2, 1))
+    assert await hall.playing() == [(1, 2)]
+    game = hall.end(1, 2, VOID)
+    assert not run.format.is_decided
+    assert await hall.playing() == [(2, 1)]
+    hall.end(2, 1)
+    assert await hall.playing() == [(1, 2)]
+    (again,) = hall.games.running.values()
+    assert again.pairing is game.pairing
+    hall.end(1, 2)
+    assert hall.scheduler.runs == {}
 
 
-def test_a_finished_tournament_is_left(in_hall: InHall) -> None:
+async def test_a_finished_tournament_is_left(hall: Hall) -> None:
     """After its last game nothing is looked for in it."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1)
-        hall.join(2)
-        run = hall.plan((1, 2))
-        await hall.playing()
-        assert hall.scheduler.runs == {run.id: run}
-        hall.end(1, 2)
-        assert hall.scheduler.runs == {}
-
-    in_hall(script)
+    hall.join(1)
+    hall.join(2)
+    run = hall.plan((1, 2))
+    await hall.playing()
+    assert hall.scheduler.runs == {run.id: run}
+    hall.end(1, 2)
+    assert hall.scheduler.runs == {}
 
 
-def test_a_suspended_tournament_starts_nothing(in_hall: InHall) -> None:
+async def test_a_suspended_tournament_starts_nothing(hall: Hall) -> None:
     """Its games go on, and what becomes of them is for the run that takes its place."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1)
-        hall.join(2)
-        run = hall.plan((1, 2), (2, 1))
-        assert await hall.playing() == [(1, 2)]
-        assert hall.scheduler.suspend(run.id) is run
-        assert hall.scheduler.suspend(run.id) is None
-        assert await hall.playing() == [(1, 2)]
-        hall.end(1, 2, VOID)
-        assert await hall.playing() == []
-        assert (list(run.pending), run.state) == ([], RunState.SUSPENDED)
-
-    in_hall(script)
+    hall.join(1)
+    hall.join(2)
+    run = hall.plan((1, 2), (2, 1))
+    assert await hall.playing() == [(1, 2)]
+    assert hall.scheduler.suspend(run.id) is run
+    assert hall.scheduler.suspend(run.id) is None
+    assert await hall.playing() == [(1, 2)]
+    hall.end(1, 2, VOID)
+    assert await hall.playing() == []
+    assert (list(run.pending), run.state) == ([], RunState.SUSPENDED)
 
 
-def test_cancelling_voids_what_runs_and_starts_nothing(in_hall: InHall) -> None:
+async def test_cancelling_voids_what_runs_and_starts_nothing(hall: Hall) -> None:
     """Other tournaments take the bots over at once."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1)
-        hall.join(2)
-        run = hall.plan((1, 2), (1, 2))
-        hall.plan((2, 1), first=2)
-        assert await hall.playing() == [(1, 2)]
-        (game,) = hall.games.running.values()
-        hall.scheduler.cancel(run)
-        assert game.arbiter.outcome == Outcome(
-            Result.NONE, Ending.VOID, Party.OPERATOR, "the tournament was cancelled"
-        )
-        assert not run.format.is_decided
-        assert list(run.pending) == [PairingId(12)]
-        assert await hall.playing() == [(2, 1)]
-
-    in_hall(script)
+    hall.join(1)
+    hall.join(2)
+    run = hall.plan((1, 2), (1, 2))
+    hall.plan((2, 1), first=2)
+    assert await hall.playing() == [(1, 2)]
+    (game,) = hall.games.running.values()
+    hall.scheduler.cancel(run)
+    assert game.arbiter.outcome == Outcome(
+        Result.NONE, Ending.VOID, Party.OPERATOR, "the tournament was cancelled"
+    )
+    assert not run.format.is_decided
+    assert list(run.pending) == [PairingId(12)]
+    assert await hall.playing() == [(2, 1)]
 
 
-def test_a_cancelled_tournament_is_taken_up_again(in_hall: InHall) -> None:
+async def test_a_cancelled_tournament_is_taken_up_again(hall: Hall) -> None:
     """As a new run over what is left."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1)
-        hall.join(2)
-        hall.scheduler.cancel(hall.plan((1, 2)))
-        assert await hall.playing() == []
-        hall.plan((1, 2))
-        assert await hall.playing() == [(1, 2)]
-
-    in_hall(script)
+    hall.join(1)
+    hall.join(2)
+    hall.scheduler.cancel(hall.plan((1, 2)))
+    assert await hall.playing() == []
+    hall.plan((1, 2))
+    assert await hall.playing() == [(1, 2)]
 
 
-def test_no_game_starts_while_the_server_drains(in_hall: InHall) -> None:
+async def test_no_game_starts_while_the_server_drains(hall: Hall) -> None:
     """Bots that are free stay so."""
-
-    async def script(hall: Hall) -> None:
-        hall.lobby.is_draining = True
-        hall.join(1)
-        hall.join(2)
-        hall.plan((1, 2))
-        assert await hall.playing() == []
-
-    in_hall(script)
+    hall.lobby.is_draining = True
+    hall.join(1)
+    hall.join(2)
+    hall.plan((1, 2))
+    assert await hall.playing() == []
 
 
 def seats(capacity: Capacity) -> dict[int, tuple[int, int]]:
@@ -380,88 +322,73 @@ def seats(capacity: Capacity) -> dict[int, tuple[int, int]]:
     return {bot_id: (seat.free, seat.altogether) for bot_id, seat in capacity.seats.items()}
 
 
-def test_it_says_what_a_tournament_could_play(in_hall: InHall) -> None:
+async def test_it_says_what_a_tournament_could_play(hall: Hall) -> None:
     """Of bots that are here and can play it: how many games more, and how many altogether."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1, Capabilities(max_games=5))
-        hall.join(2, Capabilities(max_games=2))
-        hall.join(3, Capabilities(min_size=19, max_size=19))
-        run = hall.plan((1, 2), (2, 1), (1, 2))
-        assert await hall.playing() == [(1, 2), (2, 1)]
-        found = hall.scheduler.capacity(run)
-        assert seats(found) == {1: (3, 5), 2: (0, 2)}
-        assert (found.waiting, found.held) == (1, {1: 1, 2: 1})
-        assert found.room == MAX_AT_ONCE - 2
-        hall.leave(1)
-        alone = hall.scheduler.capacity(run)
-        assert (seats(alone), alone.held) == ({2: (0, 2)}, {})
-        bounded = hall.plan(max_games=4, first=2)
-        hall.join(1, Capabilities(max_games=5))
-        assert seats(hall.scheduler.capacity(bounded))[1] == (3, 4)
-        assert hall.scheduler.capacity(bounded).room == 4
-
-    in_hall(script)
+    hall.join(1, Capabilities(max_games=5))
+    hall.join(2, Capabilities(max_games=2))
+    hall.join(3, Capabilities(min_size=19, max_size=19))
+    run = hall.plan((1, 2), (2, 1), (1, 2))
+    assert await hall.playing() == [(1, 2), (2, 1)]
+    found = hall.scheduler.capacity(run)
+    assert seats(found) == {1: (3, 5), 2: (0, 2)}
+    assert (found.waiting, found.held) == (1, {1: 1, 2: 1})
+    assert found.room == MAX_AT_ONCE - 2
+    hall.leave(1)
+    alone = hall.scheduler.capacity(run)
+    assert (seats(alone), alone.held) == ({2: (0, 2)}, {})
+    bounded = hall.plan(max_games=4, first=2)
+    hall.join(1, Capabilities(max_games=5))
+    assert seats(hall.scheduler.capacity(bounded))[1] == (3, 4)
+    assert hall.scheduler.capacity(bounded).room == 4
 
 
-def test_more_games_are_planned_while_a_tournament_goes_on(in_hall: InHall) -> None:
+async def test_more_games_are_planned_while_a_tournament_goes_on(hall: Hall) -> None:
     """And none once it was cancelled."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1)
-        hall.join(2)
-        run = hall.plan(games=1)
-        more = PendingPairing(PairingId(7), 1, BotId(2), BotId(1), b"")
-        hall.scheduler.plan(run, [more])
-        assert await hall.playing() == [(2, 1)]
-        hall.scheduler.cancel(run)
-        hall.scheduler.plan(run, [more])
-        assert await hall.playing() == []
-        assert not run.pending
-
-    in_hall(script)
+    hall.join(1)
+    hall.join(2)
+    run = hall.plan(games=1)
+    more = PendingPairing(PairingId(7), 1, BotId(2), BotId(1), b"")
+    hall.scheduler.plan(run, [more])
+    assert await hall.playing() == [(2, 1)]
+    hall.scheduler.cancel(run)
+    hall.scheduler.plan(run, [more])
+    assert await hall.playing() == []
+    assert not run.pending
 
 
-def test_a_clock_of_a_pairing_is_for_bots_that_can_play_it(in_hall: InHall) -> None:
+async def test_a_clock_of_a_pairing_is_for_bots_that_can_play_it(hall: Hall) -> None:
     """It waits for the one that can't any more, and says so; other games go on."""
-
-    async def script(hall: Hall) -> None:
-        hall.join(1, Capabilities(min_move_time=timedelta(seconds=1)))
-        hall.join(2)
-        run = hall.plan((1, 2), (2, 1))
-        first = next(iter(run.pending))
-        fast = TimeControl.parse("1")
-        run.pending[first] = replace(run.pending[first], time_control=fast)
-        assert hall.scheduler.capacity(run).seats[BotId(1)].least_move_time == timedelta(seconds=1)
-        assert await hall.playing() == [(2, 1)]
-        assert hall.scheduler.waiting_for(run.id, NAMES) == "ada needs 1 s a move"
-        hall.end(2, 1)
-        hall.join(1)
-        assert await hall.playing() == [(1, 2)]
-
-    in_hall(script)
+    hall.join(1, Capabilities(min_move_time=timedelta(seconds=1)))
+    hall.join(2)
+    run = hall.plan((1, 2), (2, 1))
+    first = next(iter(run.pending))
+    fast = TimeControl.parse("1")
+    run.pending[first] = replace(run.pending[first], time_control=fast)
+    assert hall.scheduler.capacity(run).seats[BotId(1)].least_move_time == timedelta(seconds=1)
+    assert await hall.playing() == [(2, 1)]
+    assert hall.scheduler.waiting_for(run.id, NAMES) == "ada needs 1 s a move"
+    hall.end(2, 1)
+    hall.join(1)
+    assert await hall.playing() == [(1, 2)]
 
 
-def test_it_says_what_a_tournament_waits_for(in_hall: InHall) -> None:
+async def test_it_says_what_a_tournament_waits_for(hall: Hall) -> None:
     """Bots that are away or can't play it; nothing when all is well or nothing is pending."""
 
-    async def script(hall: Hall) -> None:
-        def words() -> str:
-            return hall.scheduler.waiting_for(TournamentId(1), NAMES)
+    def words() -> str:
+        return hall.scheduler.waiting_for(TournamentId(1), NAMES)
 
-        assert words() == ""
-        hall.plan((1, 2), (2, 3))
-        hall.join(2)
-        assert words() == "ada is not connected; cleo is not connected"
-        hall.join(1, Capabilities(min_move_time=timedelta(seconds=5)))
-        hall.join(3)
-        assert words() == "ada needs 5 s a move"
-        hall.join(1)
-        assert words() == ""
-        assert await hall.playing() == [(1, 2)]
-        hall.leave(1)
-        assert words() == ""
-        hall.leave(3)
-        assert words() == "cleo is not connected"
-
-    in_hall(script)
+    assert words() == ""
+    hall.plan((1, 2), (2, 3))
+    hall.join(2)
+    assert words() == "ada is not connected; cleo is not connected"
+    hall.join(1, Capabilities(min_move_time=timedelta(seconds=5)))
+    hall.join(3)
+    assert words() == "ada needs 5 s a move"
+    hall.join(1)
+    assert words() == ""
+    assert await hall.playing() == [(1, 2)]
+    hall.leave(1)
+    assert words() == ""
+    hall.leave(3)
+    assert words() == "cleo is not connected"
