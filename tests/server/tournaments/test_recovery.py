@@ -20,11 +20,13 @@ from meijin.store.games import decode_times
 from meijin.store.journal import JournalEntry, StoredMove, commit_entry
 from meijin.store.schema import EntryId, Game, GameId, GameState, TournamentId, TournamentState
 from meijin.store.tournaments import set_state
+from meijin.testing.peer import Peer
+from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from tests.server.conftest import House, OpenHouse, Peer, Serve
+    from tests.server.conftest import StartServer
 
 SOON = timedelta(milliseconds=200)
 OPENINGS = [encode_moves((cell,)) for cell in (6, 7, 8, 12)]
@@ -36,10 +38,10 @@ def games_of(connection: Connection) -> list[Any]:
     return list(connection.execute(select(Game.__table__).order_by(Game.id)))
 
 
-async def game(house: House, game_id: str) -> game_pb2.Game:
+async def game(server: ServerInTest, game_id: str) -> game_pb2.Game:
     """One game with its moves."""
     request = game_service_pb2.GetGameRequest(game_id=game_id)
-    return (await (await house.games()).GetGame(request)).game
+    return (await (await server.games()).GetGame(request)).game
 
 
 async def answer_forever(peer: Peer) -> None:
@@ -47,31 +49,30 @@ async def answer_forever(peer: Peer) -> None:
     await peer.play_out(1_000_000)
 
 
+def have_happened(events: list[object], count: int) -> bool:
+    """Whether there are so many of them."""
+    return len(events) >= count
+
+
 # -- one game ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("played", [0, 3, 4])
-def test_a_game_goes_on_where_it_was(
-    serve: Serve, line: Any, any_database_url: str, played: int
+async def test_a_game_goes_on_where_it_was(
+    start_server: StartServer, line: Any, any_database_url: str, played: int
 ) -> None:
     """With its moves, its clocks and the pending turn; then to its end."""
-    before: list[game_pb2.Game] = []
-    names: list[str] = []
-
-    async def first(house: House) -> None:
-        players = await house.pair(control="600+1")
-        names.extend(peer.name for peer in players)
+    async with start_server(database_url=any_database_url) as server:
+        players = list(await server.pair(control="600+1"))
         await line(players, FIVE[:played])
         await players[played % 2].turn()
-        before.append(await game(house, players[0].start.game_id))
-
-    async def second(house: House) -> None:
-        (old,) = before
-        after = await game(house, old.game_id)
+        old = await game(server, players[0].start.game_id)
+    async with start_server(database_url=any_database_url) as server:
+        after = await game(server, old.game_id)
         assert after.state == game_pb2.GAME_STATE_RUNNING
         assert list(after.moves) == list(old.moves)
         assert after.start_time == old.start_time
-        players = [await house.bot(name) for name in names]
+        players = [await server.bot(peer.name) for peer in players]
         starts = [await peer.started() for peer in players]
         for start, color in zip(starts, (game_pb2.COLOR_BLACK, game_pb2.COLOR_WHITE), strict=True):
             assert (start.game_id, start.color) == (old.game_id, color)
@@ -82,8 +83,8 @@ def test_a_game_goes_on_where_it_was(
             (played % 2, turn.own_clock_ms),
             (1 - played % 2, turn.opponent_clock_ms),
         ):
-            charged = [move.charged_time.ToNanoseconds() for move in old.moves[side::2]]
-            left = 600 * 10**9 + len(charged) * 10**9 - sum(charged)
+            used = [move.charged_time.ToNanoseconds() for move in old.moves[side::2]]
+            left = 600 * 10**9 + len(used) * 10**9 - sum(used)
             assert told == left // 1_000_000
         await players[played % 2].play(turn, FIVE[played])
         await line(players, FIVE[played + 1 :], first=played + 1)
@@ -91,30 +92,25 @@ def test_a_game_goes_on_where_it_was(
             ended = await peer.ended()
             assert ended.outcome.ending == game_pb2.ENDING_FIVE
             assert ended.moves == encode_moves(FIVE)
-
-    serve(first, database_url=any_database_url)
-    serve(second, database_url=any_database_url)
     with Database(any_database_url) as database:
         (row,) = database.read(games_of)
     assert (row.state, row.moves) == (GameState.FINISHED, encode_moves(FIVE))
     raw, charged = decode_times(row.times)
     assert len(raw) == len(charged) == len(FIVE)
     assert [charged[n] for n in range(played)] == [
-        move.charged_time.ToNanoseconds() for move in before[0].moves
+        move.charged_time.ToNanoseconds() for move in old.moves
     ]
 
 
-def test_what_bots_thought_survives(serve: Serve) -> None:
+async def test_what_bots_thought_survives(start_server: StartServer) -> None:
     """Analyses from before and after the restart are stored with the game."""
-
-    async def first(house: House) -> None:
-        black, white = await house.pair()
+    async with start_server() as server:
+        black, white = await server.pair()
         await black.play(await black.turn(), 0, analysis=pb.Analysis(score=-7, pv=bytes((1, 0))))
         await white.turn()
-
-    async def second(house: House) -> None:
+    async with start_server() as server:
         for name in ("ada", "bob"):
-            peer = await house.bot(name)
+            peer = await server.bot(name)
             if (await peer.started()).color == game_pb2.COLOR_WHITE:
                 white = peer
             else:
@@ -122,10 +118,7 @@ def test_what_bots_thought_survives(serve: Serve) -> None:
         await white.play(await white.turn(), 5, analysis=pb.Analysis(score=3, depth=4, nodes=5))
         await black.resign((await black.turn()).game)
         await black.ended()
-
-    serve(first)
-    serve(second)
-    with Database(serve.settings().database) as database:
+    with Database(server.settings.database) as database:
         (row,) = database.read(games_of)
     assert row.analysis == {
         "0": {"score": -7, "depth": 0, "nodes": 0, "pv": [1]},
@@ -133,79 +126,68 @@ def test_what_bots_thought_survives(serve: Serve) -> None:
     }
 
 
-def test_a_bot_that_does_not_return_forfeits_nothing(serve: Serve) -> None:
+async def test_a_bot_that_does_not_return_forfeits_nothing(start_server: StartServer) -> None:
     """The game becomes void by the server, and is played again when the bot is back."""
-
-    async def first(house: House) -> None:
-        await house.pair(("ada", "bob"), openings=[encode_moves((12,))], rounds=1)
-
-    async def second(house: House) -> None:
-        ada = await house.bot("ada")
+    async with start_server() as server:
+        await server.pair(("ada", "bob"), openings=[encode_moves((12,))], rounds=1)
+    async with start_server(grace=SOON) as server:
+        ada = await server.bot("ada")
         old = await ada.started()
         ended = await ada.ended()
         assert ended.outcome.ending == game_pb2.ENDING_VOID
         assert ended.outcome.at_fault == game_pb2.PARTY_SERVER
         assert "did not return after a restart" in ended.outcome.detail
-        await house.bot("bob")
+        await server.bot("bob")
         again = await ada.started()
         assert again.game_id != old.game_id
         assert (again.color, again.moves) == (old.color, encode_moves((12,)))
 
-    serve(first)
-    serve(second, grace=SOON)
 
-
-def test_another_version_does_not_go_on_with_the_old_ones_game(serve: Serve) -> None:
+async def test_another_version_does_not_go_on_with_the_old_ones_game(
+    start_server: StartServer,
+) -> None:
     """It waits for the old one, becomes void, and the pairing is the new one's to play."""
-
-    async def first(house: House) -> None:
-        await house.pair(("ada", "bob"))
-
-    async def second(house: House) -> None:
-        ada = await house.bot("ada")
+    async with start_server() as server:
+        await server.pair(("ada", "bob"))
+    async with start_server(grace=SOON) as server:
+        ada = await server.bot("ada")
         await ada.started()
-        await house.bot("bob", version="2")
+        await server.bot("bob", version="2")
         ended = await ada.ended()
         assert ended.outcome.at_fault == game_pb2.PARTY_SERVER
         again = await ada.started()
-        assert (await game(house, again.game_id)).state == game_pb2.GAME_STATE_RUNNING
-
-    serve(first)
-    serve(second, grace=SOON)
+        assert (await game(server, again.game_id)).state == game_pb2.GAME_STATE_RUNNING
 
 
 # -- tournaments ------------------------------------------------------------------
 
 
-def test_every_planned_game_is_finished_once(serve: Serve, any_database_url: str) -> None:
+async def test_every_planned_game_is_finished_once(
+    start_server: StartServer, any_database_url: str
+) -> None:
     """However often the server stops in the middle of games, at whatever moment."""
     rounds, interruptions = 24, 3
     ids: list[str] = []
-
-    async def interrupted(house: House, after: int) -> None:
-        peers = [await house.bot(name, max_games=6) for name in ("ada", "bob")]
-        if not ids:
-            ids.append(await house.tournament("ada", "bob", rounds=rounds, openings=OPENINGS))
+    for number in range(interruptions):
+        async with start_server(database_url=any_database_url) as server:
+            peers = [await server.bot(name, max_games=6) for name in ("ada", "bob")]
+            if not ids:
+                ids.append(await server.tournament("ada", "bob", rounds=rounds, openings=OPENINGS))
+            playing = [asyncio.create_task(answer_forever(peer)) for peer in peers]
+            moved: list[object] = []
+            server.listen(moved=moved.append)
+            await server.until(partial(have_happened, moved, 40 + 60 * number))
+            for task in playing:
+                task.cancel()
+    async with start_server(database_url=any_database_url) as server:
+        peers = [await server.bot(name, max_games=6) for name in ("ada", "bob")]
         playing = [asyncio.create_task(answer_forever(peer)) for peer in peers]
-        moved: list[object] = []
-        house.listen(moved=moved.append)
-        await house.until(lambda: len(moved) >= after)
-        for task in playing:
-            task.cancel()
-
-    async def last(house: House) -> None:
-        peers = [await house.bot(name, max_games=6) for name in ("ada", "bob")]
-        playing = [asyncio.create_task(answer_forever(peer)) for peer in peers]
-        await house.until_finished(ids[0])
+        await server.until_finished(ids[0])
         for task in playing:
             task.cancel()
         request = tournament_service_pb2.GetTournamentRequest(tournament_id=ids[0])
-        row = (await (await house.tournaments()).GetTournament(request)).tournament
+        row = (await (await server.tournaments()).GetTournament(request)).tournament
         assert (row.planned_games, row.finished_games, row.running_games) == (rounds, rounds, 0)
-
-    for number in range(interruptions):
-        serve(partial(interrupted, after=40 + 60 * number), database_url=any_database_url)
-    serve(last, database_url=any_database_url)
     with Database(any_database_url) as database:
         rows = database.read(games_of)
     finished = [row for row in rows if row.state is GameState.FINISHED]
@@ -222,43 +204,43 @@ def test_every_planned_game_is_finished_once(serve: Serve, any_database_url: str
         assert len(raw) == len(charged) == len(board.moves) - row.opening_plies
 
 
-def test_numbers_go_on_after_a_restart(serve: Serve) -> None:
+async def test_numbers_go_on_after_a_restart(start_server: StartServer) -> None:
     """A game of the second server is no game of the first."""
     ids: list[str] = []
-
-    async def play(house: House) -> None:
-        ada, bob = await house.bot("ada"), await house.bot("bob")
-        await house.tournament("ada", "bob")
-        start = await ada.started()
-        ids.append(start.game_id)
-        await ada.resign(start.game)
-        await bob.ended()
-
     for _ in range(3):
-        serve(play)
+        async with start_server() as server:
+            ada, bob = await server.bot("ada"), await server.bot("bob")
+            await server.tournament("ada", "bob")
+            start = await ada.started()
+            ids.append(start.game_id)
+            await ada.resign(start.game)
+            await bob.ended()
     assert ids == ["1", "2", "3"]
-    with Database(serve.settings().database) as database:
+    with Database(server.settings.database) as database:
         rows = database.read(games_of)
     assert [row.end_sequence for row in rows] == [1, 2, 3]
 
 
-def test_a_cancelled_tournaments_games_are_void(serve: Serve, any_database_url: str) -> None:
+async def test_a_cancelled_tournaments_games_are_void(
+    start_server: StartServer, any_database_url: str
+) -> None:
     """A server that dies between the cancelling and the voiding leaves nothing undone."""
-
-    async def first(house: House) -> None:
-        await house.pair(rounds=2)
-
-    async def second(house: House) -> None:
-        peers = [await house.bot(name) for name in ("ada", "bob")]
-        service = await house.tournaments()
+    async with start_server(database_url=any_database_url) as server:
+        await server.pair(rounds=2)
+    with Database(any_database_url) as database:
+        state = TournamentState.CANCELLED
+        database.write(partial(set_state, tournament_id=TournamentId(1), state=state))
+    async with start_server(database_url=any_database_url) as server:
+        peers = [await server.bot(name) for name in ("ada", "bob")]
+        service = await server.tournaments()
         get = tournament_service_pb2.GetTournamentRequest(tournament_id="1")
-        await house.parts.journal.drained()
+        await server.parts.journal.drained()
         row = (await service.GetTournament(get)).tournament
         assert (row.state, row.running_games) == (
             tournament_service_pb2.TOURNAMENT_STATE_CANCELLED,
             0,
         )
-        old = await game(house, "1")
+        old = await game(server, "1")
         assert (old.state, old.outcome.at_fault) == (
             game_pb2.GAME_STATE_VOID,
             game_pb2.PARTY_OPERATOR,
@@ -266,42 +248,29 @@ def test_a_cancelled_tournaments_games_are_void(serve: Serve, any_database_url: 
         resume = tournament_service_pb2.ResumeTournamentRequest(tournament_id="1")
         await service.ResumeTournament(resume)
         await asyncio.gather(*(peer.play_out(2) for peer in peers))
-        await house.until_finished("1")
-
-    serve(first, database_url=any_database_url)
-    with Database(any_database_url) as database:
-        state = TournamentState.CANCELLED
-        database.write(partial(set_state, tournament_id=TournamentId(1), state=state))
-    serve(second, database_url=any_database_url)
+        await server.until_finished("1")
 
 
 # -- the store --------------------------------------------------------------------
 
 
-def test_two_servers_do_not_share_a_store(
-    serve: Serve, open_house: OpenHouse, any_database_url: str
+async def test_two_servers_do_not_share_a_store(
+    start_server: StartServer, any_database_url: str
 ) -> None:
     """The second is told to wait, and the first goes on."""
-
-    async def script(house: House) -> None:
-        async with house.innocents():
-            with pytest.raises(StoreInUseError, match="another server is running"):
-                async with open_house(house.settings):
-                    pass
-
-    serve(script, database_url=any_database_url)
+    async with start_server(database_url=any_database_url) as server, server.innocents():
+        with pytest.raises(StoreInUseError, match="another server is running"):
+            async with start_server(database_url=any_database_url):
+                pass
 
 
-def test_a_move_that_is_stored_twice_counts_once(serve: Serve) -> None:
+async def test_a_move_that_is_stored_twice_counts_once(start_server: StartServer) -> None:
     """An entry that was written again under another number does no harm."""
-
-    async def first(house: House) -> None:
-        black, white = await house.pair()
+    async with start_server() as server:
+        black, white = await server.pair()
         await black.play(await black.turn(), 0)
         await white.turn()
-
-    serve(first)
-    with Database(serve.settings().database) as database, closing(Writer(database)) as writer:
+    with Database(server.settings.database) as database, closing(Writer(database)) as writer:
         read_all = partial(load, storage=Storage(database, writer))
         last = database.read(read_all).last.entry
         again = JournalEntry(EntryId(last + 1), EntryId(0))
