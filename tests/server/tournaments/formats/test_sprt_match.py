@@ -22,11 +22,13 @@ from meijin.server.storage import Storage
 from meijin.store import Database
 from meijin.store.schema import Game, GameState, Pairing, Tournament, TournamentId, TournamentState
 from meijin.store.tournaments import add_pairings, set_state
+from meijin.testing.peer import Peer
+from meijin.testing.server import ServerInTest
 from meijin.v1 import game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from tests.server.conftest import House, Peer, Serve
+    from tests.server.conftest import StartServer
 
     from meijin.server.match.live_game import LiveGame
 
@@ -43,7 +45,7 @@ WIDE = {"elo0": 0, "elo1": 100}
 PAIRS_NEEDED = 10
 
 
-async def create(house: House, *, test: dict[str, Any] = WIDE, **more: Any) -> str:
+async def create(server: ServerInTest, *, test: dict[str, Any] = WIDE, **more: Any) -> str:
     """Make a match of ada and bob."""
     form, sprt = pb.TOURNAMENT_FORMAT_SPRT, pb.Sprt(**test)
     settings: dict[str, Any] = {
@@ -52,13 +54,13 @@ async def create(house: House, *, test: dict[str, Any] = WIDE, **more: Any) -> s
         "rounds": 0,
         "sprt": sprt,
     } | more
-    return await house.tournament(*NAMES, **settings)
+    return await server.tournament(*NAMES, **settings)
 
 
-async def get(house: House, key: str) -> pb.Tournament:
+async def get(server: ServerInTest, key: str) -> pb.Tournament:
     """One tournament."""
     request = pb.GetTournamentRequest(tournament_id=key)
-    return (await (await house.tournaments()).GetTournament(request)).tournament
+    return (await (await server.tournaments()).GetTournament(request)).tournament
 
 
 async def lose(peer: Peer) -> None:
@@ -74,10 +76,10 @@ async def play(peer: Peer) -> None:
 
 @asynccontextmanager
 async def players(
-    house: House, *, loser: str | None = "bob", max_games: int = 1
+    server: ServerInTest, *, loser: str | None = "bob", max_games: int = 1
 ) -> AsyncIterator[None]:
     """Both bots, of which one may resign all its games."""
-    peers = [await house.bot(name, max_games=max_games) for name in NAMES]
+    peers = [await server.bot(name, max_games=max_games) for name in NAMES]
     tasks = [asyncio.create_task((lose if peer.name == loser else play)(peer)) for peer in peers]
     yield
     for task in tasks:
@@ -123,14 +125,15 @@ ENDS = [
 
 
 @pytest.mark.parametrize("end", ENDS, ids=[end.loser for end in ENDS])
-def test_a_match_ends_when_it_is_decided(serve: Serve, any_database_url: str, end: End) -> None:
+async def test_a_match_ends_when_it_is_decided(
+    start_server: StartServer, any_database_url: str, end: End
+) -> None:
     """With the pair that decides it, and says for whom."""
-
-    async def script(house: House) -> None:
-        async with players(house, loser=end.loser):
-            key = await create(house)
-            await house.until_finished(key)
-        found = await get(house, key)
+    async with start_server(database_url=any_database_url) as server:
+        async with players(server, loser=end.loser):
+            key = await create(server)
+            await server.until_finished(key)
+        found = await get(server, key)
         assert found.sprt.decision == end.decision
         assert list(found.sprt.pairs) == end.pairs
         assert found.verdict == f"ada over bob: {end.words}"
@@ -138,27 +141,24 @@ def test_a_match_ends_when_it_is_decided(serve: Serve, any_database_url: str, en
         assert found.planned_games == 100_000
         assert found.end_time.seconds >= found.create_time.seconds
 
-    serve(script, database_url=any_database_url)
 
-
-def test_games_that_run_at_the_decision_are_void(serve: Serve, any_database_url: str) -> None:
+async def test_games_that_run_at_the_decision_are_void(
+    start_server: StartServer, any_database_url: str
+) -> None:
     """By nobody's fault; they are not played again, and what was planned is dropped."""
-
-    async def script(house: House) -> None:
-        ada, bob = [await house.bot(name, max_games=30) for name in NAMES]
-        key = await create(house)
+    async with start_server(database_url=any_database_url) as server:
+        ada, bob = [await server.bot(name, max_games=30) for name in NAMES]
+        key = await create(server)
         starts = [await bob.started() for _ in range(30)]
         playing = asyncio.create_task(play(ada))
         for start in starts:
             await bob.resign(start.game)
-        await house.until_finished(key)
+        await server.until_finished(key)
         playing.cancel()
-        found = await get(house, key)
+        found = await get(server, key)
         assert found.sprt.decision == pb.SPRT_DECISION_ELO1
         assert found.sprt.pairs[4] == PAIRS_NEEDED
         assert found.running_games == 0
-
-    serve(script, database_url=any_database_url)
     with Database(any_database_url) as database:
         rows = database.read(rows_of)
     states = Counter(row.state for row in rows)
@@ -169,96 +169,77 @@ def test_games_that_run_at_the_decision_are_void(serve: Serve, any_database_url:
     assert len(rows) == len({row.number for row in rows})
 
 
-def test_late_moves_in_void_games_are_no_abuse(serve: Serve) -> None:
+@pytest.mark.settings(max_notices=2)
+async def test_late_moves_in_void_games_are_no_abuse(server: ServerInTest) -> None:
     """The bot had not heard of the decision when it sent them; a second one is not excused."""
-
-    async def script(house: House) -> None:
-        ada, bob = [await house.bot(name, max_games=40) for name in NAMES]
-        await create(house)
-        decisive = [(await bob.started()).game for _ in range(2 * PAIRS_NEEDED)]
-        turns = [await ada.turn() for _ in range(20)]
-        late = [turn for turn in turns if turn.game not in decisive]
-        assert len(late) == 10
-        with house.held():
-            for game in decisive:
-                await bob.resign(game)
-            await house.until(lambda: not house.running)
-            for turn in late:
-                await ada.play(turn, 24)
-            notices = [await ada.notice() for _ in late]
-        assert {notice.game for notice in notices} == {turn.game for turn in late}
-        assert await house.connected() == set(NAMES)
-        for turn in late[:3]:
+    ada, bob = [await server.bot(name, max_games=40) for name in NAMES]
+    await create(server)
+    decisive = [(await bob.started()).game for _ in range(2 * PAIRS_NEEDED)]
+    turns = [await ada.turn() for _ in range(20)]
+    late = [turn for turn in turns if turn.game not in decisive]
+    assert len(late) == 10
+    with server.held():
+        for game in decisive:
+            await bob.resign(game)
+        await server.until(lambda: not server.running)
+        for turn in late:
             await ada.play(turn, 24)
-        assert (await ada.closed()).reason == "TOO_MANY_NOTICES"
+        notices = [await ada.notice() for _ in late]
+    assert {notice.game for notice in notices} == {turn.game for turn in late}
+    assert await server.connected() == set(NAMES)
+    for turn in late[:3]:
+        await ada.play(turn, 24)
+    assert (await ada.closed()).reason == "TOO_MANY_NOTICES"
 
-    serve(script, max_notices=2)
 
-
-def test_a_match_is_bounded(serve: Serve) -> None:
+async def test_a_match_is_bounded(server: ServerInTest) -> None:
     """After the most games that it may have it ends undecided."""
-
-    async def script(house: House) -> None:
-        async with players(house, max_games=8):
-            key = await create(house, test=WIDE | {"most_games": 6})
-            await house.until_finished(key)
-        found = await get(house, key)
-        assert (found.planned_games, found.finished_games) == (6, 6)
-        assert found.sprt.decision == pb.SPRT_DECISION_OPEN
-        assert found.verdict == "undecided after 6 games, the most there were to be"
-
-    serve(script)
+    async with players(server, max_games=8):
+        key = await create(server, test=WIDE | {"most_games": 6})
+        await server.until_finished(key)
+    found = await get(server, key)
+    assert (found.planned_games, found.finished_games) == (6, 6)
+    assert found.sprt.decision == pb.SPRT_DECISION_OPEN
+    assert found.verdict == "undecided after 6 games, the most there were to be"
 
 
-def test_single_games_decide_too(serve: Serve) -> None:
+async def test_single_games_decide_too(server: ServerInTest) -> None:
     """In a trinomial test every game counts, also one whose pair is not complete."""
-
-    async def script(house: House) -> None:
-        async with players(house):
-            key = await create(house, test=WIDE | {"unit": pb.SPRT_UNIT_GAMES})
-            await house.until_finished(key)
-        found = await get(house, key)
-        assert found.sprt.decision == pb.SPRT_DECISION_ELO1
-        assert (found.sprt.wins, found.sprt.draws, found.sprt.losses) == (13, 0, 0)
-        assert list(found.sprt.pairs) == [0, 0, 0, 0, 6]
-        assert found.settings.sprt.unit == pb.SPRT_UNIT_GAMES
-
-    serve(script)
+    async with players(server):
+        key = await create(server, test=WIDE | {"unit": pb.SPRT_UNIT_GAMES})
+        await server.until_finished(key)
+    found = await get(server, key)
+    assert found.sprt.decision == pb.SPRT_DECISION_ELO1
+    assert (found.sprt.wins, found.sprt.draws, found.sprt.losses) == (13, 0, 0)
+    assert list(found.sprt.pairs) == [0, 0, 0, 0, 6]
+    assert found.settings.sprt.unit == pb.SPRT_UNIT_GAMES
 
 
-def test_all_openings_are_dealt_before_one_comes_again(serve: Serve) -> None:
+async def test_all_openings_are_dealt_before_one_comes_again(start_server: StartServer) -> None:
     """Each to two games, with the colours reversed."""
-
-    async def script(house: House) -> None:
-        async with players(house, max_games=3):
-            await house.until_finished(await create(house))
-
-    serve(script)
-    with Database(serve.settings().database) as database:
+    async with start_server() as server, players(server, max_games=3):
+        await server.until_finished(await create(server))
+    with Database(server.settings.database) as database:
         rows = database.read(rows_of)
     assert len({row.opening for row in rows}) == len(OPENINGS)
     assert_pairs(rows)
 
 
-def test_free_bots_do_not_wait_for_plans(serve: Serve) -> None:
+async def test_free_bots_do_not_wait_for_plans(server: ServerInTest) -> None:
     """While a game ends another is planned for each that runs."""
-
-    async def script(house: House) -> None:
-        bots = [await house.bot(name, max_games=4) for name in NAMES]
-        await create(house)
-        for peer in bots:
-            for _ in range(4):
-                await peer.started()
-        (run,) = house.parts.scheduler.runs.values()
-        await house.until(lambda: len(run.pending) >= 4)
-        assert len(run.pending) <= 5
-
-    serve(script)
+    bots = [await server.bot(name, max_games=4) for name in NAMES]
+    await create(server)
+    for peer in bots:
+        for _ in range(4):
+            await peer.started()
+    (run,) = server.parts.scheduler.runs.values()
+    await server.until(lambda: len(run.pending) >= 4)
+    assert len(run.pending) <= 5
 
 
 @pytest.mark.parametrize("is_written", [False, True])
-def test_what_is_planned_is_stored_when_the_database_is_back(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch, *, is_written: bool
+async def test_what_is_planned_is_stored_when_the_database_is_back(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch, *, is_written: bool
 ) -> None:
     """Once, also when it was the answer of a commit that was lost."""
     write = Storage.write
@@ -274,17 +255,15 @@ def test_what_is_planned_is_stored_when_the_database_is_back(
             raise StoreAwayError("the database does not answer")
         return result
 
-    async def script(house: House) -> None:
-        async with players(house, max_games=2):
-            key = await create(house)
-            await house.until_finished(key)
-        assert (await get(house, key)).sprt.pairs[4] == PAIRS_NEEDED
-
     monkeypatch.setattr(Storage, "write", write_or_fail)
     monkeypatch.setattr(storage, "FIRST_RETRY", timedelta(milliseconds=10))
-    serve(script)
+    async with start_server() as server:
+        async with players(server, max_games=2):
+            key = await create(server)
+            await server.until_finished(key)
+        assert (await get(server, key)).sprt.pairs[4] == PAIRS_NEEDED
     assert len(refused) == 4
-    with Database(serve.settings().database) as database:
+    with Database(server.settings.database) as database:
         rows = database.read(rows_of)
     assert_pairs(rows)
     numbers = [row.number for row in rows if row.state is GameState.FINISHED]
@@ -294,41 +273,37 @@ def test_what_is_planned_is_stored_when_the_database_is_back(
 # -- asking -----------------------------------------------------------------------
 
 
-def test_the_test_comes_back_as_it_was_made(serve: Serve) -> None:
+async def test_the_test_comes_back_as_it_was_made(server: ServerInTest) -> None:
     """With what was left out filled in."""
-
-    async def script(house: House) -> None:
-        for name in NAMES:
-            await house.bot(name)
-        scale = pb.SPRT_SCALE_LOGISTIC
-        made = [
-            (await get(house, await create(house, test=test))).settings
-            for test in (
-                {"elo0": -5, "elo1": 300, "alpha": 0.1, "scale": scale, "most_games": 40},
-                {"elo1": 10},
-            )
-        ]
-        assert made[0].sprt == pb.Sprt(
-            elo0=-5,
-            elo1=300,
-            alpha=0.1,
-            beta=0.05,
-            scale=scale,
-            unit=pb.SPRT_UNIT_PAIRS,
-            most_games=40,
+    for name in NAMES:
+        await server.bot(name)
+    scale = pb.SPRT_SCALE_LOGISTIC
+    made = [
+        (await get(server, await create(server, test=test))).settings
+        for test in (
+            {"elo0": -5, "elo1": 300, "alpha": 0.1, "scale": scale, "most_games": 40},
+            {"elo1": 10},
         )
-        assert made[1].sprt == pb.Sprt(
-            elo1=10,
-            alpha=0.05,
-            beta=0.05,
-            scale=pb.SPRT_SCALE_NORMALISED,
-            unit=pb.SPRT_UNIT_PAIRS,
-            most_games=100_000,
-        )
-        assert made[0].format == pb.TOURNAMENT_FORMAT_SPRT
-        assert list(made[0].openings) == OPENINGS
-
-    serve(script)
+    ]
+    assert made[0].sprt == pb.Sprt(
+        elo0=-5,
+        elo1=300,
+        alpha=0.1,
+        beta=0.05,
+        scale=scale,
+        unit=pb.SPRT_UNIT_PAIRS,
+        most_games=40,
+    )
+    assert made[1].sprt == pb.Sprt(
+        elo1=10,
+        alpha=0.05,
+        beta=0.05,
+        scale=pb.SPRT_SCALE_NORMALISED,
+        unit=pb.SPRT_UNIT_PAIRS,
+        most_games=100_000,
+    )
+    assert made[0].format == pb.TOURNAMENT_FORMAT_SPRT
+    assert list(made[0].openings) == OPENINGS
 
 
 @pytest.mark.parametrize(
@@ -349,93 +324,85 @@ def test_the_test_comes_back_as_it_was_made(serve: Serve) -> None:
         ({"sprt": pb.Sprt(elo1=10, unit=9)}, "sprt.unit: there is no 9"),  # type: ignore[arg-type]  # a later one
     ],
 )
-def test_an_impossible_test_is_refused(serve: Serve, changes: dict[str, Any], words: str) -> None:
+async def test_an_impossible_test_is_refused(
+    server: ServerInTest, changes: dict[str, Any], words: str
+) -> None:
     """The error names the field and what is wrong with it."""
-
-    async def script(house: House) -> None:
-        for name in ("ada", "bob", "cleo"):
-            await house.bot(name)
-        bots = changes.get("bots", NAMES)
-        plain: dict[str, Any] = {
-            "format": pb.TOURNAMENT_FORMAT_SPRT,
-            "rounds": 0,
-            "sprt": pb.Sprt(elo1=10),
-        }
-        settings = plain | {key: value for key, value in changes.items() if key != "bots"}
-        with pytest.raises(grpc.aio.AioRpcError, match=words) as caught:
-            await house.tournament(*bots, **settings)
-        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-
-    serve(script)
+    for name in ("ada", "bob", "cleo"):
+        await server.bot(name)
+    bots = changes.get("bots", NAMES)
+    plain: dict[str, Any] = {
+        "format": pb.TOURNAMENT_FORMAT_SPRT,
+        "rounds": 0,
+        "sprt": pb.Sprt(elo1=10),
+    }
+    settings = plain | {key: value for key, value in changes.items() if key != "bots"}
+    with pytest.raises(grpc.aio.AioRpcError, match=words) as caught:
+        await server.tournament(*bots, **settings)
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
-def test_it_says_whom_it_waits_for(serve: Serve) -> None:
+async def test_it_says_whom_it_waits_for(server: ServerInTest) -> None:
     """A pair is planned though nobody can play it yet."""
-
-    async def script(house: House) -> None:
-        await house.bot("ada")
-        bob = await house.bot("bob")
-        bob.call.cancel()
-        await house.away("bob")
-        key = await create(house)
-        (run,) = house.parts.scheduler.runs.values()
-        await house.until(lambda: run.pending)
-        assert (await get(house, key)).waiting_for == "bob is not connected"
-        assert len(run.pending) == 2
-
-    serve(script)
+    await server.bot("ada")
+    bob = await server.bot("bob")
+    bob.call.cancel()
+    await server.away("bob")
+    key = await create(server)
+    (run,) = server.parts.scheduler.runs.values()
+    await server.until(lambda: run.pending)
+    assert (await get(server, key)).waiting_for == "bob is not connected"
+    assert len(run.pending) == 2
 
 
-def test_a_watcher_is_told_where_the_test_stands(serve: Serve) -> None:
+async def test_a_watcher_is_told_where_the_test_stands(server: ServerInTest) -> None:
     """After every game, up to the one that decides."""
+    peers = [await server.bot(name) for name in NAMES]
+    key = await create(server)
+    request = pb.WatchTournamentRequest(tournament_id=key)
+    call = (await server.tournaments()).WatchTournament(request)
+    tasks = [asyncio.create_task(work) for work in (play(peers[0]), lose(peers[1]))]
+    async with asyncio.timeout(PATIENCE):
+        facts = [fact async for fact in call]
+    for task in tasks:
+        task.cancel()
+    standings = [fact.sprt for fact in facts if fact.HasField("sprt")]
+    games = [standing.wins for standing in standings]
+    assert games == sorted(games)  # two in a row may be told of at once
+    assert games[-1] == 2 * PAIRS_NEEDED
+    assert standings[-1].llr >= standings[-1].upper == -standings[-1].lower
+    assert standings[-1].estimate.los > 0.99
+    last = facts[-1].tournament
+    assert (last.state, last.sprt) == (FINISHED, standings[-1])
 
-    async def script(house: House) -> None:
-        peers = [await house.bot(name) for name in NAMES]
-        key = await create(house)
-        request = pb.WatchTournamentRequest(tournament_id=key)
-        call = (await house.tournaments()).WatchTournament(request)
-        tasks = [asyncio.create_task(work) for work in (play(peers[0]), lose(peers[1]))]
-        async with asyncio.timeout(PATIENCE):
-            facts = [fact async for fact in call]
-        for task in tasks:
-            task.cancel()
-        standings = [fact.sprt for fact in facts if fact.HasField("sprt")]
-        games = [standing.wins for standing in standings]
-        assert games == sorted(games)  # two in a row may be told of at once
-        assert games[-1] == 2 * PAIRS_NEEDED
-        assert standings[-1].llr >= standings[-1].upper == -standings[-1].lower
-        assert standings[-1].estimate.los > 0.99
-        last = facts[-1].tournament
-        assert (last.state, last.sprt) == (FINISHED, standings[-1])
 
-    serve(script)
+def have_happened(events: list[object], count: int) -> bool:
+    """Whether there are so many of them."""
+    return len(events) >= count
 
 
 # -- stopping and going on ----------------------------------------------------------
 
 
-def test_a_restarted_server_goes_on_with_the_test(serve: Serve, any_database_url: str) -> None:
+async def test_a_restarted_server_goes_on_with_the_test(
+    start_server: StartServer, any_database_url: str
+) -> None:
     """Whenever it stopped: the decision comes with the same pair, and no game is lost or doubled."""
     keys: list[str] = []
-
-    async def interrupted(house: House, after: int) -> None:
-        ended: list[object] = []
-        house.listen(ended=ended.append)
-        async with players(house, max_games=3):
-            if not keys:
-                keys.append(await create(house))
-            await house.until(lambda: len(ended) >= after)
-
-    async def last(house: House) -> None:
-        async with players(house, max_games=3):
-            await house.until_finished(keys[0])
-        found = await get(house, keys[0])
+    for after in (1, 4, 5):
+        async with start_server(database_url=any_database_url) as server:
+            ended: list[object] = []
+            server.listen(ended=ended.append)
+            async with players(server, max_games=3):
+                if not keys:
+                    keys.append(await create(server))
+                await server.until(partial(have_happened, ended, after))
+    async with start_server(database_url=any_database_url) as server:
+        async with players(server, max_games=3):
+            await server.until_finished(keys[0])
+        found = await get(server, keys[0])
         assert found.sprt.pairs[4] == PAIRS_NEEDED
         assert found.sprt.decision == pb.SPRT_DECISION_ELO1
-
-    for after in (1, 4, 5):
-        serve(partial(interrupted, after=after), database_url=any_database_url)
-    serve(last, database_url=any_database_url)
     with Database(any_database_url) as database:
         rows = database.read(rows_of)
     assert_pairs(rows)
@@ -445,115 +412,98 @@ def test_a_restarted_server_goes_on_with_the_test(serve: Serve, any_database_url
     assert numbers == set(range(1, max(numbers) + 1))
 
 
-def test_what_was_decided_is_decided_again(serve: Serve, any_database_url: str) -> None:
+async def test_what_was_decided_is_decided_again(
+    start_server: StartServer, any_database_url: str
+) -> None:
     """A server that finds a decided match running ends it, and plays no game."""
-    keys: list[str] = []
-
-    async def first(house: House) -> None:
-        async with players(house):
-            keys.append(await create(house))
-            await house.until_finished(keys[0])
-
-    async def second(house: House) -> None:
-        bots = [await house.bot(name) for name in NAMES]
-        await house.until_finished(keys[0])
-        found = await get(house, keys[0])
-        assert found.verdict.startswith("ada over bob: 100")
-        assert found.finished_games == 2 * PAIRS_NEEDED
-        assert not any(peer.unread("started") for peer in bots)
 
     def forget(connection: Connection) -> None:
         values = {"state": TournamentState.RUNNING, "verdict": "", "end_time": None}
         connection.execute(update(Tournament).values(values))
 
-    serve(first, database_url=any_database_url)
+    async with start_server(database_url=any_database_url) as server, players(server):
+        key = await create(server)
+        await server.until_finished(key)
     with Database(any_database_url) as database:
         database.write(forget)
-    serve(second, database_url=any_database_url)
-
-
-def test_a_cancelled_match_is_taken_up_again(serve: Serve) -> None:
-    """With the pairs that it has."""
-
-    async def script(house: House) -> None:
-        ended: list[object] = []
-        house.listen(ended=ended.append)
-        async with players(house, max_games=2):
-            key = await create(house)
-            await house.until(lambda: len(ended) >= 5)
-            service = await house.tournaments()
-            await service.CancelTournament(pb.CancelTournamentRequest(tournament_id=key))
-            before = await get(house, key)
-            assert (before.state, before.running_games) == (CANCELLED, 0)
-            assert before.sprt.wins >= 5
-            await service.ResumeTournament(pb.ResumeTournamentRequest(tournament_id=key))
-            await house.until_finished(key)
-        after = await get(house, key)
-        assert after.sprt.decision == pb.SPRT_DECISION_ELO1
-        assert after.sprt.pairs[4] == PAIRS_NEEDED
-
-    serve(script)
-
-
-def test_a_decided_match_that_was_cancelled_ends_when_it_is_resumed(serve: Serve) -> None:
-    """At once, for the reason that it would have ended."""
-
-    async def script(house: House) -> None:
-        async with players(house):
-            key = await create(house)
-            await house.until_finished(key)
-            change = partial(
-                set_state, tournament_id=TournamentId(int(key)), state=TournamentState.CANCELLED
-            )
-            await asyncio.to_thread(house.database.write, change)
-            service = await house.tournaments()
-            await service.ResumeTournament(pb.ResumeTournamentRequest(tournament_id=key))
-            await house.until_finished(key)
-        found = await get(house, key)
-        assert found.finished_games == 2 * PAIRS_NEEDED
+    async with start_server(database_url=any_database_url) as server:
+        bots = [await server.bot(name) for name in NAMES]
+        await server.until_finished(key)
+        found = await get(server, key)
         assert found.verdict.startswith("ada over bob: 100")
+        assert found.finished_games == 2 * PAIRS_NEEDED
+        assert not any(peer.unread("started") for peer in bots)
 
-    serve(script)
+
+async def test_a_cancelled_match_is_taken_up_again(server: ServerInTest) -> None:
+    """With the pairs that it has."""
+    ended: list[object] = []
+    server.listen(ended=ended.append)
+    async with players(server, max_games=2):
+        key = await create(server)
+        await server.until(lambda: len(ended) >= 5)
+        service = await server.tournaments()
+        await service.CancelTournament(pb.CancelTournamentRequest(tournament_id=key))
+        before = await get(server, key)
+        assert (before.state, before.running_games) == (CANCELLED, 0)
+        assert before.sprt.wins >= 5
+        await service.ResumeTournament(pb.ResumeTournamentRequest(tournament_id=key))
+        await server.until_finished(key)
+    after = await get(server, key)
+    assert after.sprt.decision == pb.SPRT_DECISION_ELO1
+    assert after.sprt.pairs[4] == PAIRS_NEEDED
 
 
-def test_a_void_game_of_a_pair_is_played_again(serve: Serve) -> None:
+async def test_a_decided_match_that_was_cancelled_ends_when_it_is_resumed(
+    server: ServerInTest,
+) -> None:
+    """At once, for the reason that it would have ended."""
+    async with players(server):
+        key = await create(server)
+        await server.until_finished(key)
+        change = partial(
+            set_state, tournament_id=TournamentId(int(key)), state=TournamentState.CANCELLED
+        )
+        await asyncio.to_thread(server.database.write, change)
+        service = await server.tournaments()
+        await service.ResumeTournament(pb.ResumeTournamentRequest(tournament_id=key))
+        await server.until_finished(key)
+    found = await get(server, key)
+    assert found.finished_games == 2 * PAIRS_NEEDED
+    assert found.verdict.startswith("ada over bob: 100")
+
+
+async def test_a_void_game_of_a_pair_is_played_again(server: ServerInTest) -> None:
     """The pair counts once both of its games have a result."""
-
-    async def script(house: House) -> None:
-        ended: list[LiveGame] = []
-        house.listen(ended=ended.append)
-        peers = [await house.bot(name) for name in NAMES]
-        key = await create(house)
-        await peers[0].started()
-        (game,) = house.running
-        house.parts.games.void(game, Party.NETWORK, "a cable was cut")
-        tasks = [asyncio.create_task(work) for work in (play(peers[0]), lose(peers[1]))]
-        await house.until_finished(key)
-        for task in tasks:
-            task.cancel()
-        numbers = Counter(game.pairing.number for game in ended)
-        assert numbers[game.pairing.number] == 2
-        assert (await get(house, key)).sprt.pairs[4] == PAIRS_NEEDED
-
-    serve(script)
+    ended: list[LiveGame] = []
+    server.listen(ended=ended.append)
+    peers = [await server.bot(name) for name in NAMES]
+    key = await create(server)
+    await peers[0].started()
+    (game,) = server.running
+    server.parts.games.void(game, Party.NETWORK, "a cable was cut")
+    tasks = [asyncio.create_task(work) for work in (play(peers[0]), lose(peers[1]))]
+    await server.until_finished(key)
+    for task in tasks:
+        task.cancel()
+    numbers = Counter(game.pairing.number for game in ended)
+    assert numbers[game.pairing.number] == 2
+    assert (await get(server, key)).sprt.pairs[4] == PAIRS_NEEDED
 
 
-def test_a_decided_match_goes_on_when_a_game_is_voided(serve: Serve) -> None:
+async def test_a_decided_match_goes_on_when_a_game_is_voided(start_server: StartServer) -> None:
     """Its pairing is played again, and the test decides with what there is then."""
-
-    async def script(house: House) -> None:
-        async with players(house):
-            key = await create(house)
-            await house.until_finished(key)
+    async with start_server() as server:
+        async with players(server):
+            key = await create(server)
+            await server.until_finished(key)
             request = game_service_pb2.VoidGameRequest(game_id="7", reason="the wrong engine")
-            await (await house.games()).VoidGame(request)
-            await house.until_finished(key)
-        found = await get(house, key)
+            await (await server.games()).VoidGame(request)
+            await server.until_finished(key)
+        found = await get(server, key)
         assert (found.sprt.decision, found.sprt.pairs[4]) == (pb.SPRT_DECISION_ELO1, PAIRS_NEEDED)
         assert found.verdict.startswith("ada over bob: 100")
-
-    serve(script)
-    with Database(serve.settings().database) as database:
+    with Database(server.settings.database) as database:
         rows = database.read(rows_of)
     assert_pairs(rows)
     states = Counter((row.number, row.state) for row in rows)
