@@ -24,10 +24,12 @@ from meijin.server.tournaments.formats.base import Capacity, GamePair
 from meijin.server.tournaments.formats.ladder import LadderFormat
 from meijin.store import Database
 from meijin.store.schema import Game, GameState, LadderId, Pairing
+from meijin.testing.peer import Peer
+from meijin.testing.server import ServerInTest
 from meijin.v1 import tournament_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from tests.server.conftest import House, Peer, Serve
+    from tests.server.conftest import StartServer
 
 BOTS = ("ada", "bob", "cyd", "dan")
 OPENINGS = [encode_moves(cells) for cells in itertools.permutations(range(6, 12), 2)]
@@ -35,25 +37,27 @@ FORM = pb.TOURNAMENT_FORMAT_LADDER
 PATIENCE = 20.0
 
 
-async def create(house: House, *bots: str, games: int = 0, until: float = 0, **more: Any) -> str:
+async def create(
+    server: ServerInTest, *bots: str, games: int = 0, until: float = 0, **more: Any
+) -> str:
     """Start a continuous ladder."""
     settings: dict[str, Any] = {"format": FORM, "rounds": 0, "openings": OPENINGS} | more
     ladder = pb.LadderRun(confidence=until, most_games=games)
-    return await house.tournament(*bots, ladder=ladder, **settings)
+    return await server.tournament(*bots, ladder=ladder, **settings)
 
 
-async def get(house: House, key: str) -> pb.GetTournamentResponse:
+async def get(server: ServerInTest, key: str) -> pb.GetTournamentResponse:
     """One tournament and its crosstable."""
     request = pb.GetTournamentRequest(tournament_id=key)
-    return await (await house.tournaments()).GetTournament(request)
+    return await (await server.tournaments()).GetTournament(request)
 
 
 @asynccontextmanager
 async def players(
-    house: House, *names: str, loser: str = "", max_games: int = 1
+    server: ServerInTest, *names: str, loser: str = "", max_games: int = 1
 ) -> AsyncIterator[None]:
     """Bots that take the first free cell at every turn, but for one that resigns all its games."""
-    peers = [await house.bot(name, max_games=max_games) for name in names]
+    peers = [await server.bot(name, max_games=max_games) for name in names]
     tasks = [
         asyncio.create_task(lose(peer) if name == loser else play(peer))
         for name, peer in zip(names, peers, strict=True)
@@ -88,63 +92,60 @@ def planned(connection: Connection) -> Sequence[Any]:
     return connection.execute(joined).all()
 
 
-def rows_of(serve: Serve) -> Sequence[Any]:
+def rows_of(server: ServerInTest) -> Sequence[Any]:
     """What a server that has stopped had planned."""
-    with Database(serve.settings().database) as database:
+    with Database(server.settings.database) as database:
         return database.read(planned)
 
 
-def test_strangers_are_linked_and_then_taught_by_turns(serve: Serve) -> None:
+async def test_strangers_are_linked_and_then_taught_by_turns(start_server: StartServer) -> None:
     """Games come in pairs on one opening with both colours, and each says why."""
-
-    async def script(house: House) -> None:
-        async with players(house, *BOTS):
-            key = await create(house, *BOTS, games=24)
-            await house.until_finished(key)
-        found = (await get(house, key)).tournament
+    async with start_server() as server:
+        async with players(server, *BOTS):
+            key = await create(server, *BOTS, games=24)
+            await server.until_finished(key)
+        found = (await get(server, key)).tournament
         assert found.verdict == "24 games, the most there were to be"
         assert (found.finished_games, found.planned_games) == (24, 24)
         assert found.settings.ladder == pb.LadderRun(most_games=24)
         assert list(found.settings.bots) == list(BOTS)
         assert found.ladder == "freestyle-5x5"
-
-    serve(script)
-    rows = rows_of(serve)
+    rows = rows_of(server)
     assert {row.state for row in rows} == {GameState.FINISHED}
     for first, second in _twos(rows):
         assert (first.black_id, first.white_id) == (second.white_id, second.black_id)
         assert (first.opening, first.reason) == (second.opening, second.reason)
     reasons = [row.reason.split(" (")[0] for row in rows[::2]]
     assert reasons[:2] == ["no games lead from one to the other"] * 2
-    found = Counter(reasons)
-    assert found["no games lead from one to the other"] == 3
-    settled = found["who of the two is stronger is most in doubt"]
-    assert abs(settled - found["all ratings together become surest"]) == 1
+    counts = Counter(reasons)
+    assert counts["no games lead from one to the other"] == 3
+    settled = counts["who of the two is stronger is most in doubt"]
+    assert abs(settled - counts["all ratings together become surest"]) == 1
 
 
-def test_a_watcher_is_told_why_two_met(serve: Serve) -> None:
+async def test_a_watcher_is_told_why_two_met(server: ServerInTest) -> None:
     """With the game, while it runs and when it ends."""
-
-    async def script(house: House) -> None:
-        ada, bob = [await house.bot(name) for name in ("ada", "bob")]
-        key = await create(house, "ada", "bob", games=2)
-        first, _ = [await peer.started() for peer in (ada, bob)]
-        request = pb.WatchTournamentRequest(tournament_id=key)
-        watcher = aiter((await house.tournaments()).WatchTournament(request))
-        await anext(watcher)
-        await ada.resign(first.game)
-        told = [await anext(watcher) for _ in range(2)]
-        for game in (told[0].game_ended, told[1].game_started):
-            assert game.pairing_reason.startswith("no games lead from one to the other (")
-
-    serve(script)
+    ada, bob = [await server.bot(name) for name in ("ada", "bob")]
+    key = await create(server, "ada", "bob", games=2)
+    first, _ = [await peer.started() for peer in (ada, bob)]
+    request = pb.WatchTournamentRequest(tournament_id=key)
+    watcher = aiter((await server.tournaments()).WatchTournament(request))
+    await anext(watcher)
+    await ada.resign(first.game)
+    told = [await anext(watcher) for _ in range(2)]
+    for game in (told[0].game_ended, told[1].game_started):
+        assert game.pairing_reason.startswith("no games lead from one to the other (")
 
 
 @pytest.mark.parametrize(
     ("trouble", "is_logged"), [(StoreAwayError("no answer"), False), (ZeroDivisionError(), True)]
 )
-def test_a_plan_that_fails_ends_nothing(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch, trouble: Exception, *, is_logged: bool
+async def test_a_plan_that_fails_ends_nothing(
+    start_server: StartServer,
+    monkeypatch: pytest.MonkeyPatch,
+    trouble: Exception,
+    *,
+    is_logged: bool,
 ) -> None:
     """It is made a little later; a database that is away is told of by the storage."""
     monkeypatch.setattr(planner, "FIRST_RETRY", timedelta(milliseconds=10))
@@ -159,15 +160,13 @@ def test_a_plan_that_fails_ends_nothing(
 
     monkeypatch.setattr(LadderFormat, "next_pairs", fail_twice)
 
-    async def script(house: House) -> None:
+    async with start_server() as server:
         with capture_logs() as logs:
-            async with players(house, "ada", "bob"):
-                key = await create(house, "ada", "bob", games=2)
-                await house.until_finished(key)
+            async with players(server, "ada", "bob"):
+                key = await create(server, "ada", "bob", games=2)
+                await server.until_finished(key)
         told = [line for line in logs if line["event"] == "can't plan games"]
         assert len(told) == (2 if is_logged else 0)
-
-    serve(script)
     assert len(failures) == 2
 
 
@@ -175,134 +174,107 @@ def _twos(rows: Sequence[Any]) -> Sequence[tuple[Any, Any]]:
     return list(zip(rows[::2], rows[1::2], strict=True))
 
 
-def test_two_bots_get_every_opening_before_one_comes_again(serve: Serve) -> None:
+async def test_two_bots_get_every_opening_before_one_comes_again(start_server: StartServer) -> None:
     """Who begins with black alternates."""
-
-    async def script(house: House) -> None:
-        async with players(house, "ada", "bob", max_games=4):
-            key = await create(house, "ada", "bob", games=2 * len(OPENINGS) - 2)
-            await house.until_finished(key)
-
-    serve(script)
-    pairs = _twos(rows_of(serve))
+    async with start_server() as server, players(server, "ada", "bob", max_games=4):
+        key = await create(server, "ada", "bob", games=2 * len(OPENINGS) - 2)
+        await server.until_finished(key)
+    pairs = _twos(rows_of(server))
     assert len({first.opening for first, _ in pairs}) == len(pairs) == len(OPENINGS) - 1
     assert {first.black_id for first, _ in pairs[::2]} != {
         first.black_id for first, _ in pairs[1::2]
     }
 
 
-def test_bots_that_always_play_the_same_are_not_paired_for_ever(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
+async def test_bots_that_always_play_the_same_are_not_paired_for_ever(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once all openings are played and games come again, the two have nothing to teach."""
     few = OPENINGS[:2]
     monkeypatch.setattr(ladder_format, "RUN_POLL_INTERVAL", timedelta(0))
 
-    async def script(house: House) -> None:
-        with Database(serve.settings().database) as database:
-            async with players(house, "ada", "bob"):
-                key = await create(house, "ada", "bob", openings=few)
-                await _until(house, key, lambda found: found.finished_games >= 6)
-                await asyncio.to_thread(refresh, database, LadderId(1))
-                await house.until_finished(key)
-        found = (await get(house, key)).tournament
-        assert found.verdict.startswith("nothing is left to learn")
-
-    serve(script)
+    with Database(server.settings.database) as database:
+        async with players(server, "ada", "bob"):
+            key = await create(server, "ada", "bob", openings=few)
+            await _until(server, key, lambda found: found.finished_games >= 6)
+            await asyncio.to_thread(refresh, database, LadderId(1))
+            await server.until_finished(key)
+    found = (await get(server, key)).tournament
+    assert found.verdict.startswith("nothing is left to learn")
 
 
-async def _until(house: House, key: str, condition: Callable[[pb.Tournament], bool]) -> None:
+async def _until(
+    server: ServerInTest, key: str, condition: Callable[[pb.Tournament], bool]
+) -> None:
     """Wait for a game after whose end the tournament is as wanted."""
     request = pb.WatchTournamentRequest(tournament_id=key)
     async with asyncio.timeout(PATIENCE):
-        async for fact in (await house.tournaments()).WatchTournament(request):
-            if not fact.HasField("game_started") and condition((await get(house, key)).tournament):
+        async for fact in (await server.tournaments()).WatchTournament(request):
+            if not fact.HasField("game_started") and condition((await get(server, key)).tournament):
                 return
 
 
-def test_certainty_ends_it(serve: Serve) -> None:
+async def test_certainty_ends_it(server: ServerInTest) -> None:
     """With the first run of the ladder that is sure of every order."""
-
-    async def script(house: House) -> None:
-        with Database(serve.settings().database) as database:
-            async with players(house, "ada", "bob", loser="bob"):
-                key = await create(house, "ada", "bob", until=0.9)
-                await _until(house, key, lambda found: found.finished_games >= 8)
-                await asyncio.to_thread(refresh, database, LadderId(1))
-                await house.until_finished(key)
-        found = (await get(house, key)).tournament
-        assert found.verdict == "each bot is the stronger of its neighbours with a chance above 0.9"
-
-    serve(script)
+    with Database(server.settings.database) as database:
+        async with players(server, "ada", "bob", loser="bob"):
+            key = await create(server, "ada", "bob", until=0.9)
+            await _until(server, key, lambda found: found.finished_games >= 8)
+            await asyncio.to_thread(refresh, database, LadderId(1))
+            await server.until_finished(key)
+    found = (await get(server, key)).tournament
+    assert found.verdict == "each bot is the stronger of its neighbours with a chance above 0.9"
 
 
-def test_whoever_is_there_takes_part(serve: Serve) -> None:
+async def test_whoever_is_there_takes_part(server: ServerInTest) -> None:
     """Without named bots; a newcomer is linked to the others next, and is in the crosstable."""
-
-    async def script(house: House) -> None:
-        async with players(house, "ada", "bob"):
-            key = await create(house, games=60)
-            await _until(house, key, lambda found: found.finished_games >= 4)
-            async with players(house, "cyd"):
-                await house.until_finished(key)
-        response = await get(house, key)
-        assert set(response.tournament.settings.bots) == {"ada", "bob", "cyd"}
-        met = {(cell.bot, cell.opponent) for cell in response.crosstable}
-        assert ("cyd", "ada") in met or ("cyd", "bob") in met
-
-    serve(script)
+    async with players(server, "ada", "bob"):
+        key = await create(server, games=60)
+        await _until(server, key, lambda found: found.finished_games >= 4)
+        async with players(server, "cyd"):
+            await server.until_finished(key)
+    response = await get(server, key)
+    assert set(response.tournament.settings.bots) == {"ada", "bob", "cyd"}
+    met = {(cell.bot, cell.opponent) for cell in response.crosstable}
+    assert ("cyd", "ada") in met or ("cyd", "bob") in met
 
 
-def test_a_bot_that_leaves_holds_up_nobody(serve: Serve) -> None:
+@pytest.mark.settings(grace=0.0)
+async def test_a_bot_that_leaves_holds_up_nobody(server: ServerInTest) -> None:
     """Its planned games wait for it; the others go on without."""
-
-    async def script(house: House) -> None:
-        async with players(house, "ada", "bob"):
-            async with players(house, "cyd"):
-                key = await create(house, "ada", "bob", "cyd", games=40)
-                await _until(house, key, lambda found: found.finished_games >= 3)
-            before = (await get(house, key)).tournament.finished_games
-            await _until(house, key, lambda found: found.finished_games >= before + 8)
-            await house.bot("cyd")
-        assert (await get(house, key)).tournament.state == pb.TOURNAMENT_STATE_RUNNING
-
-    serve(script, grace=0.0)
+    async with players(server, "ada", "bob"):
+        async with players(server, "cyd"):
+            key = await create(server, "ada", "bob", "cyd", games=40)
+            await _until(server, key, lambda found: found.finished_games >= 3)
+        before = (await get(server, key)).tournament.finished_games
+        await _until(server, key, lambda found: found.finished_games >= before + 8)
+        await server.bot("cyd")
+    assert (await get(server, key)).tournament.state == pb.TOURNAMENT_STATE_RUNNING
 
 
-def test_it_is_said_who_is_waited_for(serve: Serve) -> None:
+async def test_it_is_said_who_is_waited_for(server: ServerInTest) -> None:
     """Where nobody plays, those who are away and those who can't play the variant."""
-
-    async def script(house: House) -> None:
-        await house.bot("ada")
-        guest = await house.bot("bob")
-        key = await create(house, "ada", "bob")
-        await guest.started()
-        guest.call.cancel()
-        await house.away("bob")
-        second = await create(house, "bob", "ada", variant=Variant(width=6, height=6))
-        assert (await get(house, second)).tournament.waiting_for == "bob is not connected"
-        assert (await get(house, key)).tournament.running_games == 1
-
-    serve(script)
+    await server.bot("ada")
+    guest = await server.bot("bob")
+    key = await create(server, "ada", "bob")
+    await guest.started()
+    guest.call.cancel()
+    await server.away("bob")
+    second = await create(server, "bob", "ada", variant=Variant(width=6, height=6))
+    assert (await get(server, second)).tournament.waiting_for == "bob is not connected"
+    assert (await get(server, key)).tournament.running_games == 1
 
 
-def test_a_restarted_server_goes_on(serve: Serve) -> None:
+async def test_a_restarted_server_goes_on(start_server: StartServer) -> None:
     """With the games that were left, the openings that come next, and the same bound."""
-    keys = []
-
-    async def begin(house: House) -> None:
-        async with players(house, "ada", "bob", "cyd"):
-            keys.append(await create(house, "ada", "bob", "cyd", games=30))
-            await _until(house, keys[0], lambda found: found.finished_games >= 7)
-
-    async def go_on(house: House) -> None:
-        async with players(house, "ada", "bob", "cyd"):
-            await house.until_finished(keys[0])
-        assert (await get(house, keys[0])).tournament.finished_games == 30
-
-    serve(begin)
-    serve(go_on)
-    rows = [row for row in rows_of(serve) if row.state is not GameState.VOID]
+    async with start_server() as server, players(server, "ada", "bob", "cyd"):
+        key = await create(server, "ada", "bob", "cyd", games=30)
+        await _until(server, key, lambda found: found.finished_games >= 7)
+    async with start_server() as server:
+        async with players(server, "ada", "bob", "cyd"):
+            await server.until_finished(key)
+        assert (await get(server, key)).tournament.finished_games == 30
+    rows = [row for row in rows_of(server) if row.state is not GameState.VOID]
     assert len({row.number for row in rows}) == len(rows) == 30
     dealt = Counter((frozenset((row.black_id, row.white_id)), row.opening) for row in rows[::2])
     assert set(dealt.values()) == {1}
@@ -320,30 +292,22 @@ def test_a_restarted_server_goes_on(serve: Serve) -> None:
         (("ada", "bob"), {"format": pb.TOURNAMENT_FORMAT_GAUNTLET, "rounds": 2}, "ladder:"),
     ],
 )
-def test_what_a_ladder_cannot_be(
-    serve: Serve, bots: tuple[str, ...], settings: dict[str, Any], words: str
+async def test_what_a_ladder_cannot_be(
+    server: ServerInTest, bots: tuple[str, ...], settings: dict[str, Any], words: str
 ) -> None:
     """The field is named."""
-
-    async def script(house: House) -> None:
-        await house.bot("ada")
-        await house.bot("bob")
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await create(house, *bots, **settings)
-        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-        assert words in str(caught.value.details())
-
-    serve(script)
+    await server.bot("ada")
+    await server.bot("bob")
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await create(server, *bots, **settings)
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert words in str(caught.value.details())
 
 
-def test_boards_without_own_openings_begin_empty(serve: Serve) -> None:
+async def test_boards_without_own_openings_begin_empty(start_server: StartServer) -> None:
     """Then both bots have played all openings after two games."""
-
-    async def script(house: House) -> None:
-        async with players(house, "ada", "bob"):
-            board = Variant(width=6, height=6)
-            key = await create(house, "ada", "bob", games=4, openings=[], variant=board)
-            await house.until_finished(key)
-
-    serve(script)
-    assert {row.opening for row in rows_of(serve)} == {b""}
+    async with start_server() as server, players(server, "ada", "bob"):
+        board = Variant(width=6, height=6)
+        key = await create(server, "ada", "bob", games=4, openings=[], variant=board)
+        await server.until_finished(key)
+    assert {row.opening for row in rows_of(server)} == {b""}
