@@ -58,6 +58,8 @@ OwnOption = Annotated[
         "--set", metavar="NAME=VALUE", help="A setting of the format's own; may be repeated."
     ),
 ]
+DEFAULT_TIME = "60+0.5"
+
 TimeOption = Annotated[
     str, typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move.")
 ]
@@ -83,7 +85,7 @@ def settings(
     form: FormatOption = USUAL_FORMAT,
     rounds: RoundsOption = None,
     own: OwnOption = None,
-    time: TimeOption = "60+0.5",
+    time: TimeOption = DEFAULT_TIME,
     variant: VariantOption = "15x15",
     seed: SeedOption = None,
     openings: OpeningsOption = None,

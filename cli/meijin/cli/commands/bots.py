@@ -11,6 +11,7 @@ from meijin.cli.connection import DEFAULT_SERVER, JsonOption, ServerOption, Toke
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import bot_service_pb2 as pb
+from meijin.wire.contract import TOKEN_VARIABLE
 
 app = typer.Typer(help="Run, write, register and list bots.", no_args_is_help=True)
 
@@ -31,7 +32,7 @@ def run(
     server: ServerOption = DEFAULT_SERVER,
     token: Annotated[
         str | None,
-        typer.Option(envvar="MEIJIN_TOKEN", help="The bot's own token; open servers need none."),
+        typer.Option(envvar=TOKEN_VARIABLE, help="The bot's own token; open servers need none."),
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Searches that run at once.")] = 1,
 ) -> None:
@@ -123,5 +124,5 @@ def register(
         return
     typer.echo(secret)
     typer.echo(
-        f"Keep it: it is not shown again. {name} plays with MEIJIN_TOKEN set to it.", err=True
+        f"Keep it: it is not shown again. {name} plays with {TOKEN_VARIABLE} set to it.", err=True
     )

@@ -15,6 +15,7 @@ from meijin.cli.errors import CommandError
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table, notes
 from meijin.cli.options import (
+    DEFAULT_TIME,
     ConcurrencyOption,
     NameOption,
     OpeningsOption,
@@ -46,7 +47,7 @@ def run(
             "0.95 for named bots, else 0."
         ),
     ] = None,
-    time: TimeOption = "60+0.5",
+    time: TimeOption = DEFAULT_TIME,
     variant: VariantOption = "15x15",
     seed: SeedOption = None,
     openings: OpeningsOption = None,

@@ -21,6 +21,7 @@ from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.follow import follow
 from meijin.cli.local import local_arena
 from meijin.cli.options import (
+    DEFAULT_TIME,
     ConcurrencyOption,
     OpeningsOption,
     SeedOption,
@@ -47,7 +48,7 @@ def match(
             "played, an even number; 100000 when left out.",
         ),
     ] = None,
-    time: TimeOption = "60+0.5",
+    time: TimeOption = DEFAULT_TIME,
     variant: VariantOption = "15x15",
     seed: SeedOption = None,
     openings: OpeningsOption = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meijin.cli.errors import CommandError, missing_part, unusable_database
+from meijin.wire.contract import DEFAULT_DATA, DEFAULT_SERVER
 
 if TYPE_CHECKING:
     from meijin.server.settings import Settings
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 def serve(
     listen: Annotated[
         str | None,
-        typer.Option(help="Host and port; port 0 takes a free one. \\[127.0.0.1:7464]"),
+        typer.Option(help=f"Host and port; port 0 takes a free one. \\[{DEFAULT_SERVER}]"),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="Folder of the database, the queue and the token. \\[meijin-data]"),
+        typer.Option(help=f"Folder of the database, the queue and the token. \\[{DEFAULT_DATA}]"),
     ] = None,
     database: Annotated[
         str | None,
