@@ -216,7 +216,6 @@ def count_games(board: Board, tally: Counter[Color | None]) -> None:
         board.undo()
 
 
-@pytest.mark.no_cover
 def test_every_game_of_tic_tac_toe() -> None:
     """Tic-tac-toe has its 255,168 games: 131,184 first wins, 77,904 second, 46,080 draws."""
     tally: Counter[Color | None] = Counter()

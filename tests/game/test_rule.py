@@ -57,7 +57,6 @@ def test_whole_board(variant: Variant, seed: int, density: float) -> None:
     assert diagram(black, variant).has_won(Color.BLACK) is oracle(black, variant)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
 @pytest.mark.parametrize("size", SIZES)
 @given(data=st.data(), seed=st.integers())
@@ -82,7 +81,6 @@ def test_each_move(rule: Rule, size: tuple[int, int], data: st.DataObject, seed:
             break
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("size", SIZES)
 def test_no_wrapping(size: tuple[int, int]) -> None:
     """Five cells at equal distances win only if they lie on one line of the board."""
