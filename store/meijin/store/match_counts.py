@@ -15,6 +15,9 @@ from meijin.store.schema import BotId, Entrant, Game, GameState, Pairing, Tourna
 
 GAMES_OF_A_PAIR = 2
 
+RESULT_PLACES = {Result.BLACK_WINS: 0, Result.DRAW: 1, Result.WHITE_WINS: 2}
+"""Where results stand in counts of black's wins, draws and losses."""
+
 
 @dataclass(frozen=True, slots=True)
 class MatchCounts:

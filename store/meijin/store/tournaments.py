@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
-from meijin.game import Party, Result, TimeControl, Variant
+from meijin.game import Party, TimeControl, Variant
 from meijin.store.errors import UnknownTournamentError
+from meijin.store.match_counts import RESULT_PLACES
 from meijin.store.openings import decode_openings, encode_openings
 from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
@@ -408,13 +409,10 @@ def crosstable(connection: Connection, tournament_id: TournamentId) -> Sequence[
     )
     counts: dict[tuple[BotId, BotId], list[int]] = {}
     for black_id, white_id, result, count in connection.execute(query):
-        place = _PLACES[result]
+        place = RESULT_PLACES[result]
         counts.setdefault((black_id, white_id), [0, 0, 0])[place] += count
         counts.setdefault((white_id, black_id), [0, 0, 0])[2 - place] += count
     return [PairScore(bot, other, *counts[bot, other]) for bot, other in sorted(counts)]
-
-
-_PLACES = {Result.BLACK_WINS: 0, Result.DRAW: 1, Result.WHITE_WINS: 2}
 
 
 def fault_counts(connection: Connection, tournament_id: TournamentId) -> dict[BotId, int]:

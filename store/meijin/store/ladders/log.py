@@ -16,10 +16,9 @@ from meijin.store.ladders.rated_games import (
     ladder_row,
 )
 from meijin.store.ladders.voided import voided_since
+from meijin.store.match_counts import RESULT_PLACES
 from meijin.store.rows import columns_of
 from meijin.store.schema import BotVersionId, Game, GameId, GameState, LadderId
-
-_PLACES = {Result.BLACK_WINS: 0, Result.DRAW: 1, Result.WHITE_WINS: 2}
 
 
 def log_snapshot(
@@ -48,7 +47,7 @@ def log_snapshot(
             faults[black if game.at_fault is Party.BLACK else white] += 1
         if game.digest not in seen:
             seen.add(game.digest)
-            place = _PLACES[game.result]
+            place = RESULT_PLACES[game.result]
             scores[black, white][place] += 1
             results.append((black, white, 1 - place / 2))
     return Snapshot(
