@@ -1,5 +1,6 @@
 """The lists of folders in the project's files name the folders that there are."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -77,3 +78,19 @@ def test_folders_with_rules_of_their_own_exist() -> None:
     """No exception from a rule of style outlives the files that it was made for."""
     for pattern in TOOLS["ruff"]["lint"]["per-file-ignores"]:
         assert next(ROOT.glob(pattern), None) is not None, pattern
+
+
+def test_packages_tell_of_their_modules() -> None:
+    """A package names each module in it, so that a subject is read from its door."""
+    packages = [path for room in ROOMS for path in (ROOT / room).rglob("__init__.py")]
+    assert ROOT / "store/meijin/store/__init__.py" in packages
+    for package in packages:
+        if package.parent.name in {"v1", "migrations", "versions"}:  # others say what is in these
+            continue
+        tree = ast.parse(package.read_text())
+        told = set(re.findall(r"`(\w+)`", ast.get_docstring(tree) or ""))
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom):
+                told |= {str(node.module).rpartition(".")[2], *(name.name for name in node.names)}
+        modules = {path.stem for path in package.parent.glob("*.py")} - {"__init__"}
+        assert modules <= told, f"{package.relative_to(ROOT)}: {sorted(modules - told)}"

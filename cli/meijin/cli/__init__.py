@@ -1,4 +1,12 @@
-"""The `meijin` command."""
+"""The `meijin` command.
+
+- `main`: its parts put together, and its errors in one line
+- `commands`: a module for each group of commands
+- `connection`, `local`, `demo_folder`: a server to talk to, or one of the command's own
+- `options`, `sprt`: what tournaments and tests are asked for with
+- `follow`, `output`, `ladder_views`, `bracket`, `plots`: what is shown
+- `errors`: what ends a command with one line
+"""
 
 import os
 

@@ -1,4 +1,13 @@
-"""What both sides of the wire agree on: boards, rules, clocks, openings and records."""
+"""What both sides of the wire agree on: boards, rules, clocks, openings and records.
+
+- `board`, `color`, `grid`: the position of a game
+- `variant`, `rule`: what is played
+- `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
+- `opening`, `balanced`: the first moves
+- `clock`, `seconds`: time controls
+- `outcome`: how games end
+- `record`, `sgf`, `sgf_tree`: games as files
+"""
 
 from meijin.game.board import Board, IllegalMoveError
 from meijin.game.clock import Clock, TimeControl

@@ -1,4 +1,13 @@
-"""Ratings of bots, and the jobs that keep them fresh."""
+"""Ratings of bots, and the jobs that keep them fresh.
+
+- `statistics`: the mathematics, of arrays alone; a package
+- `rating_table`: ratings with intervals, from a snapshot of the games
+- `refresh`, `history`: a run that is published, and everybody's rating by days
+- `verify`: a published run, computed again
+- `posterior`, `compare`, `pairing`: what a run and the games since say of any two bots, and who is
+  to meet whom
+- `refresh_queue`, `jobs`, `worker`: jobs on their way, what they do, and the process that does it
+"""
 
 import os
 

@@ -1,4 +1,11 @@
-"""Between the contract's values and the game's words, for every side of the wire."""
+"""Between the contract's values and the game's words, for every side of the wire.
+
+- `contract`: facts that server, bots and command line must agree on
+- `values`: colours, rules, variants, time controls, outcomes
+- `capabilities`: what a bot can play
+- `formats`: formats of tournaments and their settings
+- `enums`: enums of our own and their mirrors
+"""
 
 from meijin.wire.capabilities import (
     Capabilities,

@@ -1,1 +1,10 @@
-"""The match server: sessions, arbiter, tournaments and servicers."""
+"""The match server: sessions, arbiter, tournaments and servicers.
+
+- `match`, `tournaments`, `views`, `api`, `process`: its subjects, a package each
+- `app`: start-up, main loop and shutdown
+- `parts`: everything in a server but its services, put together
+- `storage`: the store for coroutines
+- `settings`: what a server is told when it starts
+- `errors`: what it refuses, with status codes and reasons
+- `logs`: where its log goes
+"""

@@ -1,5 +1,7 @@
 """What the server refuses: one tree, each class with its status code and reason."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 import grpc
@@ -101,3 +103,16 @@ class StoppingError(MeijinError):
 
     code = grpc.StatusCode.UNAVAILABLE
     reason = "STOPPING"
+
+
+@contextmanager
+def invalid_request(field: str = "") -> Iterator[None]:
+    """Validation of a request's field: what is a `ValueError` inside is the caller's mistake.
+
+    Raises:
+        InvalidRequestError: there was one; the message names the field, if there is one to name.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise InvalidRequestError(f"{field}: {error}" if field else str(error)) from None

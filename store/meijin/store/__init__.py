@@ -1,4 +1,15 @@
-"""Everything that is kept: tables, migrations and queries."""
+"""Everything that is kept: tables, migrations and queries.
+
+- `schema`: the tables; `migrations`: how they came about
+- `database`, `writer`: opened and read; written by one thread, in group commits
+- `rows`, `prepared`: rows as values, and statements that are executed most often
+- `journal`: moves, starts and ends of games, committed together
+- `games`, `voids`: games, and finished ones that count no more
+- `tournaments`, `openings`, `match_counts`, `seeds`: tournaments, and what formats ask for
+- `ladders`: what ladders are computed from, and what is published; a package
+- `bots`: bots, their versions, owners and tokens
+- `errors`, `similar`: what is not found, and what may have been meant
+"""
 
 from meijin.store.database import Database, Durability, FileClaim
 from meijin.store.errors import StoreError, StoreInUseError

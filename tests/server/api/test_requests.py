@@ -1,4 +1,4 @@
-"""Validation of requests, and pages of lists."""
+"""Pages of lists, and ids as text."""
 
 import pytest
 
@@ -9,7 +9,6 @@ from meijin.server.api.requests import (
     number,
     page_key,
     page_size,
-    requested,
 )
 from meijin.server.errors import InvalidRequestError
 
@@ -59,10 +58,3 @@ def test_an_id_is_refused_with_its_field() -> None:
 def test_a_page_says_where_the_next_begins(rows: list[int], page: Page[int]) -> None:
     """Unless nothing comes after it."""
     assert Page.of(rows, 2, lambda row: f"after {row}") == page
-
-
-def test_a_value_is_refused_with_its_field() -> None:
-    """What is wrong with it is said by whoever reads it."""
-    assert requested("seed", int, "7") == 7
-    with pytest.raises(InvalidRequestError, match=r"^seed: invalid literal"):
-        requested("seed", int, "x")

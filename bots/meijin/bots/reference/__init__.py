@@ -1,4 +1,12 @@
-"""Readable adversarial search over any small game; the oracle that fast bots are held to."""
+"""Readable adversarial search over any small game; the oracle that fast bots are held to.
+
+- `game`: what a game must offer to be searched
+- `minimax`, `ordering`, `uct`: the searches
+- `trace`: what a search did
+- `stones`, `tictactoe`, `gomoku`, `runs`: boards, and what they are worth
+- `twenty48`, `slides`: 2048 against an adversary
+- `tree`: explicit trees, worked through by hand
+"""
 
 from meijin.bots.reference.game import Game
 from meijin.bots.reference.minimax import Found, Table, alphabeta, fewest_leaves, minimax, negamax

@@ -1,1 +1,17 @@
-"""The SDK: a bot's stream, its games, its clock and its searches."""
+"""The SDK: a bot's stream, its games, its clock and its searches.
+
+What authors see:
+
+- `bot`, `position`, `answer`: the class to subclass, what it is asked, and what it returns
+- `budget`: how much of its time it spends on one move
+- `runner`, `settings`: a bot run from a script or the command line
+- `errors`: what can go wrong between a bot and the arena
+
+What is behind it:
+
+- `client`, `backoff`: streams to a server, one after the other
+- `stream`, `outbox`: one of them, and what waits to be sent
+- `games`, `running_game`: the bot's games, over however many streams
+- `searcher`, `batch_searcher`, `threads`: how and where its methods are called
+- `events`, `wire`: what the server says, and the messages that say it
+"""

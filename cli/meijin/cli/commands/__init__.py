@@ -1,1 +1,8 @@
-"""The commands, a module for each group."""
+"""The commands.
+
+- `servers`, `bots`, `games`, `tournaments`, `matches`: `meijin serve` and `worker`, `bot`, `game`,
+  `tournament`, `match`
+- `ladders`, `ladder_run`, `ladder_verify`: `meijin ladder`
+- `demo`: `meijin demo`
+- `learn`: `meijin learn`, a package
+"""

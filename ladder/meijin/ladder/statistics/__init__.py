@@ -1,5 +1,12 @@
 """The mathematics of the ladder: it knows arrays of numbers, and nothing of how games are kept.
 
+- `pair_counts`: games, counted by who met whom
+- `bradley_terry`, `likelihood`: strengths fitted to counts
+- `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
+- `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
+- `elo`: classic Elo
+- `sprt`: the sequential test of a match
+
 It needs numpy alone. Scipy 1.17 is 143 MB on disk, 27 MB in a worker's memory and 0.15 s or more of
 its start, and gains little where it was measured: see `lanczos`, `laplacian`, `pair_counts` and
 `bradley_terry`. Nothing here is the same to the last bit on every machine: OpenBLAS's kernels, its

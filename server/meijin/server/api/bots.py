@@ -7,11 +7,10 @@ from functools import partial
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from meijin.server.api.convert import check_bot_name
 from meijin.server.api.convert_bots import bot_to_proto, version_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import Page, page_key, page_size, read_page
-from meijin.server.errors import NameTakenError, UnauthenticatedError
+from meijin.server.errors import NameTakenError, UnauthenticatedError, invalid_request
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
 from meijin.server.views.bots import BotSummary, bot_summary
@@ -20,6 +19,7 @@ from meijin.store.bots import BotRow
 from meijin.store.schema import BotId, BotVersion, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
+from meijin.wire.contract import check_bot_name
 
 
 class BotServicer(BotServiceServicer):
@@ -33,9 +33,10 @@ class BotServicer(BotServiceServicer):
         self, request: pb.RegisterBotRequest, context: Context
     ) -> pb.RegisterBotResponse:
         """Register a bot and return its token."""
-        check_bot_name(request.name)
-        if request.owner:
-            check_bot_name(request.owner)
+        with invalid_request():
+            check_bot_name(request.name)
+            if request.owner:
+                check_bot_name(request.owner)
         token = store.new_token(TokenKind.BOT)
         now = datetime.now(UTC)
         register = partial(_register, request=request, token=token, now=now)

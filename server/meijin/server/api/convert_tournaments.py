@@ -1,15 +1,16 @@
 """Between the wire's messages about tournaments and our own types."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 
 from google.protobuf.message import Message
 
-from meijin.server.errors import InvalidRequestError
+from meijin.server.errors import InvalidRequestError, invalid_request
+from meijin.server.tournaments.creation import TournamentSettings
 from meijin.server.tournaments.formats import FORMATS
-from meijin.server.tournaments.formats.report import Meeting, Report, TournamentStanding
-from meijin.server.views.tournaments import CrosstableCell
+from meijin.server.tournaments.formats.report import Meeting, TournamentStanding
+from meijin.server.views.tournaments import CrosstableCell, TournamentDetail, TournamentSummary
 from meijin.store.schema import BotId, FormatName, TournamentState
 from meijin.store.tournaments import TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
@@ -21,8 +22,10 @@ from meijin.wire import (
     options_from_proto,
     set_field,
     set_options,
+    time_control_from_proto,
     time_control_to_proto,
     time_to_proto,
+    variant_from_proto,
     variant_to_proto,
 )
 from meijin.wire.enums import enum_table
@@ -32,50 +35,61 @@ TOURNAMENT_STATES = enum_table(TournamentState, pb.TournamentState)
 Names = Mapping[BotId, str]
 
 
-def requested_format(settings: pb.TournamentSettings) -> tuple[FormatName, Options | None]:
-    """The format that a request asks for, and the settings of the format's own.
+def settings_from_proto(message: pb.TournamentSettings) -> TournamentSettings:
+    """What a request asks a tournament to be.
 
     Raises:
-        InvalidRequestError: there is no such format, or its settings are another one's.
+        InvalidRequestError: a field has a value that it can't have.
     """
-    try:
-        name = FormatName(format_from_proto(settings.format))
-        options = options_from_proto(settings, name)
-    except ValueError as error:
-        raise InvalidRequestError(str(error)) from None
+    name, options = _requested_format(message)
+    with invalid_request("variant"):
+        variant = variant_from_proto(message.variant)
+    with invalid_request("time_control"):
+        time_control = time_control_from_proto(message.time_control)
+    return TournamentSettings(
+        name=message.name,
+        format=name,
+        options=options,
+        bots=tuple(message.bots),
+        rounds=message.rounds,
+        variant=variant,
+        time_control=time_control,
+        seed=message.seed,
+        openings=tuple(message.openings),
+        max_games=message.max_games,
+        is_rated=not message.unrated,
+    )
+
+
+def _requested_format(message: pb.TournamentSettings) -> tuple[FormatName, Options | None]:
+    with invalid_request():
+        name = FormatName(format_from_proto(message.format))
+        options = options_from_proto(message, name)
     if name not in FORMATS:
         raise InvalidRequestError(f"no tournament format {name}")
     return name, options
 
 
 def tournament_to_proto(
-    row: TournamentRow,
-    detail: object | None = None,
-    waiting_for: str = "",
-    *,
-    with_openings: bool = True,
+    found: TournamentSummary, waiting_for: str = "", *, with_openings: bool = True
 ) -> pb.Tournament:
-    """A tournament and how far it is.
-
-    Args:
-        detail: What only its format tells; see `Format.detail`.
-    """
-    form = FORMATS[row.format]
+    """A tournament and how far it is."""
+    row = found.row
     message = pb.Tournament(
         tournament_id=str(row.id),
         settings=_settings(row, with_openings=with_openings),
         state=TOURNAMENT_STATES[row.state],
-        planned_games=form.planned_games(row),
+        planned_games=found.planned_games,
         finished_games=row.finished,
         running_games=row.running,
         ladder=row.ladder,
         create_time=time_to_proto(row.create_time),
         waiting_for=waiting_for,
         verdict=row.verdict,
-        may_end_early=form.MAY_END_EARLY,
+        may_end_early=found.may_end_early,
     )
-    if detail is not None:
-        fill(getattr(message, format_field(row.format)), detail)
+    if found.detail is not None:
+        fill(getattr(message, format_field(row.format)), found.detail)
     if row.end_time is not None:
         message.end_time.CopyFrom(time_to_proto(row.end_time))
     return message
@@ -113,23 +127,25 @@ def fill(message: Message, value: object) -> None:
             set_field(message, field.name, part.name if isinstance(part, Enum) else part)
 
 
-def crosstable_to_proto(cells: Iterable[CrosstableCell]) -> list[pb.CrosstableCell]:
-    """What every bot scored against every other."""
-    return [
-        pb.CrosstableCell(
-            bot=cell.bot,
-            opponent=cell.opponent,
-            wins=cell.wins,
-            draws=cell.draws,
-            losses=cell.losses,
-        )
-        for cell in cells
-    ]
+def detail_to_proto(detail: TournamentDetail) -> pb.GetTournamentResponse:
+    """How the bots of a tournament stand and have met; without the tournament itself."""
+    names = dict(detail.summary.row.bots)
+    return pb.GetTournamentResponse(
+        standings=[_standing(standing, names) for standing in detail.standings],
+        meetings=[_meeting(meeting, names) for meeting in detail.meetings],
+        crosstable=[_cell(cell) for cell in detail.crosstable],
+        faults=[pb.FaultCount(bot=line.bot, faults=line.faults) for line in detail.faults],
+    )
 
 
-def standings_to_proto(report: Report, names: Names) -> list[pb.TournamentStanding]:
-    """How the bots stand."""
-    return [_standing(standing, names) for standing in report.standings]
+def _cell(cell: CrosstableCell) -> pb.CrosstableCell:
+    return pb.CrosstableCell(
+        bot=cell.bot,
+        opponent=cell.opponent,
+        wins=cell.wins,
+        draws=cell.draws,
+        losses=cell.losses,
+    )
 
 
 def _standing(standing: TournamentStanding, names: Names) -> pb.TournamentStanding:
@@ -144,11 +160,6 @@ def _standing(standing: TournamentStanding, names: Names) -> pb.TournamentStandi
         tie_breaks=[pb.TieBreak(name=each.name, value=each.value) for each in standing.tie_breaks],
         note=standing.note,
     )
-
-
-def meetings_to_proto(report: Report, names: Names) -> list[pb.Meeting]:
-    """Who meets whom, round by round."""
-    return [_meeting(meeting, names) for meeting in report.meetings]
 
 
 def _meeting(meeting: Meeting, names: Names) -> pb.Meeting:

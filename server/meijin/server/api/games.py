@@ -13,8 +13,8 @@ from meijin.server.api.convert_games import (
     moves_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import number, page_key, read_page, requested
-from meijin.server.errors import InvalidRequestError
+from meijin.server.api.requests import number, page_key, read_page
+from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
 from meijin.server.match.games import Games
 from meijin.server.storage import Storage
@@ -93,7 +93,8 @@ class GameServicer(GameServiceServicer):
     async def VoidGame(self, request: pb.VoidGameRequest, context: Context) -> pb.VoidGameResponse:
         """Void a game."""
         game_id = _id(request.game_id)
-        reason = requested("reason", void_reason, request.reason)
+        with invalid_request("reason"):
+            reason = void_reason(request.reason)
         await self._game(game_id)
         await self._control.void(game_id, reason)
         return pb.VoidGameResponse(game=game_detail_to_proto(await self._game(game_id)))

@@ -14,8 +14,8 @@ from meijin.server.api.convert_ladders import (
     run_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import number, read_page, requested
-from meijin.server.errors import InvalidRequestError
+from meijin.server.api.requests import number, read_page
+from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
@@ -129,6 +129,7 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
 
 def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> LadderSummary:
     ladder_id = ladders.get_ladder(connection, request.ladder)
-    versions = requested("bots", partial(ladders.anchor_versions, connection), request.bots)
+    with invalid_request("bots"):
+        versions = ladders.anchor_versions(connection, request.bots)
     ladders.set_anchors(connection, ladder_id, versions)
     return ladders.summary(connection, ladder_id)

@@ -6,26 +6,18 @@ from functools import partial
 
 import grpc
 import structlog
-from sqlalchemy import Connection
 
-from meijin.server.api.convert import check_bot_name
 from meijin.server.api.interceptor import Context, abort, caller, check_decoded
-from meijin.server.errors import (
-    NotAllowedError,
-    ProtocolError,
-    StoppingError,
-    UnauthenticatedError,
-)
+from meijin.server.errors import ProtocolError, StoppingError
 from meijin.server.match.actions import ActionHandler
+from meijin.server.match.admission import admit
 from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
-from meijin.store import bots as store
 from meijin.store.bots import Identity
-from meijin.store.schema import BotId, BotVersionId
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
 log = structlog.get_logger()
@@ -76,10 +68,10 @@ class PlayServicer(PlayServiceServicer):
         return hello_from_proto(request)
 
     async def _join(self, hello: Hello, identity: Identity | None) -> Session:
-        admit = partial(_admit, hello=hello, identity=identity)
-        bot_id, name, version_id = await self._storage.write(admit)
-        player = self._lobby.player(bot_id, name)
-        return self._lobby.join(player, version_id, hello.capabilities, hello.resume_session_id)
+        now = datetime.now(UTC)
+        bot = await self._storage.write(partial(admit, hello=hello, identity=identity, now=now))
+        player = self._lobby.player(bot.bot_id, bot.name)
+        return self._lobby.join(player, bot.version_id, hello.capabilities, hello.resume_session_id)
 
     async def _serve(self, session: Session, context: Context) -> None:
         reader = asyncio.create_task(self._read(session, context))
@@ -123,28 +115,3 @@ class PlayServicer(PlayServiceServicer):
             for message in delivery_to_proto(session.drain(moment), session.player):
                 await context.write(message)
             session.writing_since_ns = None
-
-
-def _admit(
-    connection: Connection, *, hello: Hello, identity: Identity | None
-) -> tuple[BotId, str, BotVersionId]:
-    """The bot behind a hello, known by its token or by its name where registration is open."""
-    now = datetime.now(UTC)
-    if identity is None:
-        bot_id, name = _open_bot(connection, hello.bot_name, now), hello.bot_name
-    else:
-        assert identity.bot_id is not None
-        bot_id, name = identity.bot_id, store.bot_name(connection, identity.bot_id)
-        if hello.bot_name not in {"", name}:
-            raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')
-    return bot_id, name, store.bot_version(connection, bot_id, hello.engine, now)
-
-
-def _open_bot(connection: Connection, name: str, now: datetime) -> BotId:
-    check_bot_name(name)
-    bot_id = store.find_bot(connection, name)
-    if bot_id is None:
-        return store.add_bot(connection, name, now, is_open=True)
-    if not store.is_open_bot(connection, bot_id):
-        raise UnauthenticatedError(f'"{name}" is registered: send its token, or take another name')
-    return bot_id

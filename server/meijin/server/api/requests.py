@@ -1,4 +1,4 @@
-"""Validation of requests, and pagination: a page's size, and the token of the next page."""
+"""Pagination of requests: a page's size, and the token of the next page; and ids as text."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,22 +13,8 @@ from meijin.server.storage import Storage
 DEFAULT_SIZE = 100
 MAX_SIZE = 1000
 
-M = TypeVar("M")
-T = TypeVar("T")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
-
-
-def requested(field: str, parse: Callable[[M], T], value: M) -> T:
-    """The value of a request's field.
-
-    Raises:
-        InvalidRequestError: it can't be what it says; the message names the field.
-    """
-    try:
-        return parse(value)
-    except ValueError as error:
-        raise InvalidRequestError(f"{field}: {error}") from None
 
 
 class ListQuery(Protocol[R_co]):

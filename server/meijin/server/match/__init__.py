@@ -4,6 +4,7 @@
 - `arbiter`: the judge of one game: moves, clocks, forfeits
 - `live_game`: a game that is being played, and its players' outboxes
 - `commands`: what a bot says, as plain values
+- `admission`: the bot behind a hello
 - `lag`: the round trip of a stream, measured by pings
 - `session`: a bot's open stream and its outbox
 - `journal`: the group commit of everything that happens

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from meijin.game import TimeControl, Variant, decode_moves, encode_moves
-from meijin.server.errors import InvalidRequestError, ProtocolError
+from meijin.server.errors import InvalidRequestError, ProtocolError, invalid_request
 from meijin.server.match.arbiter import SIDES
 from meijin.server.match.commands import Actions, Analysis, Command, Goodbye, Hello, Pong
 from meijin.server.match.live_game import LiveGame, Participant
@@ -62,10 +62,8 @@ def requested_capabilities(message: pb.Capabilities) -> Capabilities:
     Raises:
         InvalidRequestError: the sizes contradict each other.
     """
-    try:
+    with invalid_request("capabilities"):
         return capabilities_from_proto(message)
-    except ValueError as error:
-        raise InvalidRequestError(f"capabilities: {error}") from None
 
 
 def engine_from_proto(message: pb.Engine) -> EngineRow:

@@ -1,1 +1,7 @@
-"""The processes around the server: the supervisor of the embedded Valkey and its worker."""
+"""The processes around the server.
+
+- `supervisor`: keeps the embedded Valkey and the ladders' worker alive
+- `valkey`: the embedded Valkey server
+- `die_with_parent`: starts a command that ends when its parent does
+- `operator_token`: the token that commands on the same machine read
+"""

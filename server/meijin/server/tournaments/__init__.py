@@ -1,1 +1,11 @@
-"""Tournaments being played: their formats, planning, scheduling, control and recovery."""
+"""Tournaments: how they are made, played, stopped, and taken up again.
+
+- `formats`: who meets whom, and when it is decided; a module for each format
+- `creation`: what a tournament is asked to be is validated, planned and stored
+- `run`: a tournament that is being played
+- `scheduler`: starts planned games as soon as their bots are free
+- `planner`: has formats plan games where there is capacity for them
+- `control`: takes tournaments up and voids games, in the store and in memory alike
+- `recovery`: what an earlier server left
+- `refresh_jobs`: tells the ladders' worker of games that have ended
+"""

@@ -18,6 +18,7 @@ from meijin.store.tournaments import PendingPairing, PlannedGame, add_pairings
 
 REPLAN_INTERVAL = timedelta(seconds=2)
 """After it formats are asked anew: a ladder may have a run that decides."""
+
 log = structlog.get_logger()
 
 

@@ -1,5 +1,5 @@
-"""Views: what is shown of the store, as values that services, pages and exports read alike.
+"""Views: what is shown, as values that services, pages and exports read alike.
 
-`games`, `ladders`, `tournaments` and `bots` read rows, merge them with what the arena is playing,
-and know no messages.
+- `bots`, `games`, `ladders`, `tournaments`: each reads rows, merges them with what is being played,
+  and knows no messages
 """

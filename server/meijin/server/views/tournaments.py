@@ -1,9 +1,11 @@
-"""Tournaments as they are shown: with their crosstables and faults."""
+"""Tournaments as they are shown: with their standings, meetings, crosstables and faults."""
 
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from meijin.server.tournaments.formats import FORMATS
+from meijin.server.tournaments.formats.report import Meeting, TournamentStanding
 from meijin.store.schema import TournamentId
 from meijin.store.tournaments import TournamentRow, crosstable, fault_counts, get_tournament
 
@@ -28,26 +30,65 @@ class FaultLine:
 
 
 @dataclass(frozen=True, slots=True)
-class TournamentDetail:
-    """A tournament with its crosstable."""
+class TournamentSummary:
+    """A tournament in a list."""
 
-    tournament: TournamentRow
+    row: TournamentRow
+    planned_games: int
+    """Those that there are to be, or the most that there may be; 0 for no bound."""
+    may_end_early: bool
+    """It may be decided before all of them are played."""
+    detail: object | None = None
+    """What only its format tells; see `Format.detail`. Not looked up for a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentDetail:
+    """A tournament with its standings and its crosstable."""
+
+    summary: TournamentSummary
+    standings: tuple[TournamentStanding, ...]
+    """Best first; empty where the format ranks nobody."""
+    meetings: tuple[Meeting, ...]
+    """By number; empty where each two meet as the crosstable tells."""
     crosstable: tuple[CrosstableCell, ...]
     """Of every two that have met, both ways round."""
     faults: tuple[FaultLine, ...]
     """Of every bot, in the order of entry."""
 
 
-def tournament_detail(connection: Connection, tournament_id: TournamentId) -> TournamentDetail:
-    """A tournament as it stands.
+def listed_tournament(row: TournamentRow) -> TournamentSummary:
+    """A stored tournament in a list."""
+    form = FORMATS[row.format]
+    return TournamentSummary(row, form.planned_games(row), form.MAY_END_EARLY)
+
+
+def tournament_summary(connection: Connection, tournament_id: TournamentId) -> TournamentSummary:
+    """A tournament as it stands, with what only its format tells.
 
     Raises:
         UnknownTournamentError: there is none of that id.
     """
     row = get_tournament(connection, tournament_id)
+    form = FORMATS[row.format]
+    detail = form.stored_detail(connection, row)
+    return TournamentSummary(row, form.planned_games(row), form.MAY_END_EARLY, detail)
+
+
+def tournament_detail(connection: Connection, tournament_id: TournamentId) -> TournamentDetail:
+    """A tournament as it stands, with its standings and its crosstable.
+
+    Raises:
+        UnknownTournamentError: there is none of that id.
+    """
+    summary = tournament_summary(connection, tournament_id)
+    row = summary.row
+    report = FORMATS[row.format].report(connection, row)
     names, faults = dict(row.bots), fault_counts(connection, tournament_id)
     return TournamentDetail(
-        tournament=row,
+        summary,
+        standings=report.standings,
+        meetings=report.meetings,
         crosstable=tuple(
             CrosstableCell(
                 names[score.bot_id],

@@ -75,6 +75,10 @@ class Bracket:
     """Further ones, one by one, while it is level."""
     played: list[Played] = field(default_factory=list)
     """In the order in which they were planned."""
+    _seeds: dict[BotId, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._seeds = {bot: seed for seed, bot in enumerate(self.bots)}
 
     def ties(self) -> list[Tie]:
         """Every tie by its number: the first round's from the top, then the next round's."""
@@ -130,7 +134,7 @@ class Bracket:
         """Who has more points, and whether it is level: then it is the better seed."""
         points = tie.points_of(first), tie.points_of(second)
         if points[0] == points[1]:
-            return min(first, second, key=self.bots.index), True
+            return min(first, second, key=self._seeds.__getitem__), True
         return (first if points[0] > points[1] else second), False
 
 

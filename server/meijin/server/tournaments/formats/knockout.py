@@ -30,7 +30,7 @@ from meijin.server.tournaments.formats.pairs import (
     played_pairs,
     scores_of,
 )
-from meijin.server.tournaments.formats.report import Report, TournamentStanding
+from meijin.server.tournaments.formats.report import Report, TournamentStanding, ranks_of
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.seeding import seeded, seeding_of
 from meijin.store.match_counts import (
@@ -70,15 +70,16 @@ class KnockoutSettings:
         Raises:
             InvalidRequestError: a number is out of its range.
         """
-        fast_clock = float(options.get("fast_clock") or 0.25)
+        usual = cls()
+        fast_clock = float(options.get("fast_clock") or usual.fast_clock)
         if not LEAST_FAST_CLOCK <= fast_clock <= 1:
             raise InvalidRequestError(
                 f"knockout.fast_clock {fast_clock:g} is not in {LEAST_FAST_CLOCK:g} to 1"
             )
         return cls(
-            int(options.get("pairs") or 1),
-            int(options.get("extra_pairs", 2)),
-            int(options.get("fast_pairs", 1)),
+            int(options.get("pairs") or usual.pairs),
+            int(options.get("extra_pairs", usual.extra_pairs)),
+            int(options.get("fast_pairs", usual.fast_pairs)),
             fast_clock,
         )
 
@@ -255,15 +256,14 @@ def report_of(bots: Sequence[BotId], ties: Sequence[Tie], scores: Scores) -> Rep
     }
     reached |= {bot: (round_, False) for bot, round_ in out.items()}
     order = sorted(bots, key=lambda bot: reached[bot], reverse=True)
-    steps = [reached[bot] for bot in order]
+    ranks = ranks_of([reached[bot] for bot in order])
     champion = ties[-1].winner
     standings = []
-    for bot in order:
+    for bot, rank in zip(order, ranks, strict=True):
         wins, draws, losses = scores.get(bot, (0, 0, 0))
         note = f"out in round {out[bot]}" if bot in out else "still in"
         if bot == champion:
             note = "winner"
-        rank = steps.index(reached[bot]) + 1
         points = wins + draws / 2
         standings.append(TournamentStanding(rank, bot, points, wins, draws, losses, note=note))
     return Report(tuple(standings), tuple(tie.to_meeting() for tie in ties))

@@ -1,5 +1,6 @@
 """How the bots of a tournament stand, and how it came to that."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from meijin.store.schema import BotId
@@ -68,3 +69,11 @@ class Report:
     """Best first; empty where the format ranks nobody."""
     meetings: tuple[Meeting, ...] = ()
     """By number; empty where each two meet as the crosstable tells."""
+
+
+def ranks_of(keys: Sequence[Hashable]) -> list[int]:
+    """The ranks, from 1 on, of what these keys have put in order: equal ones share the best."""
+    best: dict[Hashable, int] = {}
+    for rank, key in enumerate(keys, start=1):
+        best.setdefault(key, rank)
+    return [best[key] for key in keys]

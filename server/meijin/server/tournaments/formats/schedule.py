@@ -12,7 +12,12 @@ from meijin.game import encode_moves
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import MAX_GAMES, Format, Plan, Request
-from meijin.server.tournaments.formats.report import Report, TieBreak, TournamentStanding
+from meijin.server.tournaments.formats.report import (
+    Report,
+    TieBreak,
+    TournamentStanding,
+    ranks_of,
+)
 from meijin.store.match_counts import PairingResult
 from meijin.store.schema import BotId
 from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow, crosstable
@@ -97,13 +102,13 @@ def standings_of(
     keys = [(points[bot], beaten[bot]) for bot in order]
     return tuple(
         TournamentStanding(
-            keys.index(key) + 1,
+            rank,
             bot,
             points[bot],
             *totals[bot],
             (TieBreak("Sonneborn-Berger", beaten[bot]),),
         )
-        for bot, key in zip(order, keys, strict=True)
+        for bot, rank in zip(order, ranks_of(keys), strict=True)
     )
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from meijin.game import Color
 from meijin.ladder.statistics.sprt import Decision, Estimate, Scale, Sprt
-from meijin.server.errors import InvalidRequestError
+from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (
     AWAY,
@@ -98,7 +98,7 @@ class SprtSettings:
             raise InvalidRequestError(f"sprt.most_games {most_games} is odd; games come in pairs")
         if most_games > MAX_GAMES:
             raise InvalidRequestError(f"sprt.most_games {most_games} is above {MAX_GAMES}")
-        try:
+        with invalid_request("sprt"):
             test = Sprt(
                 float(options.get("elo0", 0.0)),
                 float(options.get("elo1", 0.0)),
@@ -106,8 +106,6 @@ class SprtSettings:
                 beta=float(options.get("beta") or DEFAULT_RISK),
                 scale=Scale(options.get("scale", Scale.NORMALISED)),
             )
-        except ValueError as error:
-            raise InvalidRequestError(f"sprt: {error}") from None
         return cls(test, Unit(options.get("unit", Unit.PAIRS)), most_games)
 
     def to_options(self) -> Options:

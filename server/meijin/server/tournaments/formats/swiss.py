@@ -34,7 +34,13 @@ from meijin.server.tournaments.formats.pairs import (
     played_pairs,
     scores_of,
 )
-from meijin.server.tournaments.formats.report import Meeting, Report, TieBreak, TournamentStanding
+from meijin.server.tournaments.formats.report import (
+    Meeting,
+    Report,
+    TieBreak,
+    TournamentStanding,
+    ranks_of,
+)
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.seeding import seeded, seeding_of
 from meijin.store.match_counts import (
@@ -111,17 +117,17 @@ class Table:
                 berger[one] += points[other] * meeting.points_of(one) / GAMES_OF_A_PAIR
         keys = {bot: (-points[bot], -buchholz[bot], -berger[bot]) for bot in self.bots}
         order = sorted(self.bots, key=keys.__getitem__)
-        ranks = {keys[bot]: rank for rank, bot in reversed([*enumerate(order, start=1)])}
+        ranks = ranks_of([keys[bot] for bot in order])
         return tuple(
             TournamentStanding(
-                ranks[keys[bot]],
+                rank,
                 bot,
                 points[bot],
                 *scores.get(bot, (0, 0, 0)),
                 (TieBreak("Buchholz", buchholz[bot]), TieBreak("Sonneborn-Berger", berger[bot])),
                 "bye" if entries[bot].byes == 1 else "",
             )
-            for bot in order
+            for bot, rank in zip(order, ranks, strict=True)
         )
 
     def _meetings(self) -> tuple[Meeting, ...]:

@@ -1,0 +1,167 @@
+"""Pairing on a ladder: who is to meet whom, by its newest run and by what has happened since."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from meijin.game import Color
+from meijin.ladder.posterior import RatingPosterior
+from meijin.ladder.rating_table import BASE, columns
+from meijin.ladder.statistics.bradley_terry import Outcomes
+from meijin.ladder.statistics.covariance import DenseCovariance
+from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_settled
+from meijin.ladder.statistics.online_posterior import OnlinePosterior
+from meijin.ladder.statistics.pair_counts import Integers, connected_components
+from meijin.store.ladders.planning import BotPair, LadderState
+from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
+from meijin.store.schema import BotId
+
+_NOBODY = BotId(0)
+
+
+class PairingTable:
+    """What a run of the ladder and the games since say of some bots."""
+
+    def __init__(
+        self,
+        state: LadderState,
+        bots: Sequence[BotId],
+        *,
+        picks: int,
+        unplayed: Counter[BotPair],
+        played_out: Collection[BotPair],
+        confidence: float,
+    ) -> None:
+        """Take in what the store holds.
+
+        Args:
+            bots: To be paired.
+            picks: How many pairs were planned before.
+            unplayed: Of each two, the planned games without a result.
+            played_out: Those who are not to meet any more.
+            confidence: With this chance every bot has to be stronger than the next to be settled;
+                0 for never.
+        """
+        known = {row.version_id: place for place, row in enumerate(state.table.standings)}
+        versions = state.versions
+        # Those that the run knows come first, as in the posterior.
+        self._bots = sorted(bots, key=lambda bot: versions.get(bot) not in known)
+        self._number = {bot: number for number, bot in enumerate(self._bots)}
+        self._rating_posterior: RatingPosterior | None = None
+        places = [known[versions[bot]] for bot in self._bots if versions.get(bot) in known]
+        self._places = np.array(places, dtype=np.int64)
+        if state.table.run is not None:
+            self._rating_posterior = RatingPosterior.of(state.table, state.covariances)
+        self._components = _components(state, [versions.get(bot, -bot) for bot in self._bots])
+        posterior = self._posterior().extended(len(self._bots) - len(places))
+        self._matchmaker = Matchmaker(posterior, self._components, picks=picks)
+        self._closed = self._pairs_of(played_out)
+        self.is_settled = confidence > 0 and self._is_settled(confidence)
+        """The run is sure enough of the order of all bots."""
+        self._catch_up(state, unplayed)
+
+    def has(self, bots: Collection[BotId]) -> bool:
+        """Whether it is of these bots."""
+        return self._number.keys() == set(bots)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody may meet anybody."""
+        return bool(self._closed.all())
+
+    def _is_settled(self, confidence: float) -> bool:
+        is_whole = len(self._places) == len(self._bots) > 1
+        if (
+            self._rating_posterior is None
+            or not is_whole
+            or len(set(self._components.tolist())) > 1
+        ):
+            return False
+        matrix = self._rating_posterior.covariance.matrix[np.ix_(self._places, self._places)]
+        elo = self._rating_posterior.elo[self._places]
+        return is_settled(elo, DenseCovariance(matrix), confidence)
+
+    def plan(
+        self,
+        *,
+        free: Mapping[BotId, int],
+        playing: Collection[BotId],
+        ended: Sequence[PairingResult],
+        most: int,
+    ) -> list[tuple[BotId, BotId, Pick]]:
+        """Pairs for the free bots, after results have been taken in; the most instructive first.
+
+        Args:
+            free: How many games more each bot that is here takes.
+            playing: Who is in a game of this ladder, and will be free after it.
+            ended: Results since the last call.
+            most: The most pairs.
+        """
+        for result in ended:
+            self._observe(result)
+        left = np.array([free.get(bot, 0) for bot in self._bots])
+        soon = (left > 0) | np.array([bot in playing for bot in self._bots])
+        picks = []
+        for _ in range(most):
+            pick = self._matchmaker.pick(self._may_meet(left > 0, soon))
+            if pick is None:
+                break
+            picks.append((self._bots[pick.one], self._bots[pick.other], pick))
+            left[[pick.one, pick.other]] -= GAMES_OF_A_PAIR
+        return picks
+
+    def _may_meet(self, free: Mask, soon: Mask) -> Mask:
+        """Who may be paired now.
+
+        While there are several components among those who are free, or will be after a game of this
+        ladder, nobody is paired within one: two who are always free together would never
+        meet others.
+        """
+        may_meet: Mask = free[:, None] & free & ~self._closed
+        components = self._matchmaker.components
+        if len(np.unique(components[soon])) > 1:
+            may_meet &= components[:, None] != components
+        return may_meet
+
+    def _posterior(self) -> OnlinePosterior:
+        if self._rating_posterior is None:
+            nothing = Outcomes(0.0, 0.0)
+            return OnlinePosterior(np.empty(0), np.empty((0, 0)), nothing, prior_mean=BASE)
+        return self._rating_posterior.online(self._places)
+
+    def _observe(self, result: PairingResult) -> None:
+        black, white = self._number.get(result.black_id), self._number.get(result.white_id)
+        if black is not None and white is not None:
+            points = result.result.points(Color.BLACK)
+            self._matchmaker.posterior.observe(black, white, points)
+
+    def _catch_up(self, state: LadderState, unplayed: Counter[BotPair]) -> None:
+        """Take in the games since the run, and those that are to come."""
+        bot_of = {version: bot for bot, version in state.versions.items()}
+        for black, white, points in state.results:
+            one, other = (self._number.get(bot_of.get(each, _NOBODY)) for each in (black, white))
+            if one is not None and other is not None:
+                self._matchmaker.posterior.observe(one, other, points)
+        for (one, other), games in unplayed.items():
+            if games > 0 and one in self._number and other in self._number:
+                self._matchmaker.expect(self._number[one], self._number[other], games)
+
+    def _pairs_of(self, pairs: Iterable[BotPair]) -> Mask:
+        """Who may not meet: nobody meets itself, nor those played out with it."""
+        closed = np.eye(len(self._bots), dtype=bool)
+        for one, other in pairs:
+            if one in self._number and other in self._number:
+                places = self._number[one], self._number[other]
+                closed[places] = closed[places[::-1]] = True
+        return closed
+
+
+def _components(state: LadderState, versions: Sequence[int]) -> Integers:
+    """The connected component of each version on the whole ladder; those without a game are alone."""
+    counts = columns(state.pair_counts)
+    players = np.unique(np.concatenate((counts.players, np.asarray(versions, dtype=np.int64))))
+    first, second = counts.places(players)
+    components = connected_components(first, second, len(players))
+    mine: Integers = components[np.searchsorted(players, versions)]
+    return mine
