@@ -62,6 +62,7 @@ def arena_process(durability: str) -> Iterator[ArenaProcess]:
         command = [
             *(sys.executable, "-m", "meijin.cli.main", "serve", "--open", "--drain=0"),
             *("--listen=127.0.0.1:0", f"--data={data}", f"--durability={durability}"),
+            f"--env-file={os.devnull}",
         ]
         process = stack.enter_context(child(command, log.fileno()))
         yield ArenaProcess(process.pid, _address(data / "server.log", process), data)
@@ -69,8 +70,9 @@ def arena_process(durability: str) -> Iterator[ArenaProcess]:
 
 @contextmanager
 def child(command: Sequence[str], output: int | None = None) -> Iterator["subprocess.Popen[bytes]"]:
-    """A process that is stopped at the end."""
-    process = subprocess.Popen(command, stdout=output, stderr=output)
+    """A process that is stopped at the end; no setting of another server reaches it."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MEIJIN_")}
+    process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
     try:
         yield process
     finally:

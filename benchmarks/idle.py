@@ -28,8 +28,8 @@ async def connect(address: str, name: str, gate: asyncio.Semaphore) -> grpc.aio.
     """Bring a bot into the arena; it answers its pings from then on."""
     options = (("grpc.use_local_subchannel_pool", 1),)
     channel = grpc.aio.insecure_channel(address, options=options)
-    call = PlayServiceStub(channel).Play()
-    async with gate:
+    async with gate:  # a stream has seconds to say hello from its beginning
+        call = PlayServiceStub(channel).Play()
         await call.write(
             pb.PlayRequest(hello=pb.Hello(protocol_version=PROTOCOL_VERSION, bot_name=name))
         )

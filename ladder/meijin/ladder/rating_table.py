@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ from meijin.ladder.statistics.pair_counts import (
     connected_components,
     sums,
 )
-from meijin.store.ladders.rated_games import PairCount, Snapshot
+from meijin.store.ladders.rated_games import CountedPairs, Snapshot
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.schema import BotVersionId
 
@@ -136,10 +135,9 @@ class ScoreColumns:
         return is_one_sided
 
 
-def columns(pairs: Sequence[PairCount]) -> PairCounts:
+def columns(pairs: CountedPairs) -> PairCounts:
     """Counted games as arrays."""
-    numbers = np.fromiter(chain.from_iterable(pairs), np.int64, 5 * len(pairs))
-    first, second, *results = numbers.reshape(-1, 5).T
+    first, second, *results = np.array(pairs.numbers, dtype=np.int64).reshape(-1, 5).T
     return PairCounts(
         np.ascontiguousarray(first),
         np.ascontiguousarray(second),

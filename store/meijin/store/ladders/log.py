@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 
 from meijin.game import Party, Result
 from meijin.store.ladders.rated_games import (
+    CountedPairs,
     FaultCount,
     PairCount,
     ScoredGame,
@@ -56,7 +57,9 @@ def log_snapshot(
         revision=ladder.revision,
         voided=voided,
         cutoff=last,
-        pair_counts=sorted(PairCount(*players, *counts) for players, counts in scores.items()),
+        pair_counts=CountedPairs.of(
+            sorted(PairCount(*players, *counts) for players, counts in scores.items())
+        ),
         results=results,
         fault_counts=sorted(FaultCount(*count) for count in faults.items()),
         repeats=finished - len(results),

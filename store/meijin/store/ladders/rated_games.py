@@ -1,10 +1,12 @@
 """The games that ladders are computed from, counted and in order."""
 
 import hashlib
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple, TypeVar
+from itertools import chain
+from typing import Any, NamedTuple, Self, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -23,6 +25,9 @@ from meijin.store.schema import BotVersionId, Game, GameState, Ladder, LadderId
 
 N = TypeVar("N", bound=NamedTuple)
 
+CHUNK = 10_000
+"""Rows that are read at once where there may be a million."""
+
 ScoredGame = tuple[BotVersionId, BotVersionId, float]
 """Black, white, and black's points: 1, 0.5 or 0; a million are read at once, so plain."""
 
@@ -35,6 +40,33 @@ class PairCount(NamedTuple):
     wins: int
     draws: int
     losses: int
+
+
+class CountedPairs:
+    """Pair counts, sorted; in one array, since a million of them are read at once.
+
+    They take 40 MB so, a third of what plain tuples take, and half the time until they are the
+    arrays that a fit wants.
+    """
+
+    def __init__(self, numbers: "array[int]") -> None:
+        self.numbers = numbers
+        """Five a pair, in the order of `PairCount`."""
+
+    @classmethod
+    def of(cls, pairs: Iterable[PairCount]) -> Self:
+        """Of counts that are sorted."""
+        return cls(array("q", chain.from_iterable(pairs)))
+
+    def __iter__(self) -> Iterator[PairCount]:
+        numbers = iter(self.numbers)
+        fives = zip(numbers, numbers, numbers, numbers, numbers, strict=True)
+        return map(PairCount._make, fives)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CountedPairs) and self.numbers == other.numbers
+
+    __hash__ = None  # type: ignore[assignment]  # an array can change
 
 
 class DayCount(NamedTuple):
@@ -62,8 +94,7 @@ class Snapshot:
     """How many of its finished games have been voided."""
     cutoff: int
     """The `end_sequence` of its last game; 0 for none."""
-    pair_counts: Sequence[PairCount]
-    """Sorted."""
+    pair_counts: CountedPairs
     results: Sequence[ScoredGame]
     """In the order in which the games ended."""
     fault_counts: Sequence[FaultCount]
@@ -96,17 +127,17 @@ class Snapshot:
         return digest.hexdigest()
 
 
-def pair_counts(connection: Connection, ladder_id: LadderId) -> Sequence[PairCount]:
-    """The ladder's rated games by players, colours and result, sorted."""
-    return _read_as(PairCount, connection, _pairs(ladder_id))
+def pair_counts(connection: Connection, ladder_id: LadderId) -> CountedPairs:
+    """The ladder's rated games by players, colours and result."""
+    return _read_pairs(connection, _pairs(ladder_id))
 
 
 def pair_counts_between(
     connection: Connection, ladder_id: LadderId, version_ids: Sequence[BotVersionId]
-) -> Sequence[PairCount]:
+) -> CountedPairs:
     """The ladder's rated games among some versions, as `pair_counts` has them."""
     among = (Game.black_id.in_(version_ids), Game.white_id.in_(version_ids))
-    return _read_as(PairCount, connection, _pairs(ladder_id).where(*among))
+    return _read_pairs(connection, _pairs(ladder_id).where(*among))
 
 
 def _pairs(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
@@ -242,6 +273,16 @@ def _read(connection: Connection, query: Select[*tuple[Any, ...]]) -> Sequence[A
     with connection.execute(query) as result:
         assert result.cursor is not None
         return result.cursor.fetchall()
+
+
+def _read_pairs(connection: Connection, query: Select[*tuple[Any, ...]]) -> CountedPairs:
+    """Rows of `_PAIR_COUNT`, a chunk at a time, so that no more of them are tuples at once."""
+    numbers = array("q")
+    with connection.execute(query) as result:
+        assert result.cursor is not None
+        while rows := result.cursor.fetchmany(CHUNK):
+            numbers.extend(chain.from_iterable(rows))
+    return CountedPairs(numbers)
 
 
 def _read_as(kind: type[N], connection: Connection, query: Select[*tuple[Any, ...]]) -> Sequence[N]:
