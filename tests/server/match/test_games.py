@@ -175,7 +175,7 @@ async def test_a_turn_is_asked_once(server: ServerInTest) -> None:
         assert list(first.started) == [game]
         assert not first.turns
     await parts.journal.drained()
-    assert list(back.drain(parts.watch.moment()).turns) == [game]
+    assert [turn for turn, _ in back.drain(parts.watch.moment()).turns] == [game]
     assert white.unread("turns") == 0
 
 

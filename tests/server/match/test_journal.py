@@ -34,7 +34,9 @@ NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 def game(number: int, first_entry: int = 1) -> LiveGame:
     """A game as far as the journal looks at one that moves."""
-    return cast("LiveGame", SimpleNamespace(id=GameId(number), first_entry=EntryId(first_entry)))
+    arbiter = SimpleNamespace(raw_ns=[0], charged_ns=[0])
+    fake = SimpleNamespace(id=GameId(number), first_entry=EntryId(first_entry), arbiter=arbiter)
+    return cast("LiveGame", fake)
 
 
 class Desk:
@@ -51,7 +53,7 @@ class Desk:
 
     def add(self, number: int) -> None:
         """Add a move, told by its number."""
-        self.journal.add_move(game(number), 0, 0, 0, 0)
+        self.journal.add_moves([(game(number), 0, 0)])
         self.journal.wake()
 
     def stored(self) -> list[int]:

@@ -20,7 +20,7 @@ from meijin.wire import Capabilities
 
 MILLISECOND = NS_PER_SECOND // 1000
 GRACE = timedelta(seconds=30)
-NOTHING = Delivery(None, [], [], [], [], [], 0, is_draining=False)
+NOTHING = Delivery(turns=[])
 
 
 class FakeGame:
@@ -55,7 +55,12 @@ def sent(session: Session, now: int = 0) -> Delivery:
 
 def turns(delivery: Delivery) -> list[int]:
     """The games whose turns are sent."""
-    return [game.number for game in delivery.turns]
+    return [game.number for game, _ in delivery.turns]
+
+
+def clocks(delivery: Delivery) -> list[int]:
+    """Nanoseconds on the clocks of the turns that are sent."""
+    return [own_ns for _, own_ns in delivery.turns]
 
 
 async def test_turns_share_a_message(session: Session) -> None:
@@ -65,7 +70,7 @@ async def test_turns_share_a_message(session: Session) -> None:
     assert session.wake.is_set()
     delivery = sent(session)
     assert turns(delivery) == [4, 2, 9]
-    assert delivery.clocks_ns == [60 * NS_PER_SECOND] * 3
+    assert clocks(delivery) == [60 * NS_PER_SECOND] * 3
     assert not session.wake.is_set()
     assert sent(session) == NOTHING
 
@@ -79,7 +84,7 @@ async def test_a_clock_starts_when_its_turn_is_sent(session: Session) -> None:
     assert list(one.arbiter.raw_ns) == [2 * NS_PER_SECOND]
     session.add_turn(one)
     delivery = sent(session, now=9 * NS_PER_SECOND)
-    assert (turns(delivery), delivery.clocks_ns) == ([1], [60 * NS_PER_SECOND])
+    assert (turns(delivery), clocks(delivery)) == ([1], [60 * NS_PER_SECOND])
     assert one.arbiter.clock.left_ns(Color.BLACK) == 58 * NS_PER_SECOND
 
 

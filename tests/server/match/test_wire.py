@@ -34,21 +34,6 @@ if TYPE_CHECKING:
 ADA = Participant(BotId(1), "ada")
 
 
-def delivery(**parts: object) -> Delivery:
-    """A delivery of these parts alone."""
-    nothing: dict[str, object] = {
-        "welcome": None,
-        "ended": [],
-        "started": [],
-        "notices": [],
-        "turns": [],
-        "clocks_ns": [],
-        "ping": 0,
-        "is_draining": False,
-    }
-    return Delivery(**(nothing | parts))  # type: ignore[arg-type]
-
-
 def game_after(*cells: int) -> LiveGame:
     """A game as far as a turn shows it, at the turn after these moves."""
     board = Board.from_moves(cells, GOMOKU)
@@ -174,15 +159,14 @@ def test_what_a_bot_thought_is_kept_as_plain_numbers() -> None:
 
 def test_nothing_makes_no_message() -> None:
     """A delivery of nothing is not sent."""
-    assert delivery_to_proto(delivery(), ADA) == []
+    assert delivery_to_proto(Delivery(), ADA) == []
 
 
 def test_the_messages_come_in_order() -> None:
     """The welcome, what is told of games, the ping, and that the server stops."""
-    whole = delivery(
+    whole = Delivery(
         welcome=Welcome("x", "ada", timedelta(seconds=1.5), 2),
-        turns=[game_after(12)],
-        clocks_ns=[58_999_999_999],
+        turns=[(game_after(12), 58_999_999_999)],
         ping=4,
         is_draining=True,
     )
@@ -201,7 +185,7 @@ def test_the_messages_come_in_order() -> None:
 @pytest.mark.parametrize("reason", NoticeReason)
 def test_every_reason_of_a_notice_has_its_value(reason: NoticeReason) -> None:
     """By its name."""
-    (message,) = delivery_to_proto(delivery(notices=[Notice(1, 2, reason, "why")]), ADA)
+    (message,) = delivery_to_proto(Delivery(notices=[Notice(1, 2, reason, "why")]), ADA)
     (notice,) = message.events.notices
     assert pb.NoticeReason.Name(notice.reason) == f"NOTICE_REASON_{reason.name}"
     assert (notice.game, notice.ply, notice.detail) == (1, 2, "why")

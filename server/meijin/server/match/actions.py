@@ -1,6 +1,6 @@
 """Actions of bots: every one is judged at once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
 from meijin.server.match.commands import Actions, Analysis, Play
@@ -25,7 +25,7 @@ class ActionHandler:
     def receive(self, session: Session, actions: Actions) -> None:
         """Judge everything in a message of a bot."""
         moment = self._watch.moment()
-        self._receive_plays(session, actions.plays, moment)
+        self._journal.add_moves(self._judge_plays(session, actions.plays, moment))
         for number in actions.resigns:
             game = self._find(session, number, 0)
             if game is not None:
@@ -56,12 +56,16 @@ class ActionHandler:
             return None
         return game
 
-    def _receive_plays(self, session: Session, plays: Iterable[Play], moment: Moment) -> None:
-        """Judge moves. The one loop that every move takes: what it needs is looked up once."""
+    def _judge_plays(
+        self, session: Session, plays: Iterable[Play], moment: Moment
+    ) -> Iterator[tuple[LiveGame, int, int]]:
+        """Judge moves, and yield those after which a game goes on, with their plies and cells.
+
+        The one loop that every move takes: what it needs is looked up once.
+        """
         player, lag_ns = session.player, session.lag_ns
         black, white = SIDES
         find = session.games.get
-        add_move = self._journal.add_move
         for number, ply, cell, analysis in plays:
             game = find(number)
             if game is None:
@@ -77,7 +81,7 @@ class ActionHandler:
                 self._end_by(game, ply, analysis)
                 continue
             game.is_uncommitted = True
-            add_move(game, ply, cell, arbiter.raw_ns[-1], arbiter.charged_ns[-1])
+            yield game, ply, cell
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
 

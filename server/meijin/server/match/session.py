@@ -56,21 +56,18 @@ class Welcome:
     """How many starts of games that go on follow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """What is sent to a bot at once."""
+class Delivery(NamedTuple):
+    """What is sent to a bot at once. A plain tuple: one is made for every message."""
 
-    welcome: Welcome | None
-    ended: Sequence[LiveGame]
-    started: Sequence[LiveGame]
-    notices: Sequence[Notice]
-    turns: Sequence[LiveGame]
-    """The games in which the bot is to move."""
-    clocks_ns: Sequence[int]
-    """Nanoseconds on the bot's clock, one for each turn: they run now."""
-    ping: int
+    welcome: Welcome | None = None
+    ended: Sequence[LiveGame] = ()
+    started: Sequence[LiveGame] = ()
+    notices: Sequence[Notice] = ()
+    turns: Sequence[tuple[LiveGame, int]] = ()
+    """The games in which the bot is to move, and the nanoseconds on its clock, which run now."""
+    ping: int = 0
     """The sequence number of a ping; 0 without one."""
-    is_draining: bool
+    is_draining: bool = False
     """The server is about to stop."""
 
     @property
@@ -202,25 +199,26 @@ class Session:
         """
         self.wake.clear()
         welcome = None if self._is_welcomed else self._welcome()
-        ended = _take(self._ended)
-        started = [
-            self._started.pop(number)
-            for number in list(itertools.islice(self._started, MAX_EVENTS))
-        ]
-        notices, self._notices = self._notices, []
-        turns: list[LiveGame] = []
-        clocks_ns: list[int] = []
+        ended = _take(self._ended) if self._ended else ()
+        started = self._take_started() if self._started else ()
+        notices: Sequence[Notice] = ()
+        if self._notices:
+            notices, self._notices = self._notices, []
+        turns: list[tuple[LiveGame, int]] = []
         if not self._started:  # a game starts before its first turn
             for game in _take(self._turns):
                 arbiter = game.arbiter
                 if arbiter.outcome is None:
-                    turns.append(game)
-                    clocks_ns.append(arbiter.ask(moment))
+                    turns.append((game, arbiter.ask(moment)))
         ping = self._meter.send(moment.now_ns)
         is_draining, self._is_draining = self._is_draining, False
         if self._ended or self._started or self._turns:
             self.wake.set()
-        return Delivery(welcome, ended, started, notices, turns, clocks_ns, ping, is_draining)
+        return Delivery(welcome, ended, started, notices, turns, ping, is_draining)
+
+    def _take_started(self) -> list[LiveGame]:
+        numbers = list(itertools.islice(self._started, MAX_EVENTS))
+        return [self._started.pop(number) for number in numbers]
 
     def _welcome(self) -> Welcome:
         self._is_welcomed = True

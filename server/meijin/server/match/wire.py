@@ -156,17 +156,20 @@ def welcome_to_proto(welcome: Welcome) -> pb.Welcome:
 def _events_to_proto(delivery: Delivery, player: Participant) -> pb.PlayResponse:
     message = pb.PlayResponse()
     events = message.events
-    events.ended.extend(game_ended_to_proto(game) for game in delivery.ended)
-    events.started.extend(game_started_to_proto(game, player) for game in delivery.started)
-    events.notices.extend(notice_to_proto(notice) for notice in delivery.notices)
-    _add_turns(events, delivery.turns, delivery.clocks_ns)
+    if delivery.ended:  # for most messages are of turns alone, and three empty lists take 3 us
+        events.ended.extend(game_ended_to_proto(game) for game in delivery.ended)
+    if delivery.started:
+        events.started.extend(game_started_to_proto(game, player) for game in delivery.started)
+    if delivery.notices:
+        events.notices.extend(notice_to_proto(notice) for notice in delivery.notices)
+    _add_turns(events, delivery.turns)
     return message
 
 
-def _add_turns(events: pb.Events, games: Sequence[LiveGame], clocks_ns: Sequence[int]) -> None:
+def _add_turns(events: pb.Events, turns: Sequence[tuple[LiveGame, int]]) -> None:
     """Add turns field by field: faster than all by keyword, 0.45 to 0.6 microseconds each."""
     add = events.turns.add
-    for game, own_ns in zip(games, clocks_ns, strict=True):
+    for game, own_ns in turns:
         arbiter = game.arbiter
         moves = arbiter.board.moves
         ply = len(moves)
