@@ -10,6 +10,7 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 7464
 DEFAULT_SERVER = f"{DEFAULT_HOST}:{DEFAULT_PORT}"
 """Where a server listens, and where bots and commands look for it."""
+_ADDRESS = re.compile(r"(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
 
 SERVER_VARIABLE = "MEIJIN_SERVER"
 """The environment variable with the server's address."""
@@ -44,6 +45,21 @@ def check_bot_name(name: str) -> str:
     return name
 
 
+def parse_address(text: str) -> str:
+    """Read ``host``, ``host:port``, ``[ipv6]:port`` or ``unix:PATH``; the port may be left out.
+
+    Raises:
+        ValueError: the text has another form.
+    """
+    text = text.strip()
+    if text.startswith("unix:"):
+        return text
+    form = _ADDRESS.fullmatch(text)
+    if form is None:
+        raise ValueError(f'"{text}" is no address of a server; write it like "example.org:7464"')
+    return f"{form['host']}:{form['port'] or DEFAULT_PORT}"
+
+
 def keepalive_options(interval: timedelta = KEEPALIVE_INTERVAL) -> tuple[tuple[str, int], ...]:
     """GRPC's options that drop a peer which hasn't answered a probe in half of `interval`.
 
@@ -55,3 +71,8 @@ def keepalive_options(interval: timedelta = KEEPALIVE_INTERVAL) -> tuple[tuple[s
         ("grpc.keepalive_timeout_ms", interval_ms // 2),
         ("grpc.http2.ping_timeout_ms", interval_ms // 2),
     )
+
+
+def client_keepalive_options() -> tuple[tuple[str, int], ...]:
+    """GRPC's options of a client, which goes on probing however long a stream is silent."""
+    return (*keepalive_options(), ("grpc.http2.max_pings_without_data", 0))

@@ -7,11 +7,11 @@ import typer
 
 from meijin.bots import BUILT_IN, bot_source, load_bot
 from meijin.bots import run as run_bot
-from meijin.cli.connection import DEFAULT_SERVER, JsonOption, ServerOption, TokenOption, connect
+from meijin.cli.connection import JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import bot_service_pb2 as pb
-from meijin.wire.contract import TOKEN_VARIABLE
+from meijin.wire.contract import DEFAULT_SERVER, TOKEN_VARIABLE
 
 app = typer.Typer(help="Run, write, register and list bots.", no_args_is_help=True)
 

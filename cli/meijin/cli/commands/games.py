@@ -7,19 +7,14 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, state_text, table
 from meijin.game import Board, Color, cell_name
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import variant_from_proto
+from meijin.wire.contract import DEFAULT_SERVER
 
 app = typer.Typer(help="Look at games, export them, and void them.", no_args_is_help=True)
 

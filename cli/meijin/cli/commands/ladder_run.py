@@ -4,13 +4,7 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table, notes
@@ -27,6 +21,7 @@ from meijin.cli.options import (
 )
 from meijin.cli.output import console, print_json
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.contract import DEFAULT_SERVER
 
 SURE = 0.95
 """What ends the ladder of some named bots."""

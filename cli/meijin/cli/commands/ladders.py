@@ -10,14 +10,7 @@ from typer.core import TyperGroup
 
 from meijin.cli.commands.ladder_run import run as run_ladder
 from meijin.cli.commands.ladder_verify import verify
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    Connection,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import Connection, JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError
 from meijin.cli.ladder_views import (
     head_to_head_table,
@@ -30,6 +23,7 @@ from meijin.cli.ladder_views import (
 from meijin.cli.output import console, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
+from meijin.wire.contract import DEFAULT_SERVER
 
 PAGE = 1000
 CURVES = 8

@@ -9,14 +9,7 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    Connection,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import Connection, JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.follow import follow
 from meijin.cli.local import local_arena
@@ -33,6 +26,7 @@ from meijin.cli.options import (
 from meijin.cli.output import console, print_json, score_text
 from meijin.cli.sprt import UNDECIDED, Scale, Unit, outcome_lines, requested_test
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.contract import DEFAULT_SERVER
 
 DEFAULT_GAMES = 10
 

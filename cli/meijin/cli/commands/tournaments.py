@@ -5,14 +5,7 @@ from typing import Annotated
 import typer
 
 from meijin.cli.bracket import bracket_lines
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    Connection,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import Connection, JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.follow import follow
 from meijin.cli.options import make_tournament, with_settings
 from meijin.cli.output import (
@@ -27,6 +20,7 @@ from meijin.cli.output import (
 from meijin.cli.sprt import outcome_lines
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_from_proto, variant_from_proto
+from meijin.wire.contract import DEFAULT_SERVER
 
 app = typer.Typer(help="Make, follow, show and stop tournaments.", no_args_is_help=True)
 
