@@ -18,6 +18,7 @@ from meijin.cli.connection import Connection, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.v1 import bot_service_pb2 as pb
+from meijin.wire.contract import SERVER_LOG_FILE
 
 SERVER_START_TIMEOUT = timedelta(minutes=1)
 
@@ -59,7 +60,7 @@ def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
     with ExitStack() as stack:
         arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
         arguments.append(f"--env-file={os.devnull}")
-        server, log = stack.enter_context(_child(arguments, data / "server.log"))
+        server, log = stack.enter_context(_child(arguments, data / SERVER_LOG_FILE))
         address = _address(server, log)
         children = {}
         for name, spec in bots.items():

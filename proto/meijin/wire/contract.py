@@ -22,6 +22,14 @@ DEFAULT_DATA = "meijin-data"
 """The server's data folder."""
 OPERATOR_TOKEN_FILE = "operator.token"  # noqa: S105 - a name
 """The file in the data folder that commands on the same machine read the token from."""
+DATABASE_FILE = "meijin.db"
+"""The file in the data folder that is the embedded database."""
+SERVER_LOCK_FILE = "server.lock"
+"""The file in the data folder that a running server holds."""
+SERVER_LOG_FILE = "server.log"
+"""The file in the data folder with the log of a server that a command runs for itself."""
+VALKEY_FOLDER = "valkey"
+"""The folder in the data folder of the embedded Valkey."""
 
 MAX_MESSAGE_BYTES = 256 * 1024
 """The largest message that a bot may send, where the operator sets no other limit."""

@@ -11,6 +11,7 @@ from sqlalchemy import URL
 
 from meijin.store import Durability
 from meijin.wire.contract import (
+    DATABASE_FILE,
     DEFAULT_DATA,
     DEFAULT_SERVER,
     KEEPALIVE_INTERVAL,
@@ -79,5 +80,5 @@ class Settings(BaseSettings):
         """The URL of the database."""
         if self.database_url:
             return self.database_url
-        url = URL.create("sqlite", database=str((self.data / "meijin.db").resolve()))
+        url = URL.create("sqlite", database=str((self.data / DATABASE_FILE).resolve()))
         return url.render_as_string(hide_password=False)

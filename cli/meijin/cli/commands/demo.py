@@ -12,6 +12,7 @@ from meijin.cli.ladder_views import ladder_table
 from meijin.cli.local import local_arena
 from meijin.cli.options import make_tournament, settings
 from meijin.cli.output import console, crosstable, print_json
+from meijin.wire.contract import DATABASE_FILE
 
 BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
 
@@ -47,7 +48,9 @@ def demo(
     console.print()
     console.print(ladder_table(standings, console.width))
     console.print()
-    console.print(f"kept: {data / 'meijin.db'}; look again with: meijin serve --open --data {data}")
+    console.print(
+        f"kept: {data / DATABASE_FILE}; look again with: meijin serve --open --data {data}"
+    )
 
 
 def _make_room(data: Path) -> str:

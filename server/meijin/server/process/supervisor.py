@@ -14,6 +14,7 @@ import structlog
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.valkey import EmbeddedValkey, EmbeddedValkeyError
 from meijin.server.settings import Settings
+from meijin.wire.contract import VALKEY_FOLDER
 
 log = structlog.get_logger()
 
@@ -45,7 +46,7 @@ class Supervisor:
 
     async def __aenter__(self) -> Self:
         if not self.redis_url:
-            self._valkey = EmbeddedValkey(self._settings.data / "valkey")
+            self._valkey = EmbeddedValkey(self._settings.data / VALKEY_FOLDER)
             self._valkey.start()
             self.redis_url = self._valkey.url
             self._worker = self._start_worker()
