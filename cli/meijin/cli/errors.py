@@ -1,4 +1,4 @@
-"""What ends a command with one line and exit status 1."""
+"""Errors of commands: each ends one with a line and exit status 1."""
 
 
 class CommandError(Exception):
