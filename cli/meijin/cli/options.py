@@ -11,7 +11,7 @@ import typer
 
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError
-from meijin.game import TimeControl, Variant, encode_moves, parse_opening
+from meijin.game import GOMOKU, TimeControl, Variant, encode_moves, parse_opening
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import (
     USUAL_FORMAT,
@@ -59,6 +59,7 @@ OwnOption = Annotated[
     ),
 ]
 DEFAULT_TIME = "60+0.5"
+DEFAULT_VARIANT = GOMOKU.size
 
 TimeOption = Annotated[
     str, typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move.")
@@ -86,7 +87,7 @@ def settings(
     rounds: RoundsOption = None,
     own: OwnOption = None,
     time: TimeOption = DEFAULT_TIME,
-    variant: VariantOption = "15x15",
+    variant: VariantOption = DEFAULT_VARIANT,
     seed: SeedOption = None,
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,

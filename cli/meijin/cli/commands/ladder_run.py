@@ -10,6 +10,7 @@ from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table, notes
 from meijin.cli.options import (
     DEFAULT_TIME,
+    DEFAULT_VARIANT,
     ConcurrencyOption,
     NameOption,
     OpeningsOption,
@@ -43,7 +44,7 @@ def run(
         ),
     ] = None,
     time: TimeOption = DEFAULT_TIME,
-    variant: VariantOption = "15x15",
+    variant: VariantOption = DEFAULT_VARIANT,
     seed: SeedOption = None,
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,

@@ -15,6 +15,7 @@ from meijin.cli.follow import follow
 from meijin.cli.local import local_arena
 from meijin.cli.options import (
     DEFAULT_TIME,
+    DEFAULT_VARIANT,
     ConcurrencyOption,
     OpeningsOption,
     SeedOption,
@@ -43,7 +44,7 @@ def match(
         ),
     ] = None,
     time: TimeOption = DEFAULT_TIME,
-    variant: VariantOption = "15x15",
+    variant: VariantOption = DEFAULT_VARIANT,
     seed: SeedOption = None,
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
