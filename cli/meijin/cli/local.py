@@ -94,7 +94,7 @@ def _child(arguments: Sequence[str], log: Path) -> Iterator["Child"]:
 
 
 def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "meijin.cli.main", *arguments]
+    command = [sys.executable, "-m", "meijin", *arguments]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(PREFIX)}
     return subprocess.Popen(
         die_with_parent(command),

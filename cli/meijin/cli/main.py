@@ -9,7 +9,7 @@ import grpc
 import typer
 from rich.console import Console
 
-from meijin.bots import BotLoadError, RefusedError
+from meijin.bots import BotLoadError
 from meijin.cli.commands import bots, demo, games, ladders, learn, matches, servers, tournaments
 from meijin.cli.errors import CommandError
 
@@ -52,7 +52,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     try:
         app()
-    except (CommandError, BotLoadError, RefusedError) as error:
+    except (CommandError, BotLoadError) as error:
         _fail(str(error))
     except grpc.RpcError as error:
         _fail(_explain(error))
@@ -76,7 +76,3 @@ def _explain(error: grpc.RpcError) -> str:
 def _fail(message: str) -> None:
     Console(stderr=True, highlight=False, soft_wrap=True).print(f"meijin: {message}", markup=False)
     sys.exit(1)
-
-
-if __name__ == "__main__":
-    main()

@@ -106,7 +106,7 @@ class Supervisor:
             "MEIJIN_REDIS_URL": self.redis_url,
             "MEIJIN_SWEEP": str(self._settings.sweep.total_seconds()),
         }
-        command = [sys.executable, "-m", "meijin.cli.main", "worker"]
+        command = [sys.executable, "-m", "meijin", "worker"]
         return subprocess.Popen(
             die_with_parent(command),
             env=environment,
