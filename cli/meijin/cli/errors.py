@@ -16,5 +16,6 @@ def missing_part(error: ModuleNotFoundError) -> CommandError:
 
 def unusable_database(error: Exception) -> CommandError:
     """What to say of a database that can't be opened or read."""
-    reason = str(error.orig) if hasattr(error, "orig") else str(error)
-    return CommandError(f"the database can't be used: {reason.splitlines()[0]}")
+    cause = getattr(error, "orig", None) or error
+    reason, *_ = str(cause).strip().splitlines() or [type(cause).__name__]
+    return CommandError(f"the database can't be used: {reason}")

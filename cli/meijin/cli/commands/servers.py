@@ -130,6 +130,7 @@ def _failure(group: "ExceptionGroup[Exception]") -> CommandError:
             )
     for error in failures:
         structlog.get_logger().error("the server failed", exc_info=error)
+    for error in failures:
         if isinstance(error, SQLAlchemyError):
             return unusable_database(error)
     first = failures[0]
