@@ -35,6 +35,8 @@ MISTAKES = [
     ("tournament resume 999", "no tournament 999"),
     ("ladder freestyle-99x99", "no ladder"),
     ("ladder --matrix --history", "not both"),
+    ("ladder --matrix --run=3", "--run is for the standings"),
+    ("ladder --history --run=3", "--run is for the standings"),
     ("ladder --plot=x.png", "--plot needs --history"),
     ("ladder --history --plot=x.xls", "ends in .png"),
     ("ladder compare ada ghost", "there is no ladder yet"),

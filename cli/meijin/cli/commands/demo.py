@@ -10,7 +10,7 @@ from meijin.cli.errors import missing_part
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.local import local_arena
-from meijin.cli.options import make_tournament, settings
+from meijin.cli.options import MAX_UINT32, make_tournament, settings
 from meijin.cli.output import console, crosstable, print_json
 from meijin.wire.contract import DATABASE_FILE
 
@@ -21,7 +21,7 @@ def demo(
     data: Annotated[Path, typer.Option(help="Folder for the database and the logs.")] = Path(
         "demo-data"
     ),
-    rounds: Annotated[int, typer.Option(min=1, help="Games of each pair.")] = 2,
+    rounds: Annotated[int, typer.Option(min=1, max=MAX_UINT32, help="Games of each pair.")] = 2,
     time: Annotated[str, typer.Option("--time", "-t", help="Time control.")] = "0.5/move",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:

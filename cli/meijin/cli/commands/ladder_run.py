@@ -11,6 +11,7 @@ from meijin.cli.ladder_views import ladder_table, notes
 from meijin.cli.options import (
     DEFAULT_TIME,
     DEFAULT_VARIANT,
+    MAX_UINT32,
     ConcurrencyOption,
     NameOption,
     OpeningsOption,
@@ -35,7 +36,10 @@ def run(
             help="Who takes part; without any, everyone who is there.", metavar="BOT..."
         ),
     ] = None,
-    games: Annotated[int, typer.Option(min=0, help="At most so many games; 0 for no bound.")] = 0,
+    games: Annotated[
+        int,
+        typer.Option(min=0, max=MAX_UINT32, help="At most so many games; 0 for no bound."),
+    ] = 0,
     until: Annotated[
         float | None,
         typer.Option(

@@ -20,6 +20,7 @@ from meijin.cli.ladder_views import (
     notes,
     version_names,
 )
+from meijin.cli.options import MAX_UINT32
 from meijin.cli.output import console, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
@@ -67,7 +68,9 @@ class ExportFormat(str, Enum):
 @app.command()
 def show(
     name: NameArgument = "",
-    top: Annotated[int, typer.Option(min=0, help="Only so many of the best; 0 for all.")] = 0,
+    top: Annotated[
+        int, typer.Option(min=0, max=MAX_UINT32, help="Only so many of the best; 0 for all.")
+    ] = 0,
     matrix: Annotated[
         bool, typer.Option("--matrix", help="The chance to be stronger, for each two.")
     ] = False,
@@ -86,7 +89,7 @@ def show(
 ) -> None:
     """Show a ladder: every rated version's Elo with its interval, games and faults."""
     as_json = as_json or export is ExportFormat.JSON
-    _check_views(matrix=matrix, history=history, plot=plot, export=export)
+    _check_views(matrix=matrix, history=history, plot=plot, run=run, export=export)
     with connect(server) as connection:
         if matrix:
             _show_matrix(connection, name, top, as_json=as_json)
@@ -99,12 +102,14 @@ def show(
 
 
 def _check_views(
-    *, matrix: bool, history: bool, plot: Path | None, export: ExportFormat | None
+    *, matrix: bool, history: bool, plot: Path | None, run: str, export: ExportFormat | None
 ) -> None:
     if matrix and history:
         raise CommandError("give --matrix or --history, not both")
     if export is ExportFormat.CSV and (matrix or history):
         raise CommandError("--export csv is for the standings; use --json here")
+    if run and (matrix or history):
+        raise CommandError("--run is for the standings; leave it out with --matrix and --history")
     if plot is not None:
         if not history:
             raise CommandError("--plot needs --history")

@@ -16,6 +16,7 @@ from meijin.cli.local import local_arena
 from meijin.cli.options import (
     DEFAULT_TIME,
     DEFAULT_VARIANT,
+    MAX_UINT32,
     ConcurrencyOption,
     OpeningsOption,
     SeedOption,
@@ -39,6 +40,7 @@ def match(
         int | None,
         typer.Option(
             min=1,
+            max=MAX_UINT32,
             help="How many; colours alternate. 10 when left out. With --sprt the most that may be "
             "played, an even number; 100000 when left out.",
         ),
