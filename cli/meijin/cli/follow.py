@@ -94,22 +94,30 @@ class _Follower:
         self._has_test = False
         self._has_ended = False
         self._told: set[str] = set()
+        self._deadline: float | None = None
+        """For a server that is away to return."""
 
     def run(self) -> None:
-        deadline = time.monotonic() + RECONNECT_TIMEOUT.total_seconds()
         while not self._has_ended:
             try:
                 self._watch()
-                deadline = time.monotonic() + RECONNECT_TIMEOUT.total_seconds()
             except grpc.RpcError as error:
-                if _code(error) is not grpc.StatusCode.UNAVAILABLE or time.monotonic() > deadline:
+                if _code(error) is not grpc.StatusCode.UNAVAILABLE or self._is_given_up():
                     raise
                 self._progress.update(self._task, note="the server is away")
                 time.sleep(RECONNECT_INTERVAL.total_seconds())
 
+    def _is_given_up(self) -> bool:
+        """Whether the server has been away for too long, counted from the first failure."""
+        now = time.monotonic()
+        if self._deadline is None:
+            self._deadline = now + RECONNECT_TIMEOUT.total_seconds()
+        return now > self._deadline
+
     def _watch(self) -> None:
         request = pb.WatchTournamentRequest(tournament_id=self._key)
         for fact in self._connection.tournaments.WatchTournament(request):
+            self._deadline = None
             match fact.WhichOneof("fact"):
                 case "tournament":
                     self._show(fact.tournament)
