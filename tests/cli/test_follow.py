@@ -9,6 +9,7 @@ import pytest
 
 from meijin.cli import follow as module
 from meijin.cli.follow import RECONNECT_TIMEOUT, follow
+from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 
 HOUR = 3600.0
@@ -30,7 +31,7 @@ class Clock:
         self.now += seconds
 
 
-class LostError(grpc.RpcError, grpc.Call):
+class LostError(grpc.RpcError, grpc.Call):  # type: ignore[misc]  # as gRPC's own errors
     """A stream that has ended with a status."""
 
     def __init__(self, status: grpc.StatusCode) -> None:
@@ -125,3 +126,34 @@ def test_another_failure_is_not_waited_for(clock: Clock) -> None:
     with pytest.raises(grpc.RpcError):
         followed(connection)
     assert clock.now == 0
+
+
+def test_what_others_have_written_is_shown_as_it_is(
+    clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither markup nor control characters are carried out."""
+    monkeypatch.setenv("COLUMNS", "200")
+    game = game_pb2.Game(
+        game_id="1",
+        black="ada",
+        white="bob",
+        state=game_pb2.GAME_STATE_VOID,
+        outcome=game_pb2.Outcome(
+            ending=game_pb2.ENDING_VOID, detail="[/y] :smile: \x1b]0;title\x07"
+        ),
+    )
+
+    def tell(_request: object) -> Iterator[pb.WatchTournamentResponse]:
+        yield pb.WatchTournamentResponse(game_ended=game)
+        ended = fact(pb.TOURNAMENT_STATE_FINISHED)
+        ended.tournament.waiting_for = "[/x] and \x1b[2Jmore"
+        yield ended
+
+    stubs = SimpleNamespace(WatchTournament=tell, GetTournament=lambda _: None)
+    connection = SimpleNamespace(tournaments=stubs, ask=lambda method, request: method(request))
+    followed(connection)
+    said = capsys.readouterr().err
+    assert "waiting: [/x] and \ufffd[2Jmore" in said
+    assert "[/y] :smile: \ufffd]0;title\ufffd" in said
+    assert clock.now == 0
+    assert not set(said) & {"\x1b", "\x07"}

@@ -17,6 +17,7 @@ import typer
 from meijin.bots.builtin.compiled import COMPILING
 from meijin.cli.connection import Connection, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
+from meijin.cli.output import printable
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import SERVER_LOG_FILE
@@ -201,7 +202,7 @@ def _look_at_bot(name: str, startup: Startup, process: "subprocess.Popen[str]", 
         raise CommandError(f"{name} ended: {_last_line(log)}")
     now = time.monotonic()
     if notice := startup.notice(_raw_last_line(log), now):
-        typer.echo(f"{name}: {notice}", err=True)
+        typer.echo(printable(f"{name}: {notice}"), err=True)
     if startup.is_over(now):
         limit = BOT_START_TIMEOUT.total_seconds()
         raise CommandError(f"{name} did not connect within {limit:g} s: {_last_line(log)}")

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import grpc
 import typer
-from rich.console import Console
 
 from meijin.bots import BotLoadError
 from meijin.cli.commands import bots, demo, games, ladders, learn, matches, servers, tournaments
 from meijin.cli.connection import RPC_TIMEOUT
 from meijin.cli.errors import CommandError
+from meijin.cli.output import PlainConsole
 from meijin.wire.contract import SERVER_VARIABLE, TOKEN_VARIABLE
 
 app = typer.Typer(
@@ -81,5 +81,5 @@ def _explain(error: grpc.RpcError) -> str:
 
 
 def _fail(message: str) -> None:
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"meijin: {message}", markup=False)
+    PlainConsole(stderr=True).print(f"meijin: {message}", soft_wrap=True)
     sys.exit(1)

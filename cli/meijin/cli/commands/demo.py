@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from meijin.cli.errors import missing_part
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.local import local_arena
 from meijin.cli.options import MAX_UINT32, make_tournament, settings
-from meijin.cli.output import console, crosstable, print_json
+from meijin.cli.output import PlainConsole, console, crosstable, print_json
 from meijin.wire.contract import DATABASE_FILE
 
 BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
@@ -32,7 +31,7 @@ def demo(
     earlier demo in the folder is replaced, unless the folder is in use or has been put to more use.
     """
     request_id = _make_room(data)
-    notes = Console(stderr=True, highlight=False)
+    notes = PlainConsole(stderr=True)
     notes.print("starting a server and three bots, each a process of its own ...")
     wanted = settings(list(BOTS), rounds=rounds, time=time, seed=1, name="Demo")
     with local_arena(data, BOTS) as connection:

@@ -89,4 +89,4 @@ def run(
         return
     console.print(ladder_table(standings, console.width))
     for note in (followed.tournament.verdict, *notes(standings)):
-        console.print(f"[dim]{note}[/dim]")
+        console.print(note, style="dim")

@@ -21,7 +21,7 @@ from meijin.cli.ladder_views import (
     version_names,
 )
 from meijin.cli.options import MAX_UINT32
-from meijin.cli.output import console, print_json
+from meijin.cli.output import console, print_file, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire.contract import DEFAULT_SERVER
@@ -125,12 +125,12 @@ def _show_standings(
         print_json(response)
         return
     if is_csv:
-        typer.echo(ladder_csv(response), nl=False)
+        print_file(ladder_csv(response))
         return
     if response.standings:
         console.print(ladder_table(response, console.width, top))
     for note in notes(response):
-        console.print(f"[dim]{note}[/dim]")
+        console.print(note, style="dim")
     if response.HasField("run") and not response.ladder.current:
         rated = response.run.games
         console.print(f"computed from {rated} of {response.ladder.games} games; being updated")
@@ -144,7 +144,7 @@ def _show_matrix(connection: Connection, name: str, top: int, *, as_json: bool) 
     else:
         console.print(matrix_table(response))
         console.print(
-            "[dim]the chance, in per cent, that the row is stronger than the column[/dim]"
+            "the chance, in per cent, that the row is stronger than the column", style="dim"
         )
 
 
@@ -170,7 +170,7 @@ def _show_history(
     text = terminal_plot(curves, title, console.width, color=console.color_system is not None)
     typer.echo(text)
     if all(len(points) == 1 for points in curves.values()):
-        console.print("[dim]one day so far; each day (UTC) adds a point[/dim]")
+        console.print("one day so far; each day (UTC) adds a point", style="dim")
 
 
 def _curves(
@@ -265,4 +265,6 @@ def anchors(
         request = pb.SetAnchorsRequest(ladder=ladder, bots=bots or [])
         response = connection.ask_as_operator(connection.ladders.SetAnchors, request)
     what = ", ".join(bots) if bots else "the mean of the established"
-    typer.echo(f"{response.ladder.name} is relative to {what} from the next run on")
+    console.print(
+        f"{response.ladder.name} is relative to {what} from the next run on", soft_wrap=True
+    )

@@ -187,9 +187,9 @@ def _print(first: str, second: str, response: pb.GetTournamentResponse, *, as_js
     if as_json:
         print_json(response)
     else:
-        console.print(_summary(first, second, response), markup=False)
+        console.print(_summary(first, second, response))
         if found.HasField("sprt"):
-            console.print(*outcome_lines(found), sep="\n", markup=False, soft_wrap=True)
+            console.print(*outcome_lines(found), sep="\n", soft_wrap=True)
     if found.HasField("sprt") and found.sprt.decision == pb.SPRT_DECISION_OPEN:
         raise typer.Exit(UNDECIDED)
 
