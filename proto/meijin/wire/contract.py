@@ -18,6 +18,13 @@ TOKEN_VARIABLE = "MEIJIN_TOKEN"  # noqa: S105 - a name
 """The environment variable with a bot's or the operator's token."""
 DATA_VARIABLE = "MEIJIN_DATA"
 """The environment variable with the server's data folder."""
+DATABASE_VARIABLE = "MEIJIN_DATABASE_URL"
+"""The environment variable with the database that a server and its workers share."""
+REDIS_VARIABLE = "MEIJIN_REDIS_URL"
+"""The environment variable with the Redis that a server and its workers share."""
+SWEEP_VARIABLE = "MEIJIN_SWEEP"
+"""The environment variable with the interval of a worker's sweep."""
+
 DEFAULT_DATA = "meijin-data"
 """The server's data folder."""
 OPERATOR_TOKEN_FILE = "operator.token"  # noqa: S105 - a name
@@ -35,6 +42,8 @@ MAX_MESSAGE_BYTES = 256 * 1024
 """The largest message that a bot may send, where the operator sets no other limit."""
 KEEPALIVE_INTERVAL = timedelta(seconds=10)
 """How often a silent connection is probed, unless the operator says otherwise."""
+SWEEP_INTERVAL = timedelta(seconds=5)
+"""How often a worker looks for ladders that no job came for, unless the operator says otherwise."""
 
 BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 """What a bot may be called."""
