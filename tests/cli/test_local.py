@@ -1,9 +1,38 @@
-"""What is passed on of bots that start, and how long they are waited for."""
+"""An arena of a command's own: how its processes are waited for, and how they end."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+import pytest
 
 from meijin.bots.builtin.compiled import COMPILING
-from meijin.cli.local import BOT_START_TIMEOUT, NOTICE_INTERVAL, Startup
+from meijin.cli import local
+from meijin.cli.errors import CommandError
+from meijin.cli.local import BOT_START_TIMEOUT, NOTICE_INTERVAL, Startup, local_arena
 
 LIMIT = BOT_START_TIMEOUT.total_seconds()
+DYING_SERVER = r"""
+import sys
+print("meijin is listening on 127.0.0.1:1", flush=True)
+sys.stdout.buffer.write(b"meijin: out of memory \xff\n")
+"""
+"""What says where it listens, and ends; its last words are no text."""
+LEAVING_TOGETHER = """
+import pathlib, signal, sys, time
+mine, other = map(pathlib.Path, sys.argv[1:])
+def leave(*_):
+    mine.touch()
+    while not other.exists():
+        time.sleep(0.01)
+    sys.exit()
+signal.signal(signal.SIGTERM, leave)
+print("ready", flush=True)
+time.sleep(600)
+"""
+"""What is told to end, and does so once another has been told too."""
 
 
 def test_a_bot_that_compiles_is_waited_for() -> None:
@@ -46,3 +75,29 @@ def test_a_last_line_is_passed_on_once() -> None:
 def test_a_failure_is_left_to_the_end_of_the_process() -> None:
     """What a bot says as it ends is told once, when it has ended."""
     assert Startup(0).notice("meijin: no file bot.py", NOTICE_INTERVAL.total_seconds()) == ""
+
+
+def test_a_server_that_ends_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its last line, and not as a server that has to be started."""
+
+    def start(_arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
+        return subprocess.Popen([sys.executable, "-c", DYING_SERVER], stdout=log, text=True)
+
+    monkeypatch.setattr(local, "_start", start)
+    told = r"the server ended: out of memory \ufffd; see .*server\.log"
+    with pytest.raises(CommandError, match=told), local_arena(tmp_path, {}):
+        pass
+
+
+def test_bots_end_together(tmp_path: Path) -> None:
+    """All are told to before one is waited for."""
+    files = [tmp_path / "ada", tmp_path / "bob"]
+    with local._stopping() as children:
+        for mine, other in (files, files[::-1]):
+            words = [sys.executable, "-c", LEAVING_TOGETHER, str(mine), str(other)]
+            process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+            children[mine.name] = process, tmp_path / "log"
+            assert process.stdout is not None
+            with process.stdout:
+                assert process.stdout.readline() == "ready\n"
+    assert [process.returncode for process, _ in children.values()] == [0, 0]

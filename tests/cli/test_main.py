@@ -1,12 +1,18 @@
-"""The ways in to the command line: as a module, and from a shell that completes."""
+"""The command line: its ways in, and what it says where a server gives no answer."""
 
 import os
+import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 
+import grpc
 import pytest
+
+from meijin.cli.main import main
 
 BIN = Path(sys.executable).parent
 IN_BASH = """
@@ -51,3 +57,39 @@ def test_shells_get_scripts_and_answers(shell: str) -> None:
     assert f"_MEIJIN_COMPLETE={asked}" in script
     assert all(name in script for name in QUESTIONS[shell])
     assert "tournament" in run(BIN / "meijin", _MEIJIN_COMPLETE=asked, **QUESTIONS[shell])
+
+
+def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, port: int) -> str:
+    """What `meijin bot list` says of a server that can't tell."""
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # main would keep SIGTERM to itself
+    monkeypatch.setattr(sys, "argv", ["meijin", "bot", "list", f"--server=127.0.0.1:{port}"])
+    with pytest.raises(SystemExit) as raised:
+        main()
+    assert raised.value.code == 1
+    return capsys.readouterr().err
+
+
+def test_a_server_of_something_else(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It knows none of our methods: then the address is wrong."""
+    server = grpc.server(ThreadPoolExecutor(1))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        line = said(capsys, monkeypatch, port)
+    finally:
+        server.stop(None).wait()
+    assert "no Meijin server" in line
+    assert "check the address and the port" in line
+
+
+def test_a_server_that_says_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is waited for for a time, and then the address may be wrong."""
+    monkeypatch.setattr("meijin.cli.connection.RPC_TIMEOUT", timedelta(seconds=0.2))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        line = said(capsys, monkeypatch, listener.getsockname()[1])
+    assert line.startswith("meijin: no answer in ")
+    assert "check the address and the port" in line

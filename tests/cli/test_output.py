@@ -1,10 +1,31 @@
 """What commands print."""
 
+import json
+import sys
+
 import pytest
 from rich.console import Console
 
-from meijin.cli.output import games_text, standings_table
+from meijin.cli.commands.games import print_game
+from meijin.cli.commands.ladders import _show_standings
+from meijin.cli.output import (
+    PlainConsole,
+    games_text,
+    print_file,
+    print_json,
+    printable,
+    standings_table,
+    table,
+)
+from meijin.v1 import game_pb2
+from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import tournament_service_pb2 as pb
+
+MARKUP = ("[/x]", "1.2 [dev]", "[red]not red[/red]", ":smile: ada", "[link=https://x]y[/link]")
+"""Names that others may have chosen."""
+CONTROLS = "a\x1b[2Jb\nc\td\x07e\x9bf\u202eg\x7f"
+"""What would clear the screen, begin a line, ring, or turn what follows around."""
+SHOWN = "a\ufffd[2Jb c d\ufffde\ufffdf\ufffdg\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -56,3 +77,73 @@ def test_standings_have_a_column_for_each_tie_break() -> None:
         ["1", "ada", "4", "4.5", "2", "4", "4", "0", "0", "0"],
         ["2", "bob", "2", "4.5", "2", "4", "2", "0", "2", "1", "bye"],
     ]
+
+
+@pytest.mark.parametrize("text", MARKUP)
+def test_text_of_others_is_no_markup(text: str) -> None:
+    """It is shown as it was written: in lines, in cells and in titles."""
+    console = PlainConsole()
+    made = table(f"Title {text}", (f"column {text}",))
+    made.add_row(f"cell {text}")
+    with console.capture() as capture:
+        console.print(f"line {text}", style="dim")
+        console.print(made)
+    for place in ("line", "Title", "column", "cell"):
+        assert f"{place} {text}" in capture.get()
+
+
+def test_control_characters_of_others_are_replaced() -> None:
+    """In lines, in cells and in titles; each string stays in its line."""
+    console = PlainConsole()
+    made = table(CONTROLS, (CONTROLS,))
+    made.add_row(CONTROLS)
+    with console.capture() as capture:
+        console.print(CONTROLS, CONTROLS, sep="\n")
+        console.print(made)
+    assert [line.strip() for line in capture.get().splitlines()] == [SHOWN] * 5
+    assert printable("αß ±…│") == "αß ±…│"
+
+
+def test_failures_are_shown_as_they_were_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a bot said as it failed is one line, whatever is in it."""
+    outcome = game_pb2.Outcome(
+        winner=game_pb2.COLOR_BLACK,
+        ending=game_pb2.ENDING_CRASH,
+        at_fault=game_pb2.PARTY_WHITE,
+        detail=f"[/x] {CONTROLS}",
+    )
+    print_game(game_pb2.Game(state=game_pb2.GAME_STATE_FINISHED, outcome=outcome))
+    assert f"([/x] {SHOWN})" in capsys.readouterr().out
+
+
+def test_versions_are_shown_as_they_are_called(capsys: pytest.CaptureFixture[str]) -> None:
+    """A label ends no ladder with an error, and loses nothing."""
+    labels = ("1 [/x]", "2 [dev]")
+    rows = [ladder_pb.Standing(rank=1, bot="ada", version=label, linked=True) for label in labels]
+    run = ladder_pb.RatingRun(run_id="[/run]")
+    response = ladder_pb.GetStandingsResponse(run=run, standings=rows)
+    _show_standings(response, 0, is_csv=False, as_json=False)
+    shown = capsys.readouterr().out
+    assert all(f"ada {label}" in shown for label in labels)
+    assert "run [/run] of" in shown
+
+
+def test_json_escapes_what_cannot_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """It says the same, in one line without control characters."""
+    value = {"name": f"ü {CONTROLS} \U000e0001"}
+    print_json(value)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.isprintable()
+    assert "ü" in line
+    assert json.loads(line) == value
+
+
+@pytest.mark.parametrize("is_screen", [False, True])
+def test_files_are_left_as_they_are(
+    *, is_screen: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a pipe; on a screen their lines are made printable."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_screen)
+    print_file(f"(;GM[4]\n{CONTROLS})\n")
+    shown = "(;GM[4]\na\ufffd[2Jb\nc d\ufffde\ufffdf\ufffdg\ufffd)\n"
+    assert capsys.readouterr().out == (shown if is_screen else f"(;GM[4]\n{CONTROLS})\n")

@@ -44,6 +44,14 @@ def test_an_svg_names_the_bots(tmp_path: Path) -> None:
     assert "<!-- newcomer -->" in path.read_text()
 
 
+@pytest.mark.parametrize("name", ["ada $\\frac$", "ada \x07\x1b[2J"])
+def test_names_are_drawn_as_they_are(tmp_path: Path, name: str) -> None:
+    """A version's label is no formula, and no control character reaches a screen."""
+    save_plot({name: CURVES["ada"]}, "Ladder x", tmp_path / "ladder.svg")
+    text = terminal_plot({name: CURVES["ada"]}, "Ladder x", 100, color=False)
+    assert not set(text) & {"\x07", "\x1b"}
+
+
 def test_other_kinds_of_pictures_are_refused(tmp_path: Path) -> None:
     """Before anything is asked of a server."""
     with pytest.raises(CommandError, match=r"ends in \.png, \.svg, \.pdf"):

@@ -17,21 +17,25 @@ if TYPE_CHECKING:
 
     from meijin.server.settings import Settings
 
+NO_ROW = IntegrityError("INSERT", {}, Exception("no such row"))
+
 
 @pytest.mark.parametrize(
-    ("failure", "line"),
+    ("failures", "line"),
     [
-        (KeyError("game 7"), "the server failed: KeyError: 'game 7'; the log has more"),
-        (IntegrityError("INSERT", {}, Exception("no such row")), "can't be used: no such row"),
+        ([KeyError("game 7")], "the server failed: KeyError: 'game 7'; the log has more"),
+        ([NO_ROW], "can't be used: no such row"),
+        ([NO_ROW, KeyError("game 7")], "can't be used: no such row"),
+        ([KeyError("game 7"), NO_ROW], "can't be used: no such row"),
     ],
 )
-def test_an_unexpected_failure_is_logged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception, line: str
+def test_unexpected_failures_are_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: list[Exception], line: str
 ) -> None:
-    """In full, and the command ends with one line."""
+    """Each in full, and the command ends with one line, of the database if it has failed."""
 
     async def fail(_settings: Settings, _ready: Callable[[str], None]) -> None:
-        raise ExceptionGroup("tasks", [ExceptionGroup("more tasks", [failure])])
+        raise ExceptionGroup("tasks", [ExceptionGroup("more tasks", failures)])
 
     monkeypatch.setattr("meijin.server.app.serve", fail)
     monkeypatch.setattr("meijin.server.logs.configure_logs", lambda: None)
@@ -39,5 +43,5 @@ def test_an_unexpected_failure_is_logged(
         servers.serve(data=tmp_path)
     assert line in str(raised.value)
     assert [(entry["event"], entry["exc_info"]) for entry in logs] == [
-        ("the server failed", failure)
+        ("the server failed", failure) for failure in failures
     ]

@@ -338,7 +338,7 @@ def start_worker(database: Database, worker_log: Path) -> Iterator[StartWorker]:
             log = stack.enter_context(worker_log.open("ab"))
             process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "meijin.cli.main", "worker"),
+                    *(sys.executable, "-m", "meijin", "worker"),
                     *("--database", str(database.url)),
                     *("--redis", redis_url),
                     *("--sweep", str(sweep)),

@@ -242,11 +242,12 @@ def test_a_worker_with_a_dead_thread_starts_anew(
     assert not any(each.is_alive() for each in made[0]._worker.workers)
 
 
-def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a password need not stand in the list of processes."""
-    calls: list[tuple[str, str, float]] = []
+@pytest.mark.parametrize("written", ["2.5", "PT2.5S"])
+def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    """So that a password need not stand in the list of processes; durations are as a server's."""
+    calls: list[tuple[str, str, timedelta]] = []
 
-    def work(url: str, redis_url: str, *, sweep: float) -> None:
+    def work(url: str, redis_url: str, *, sweep: timedelta) -> None:
         calls.append((url, redis_url, sweep))
 
     monkeypatch.setattr(worker_module, "work_until_signalled", work)
@@ -255,6 +256,6 @@ def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
     refused = CliRunner().invoke(app, ["worker"], env=environment)
     assert refused.exit_code == 2
     assert "--database" in refused.output
-    environment |= {"MEIJIN_DATABASE_URL": "sqlite:///x", "MEIJIN_SWEEP": "2.5"}
+    environment |= {"MEIJIN_DATABASE_URL": "sqlite:///x", "MEIJIN_SWEEP": written}
     assert CliRunner().invoke(app, ["worker"], env=environment).exit_code == 0
-    assert calls == [("sqlite:///x", "redis://secret", 2.5)]
+    assert calls == [("sqlite:///x", "redis://secret", timedelta(seconds=2.5))]

@@ -19,7 +19,7 @@ from meijin.v1 import bot_service_pb2, ladder_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_to_proto, variant_to_proto
 
-MEIJIN = (sys.executable, "-m", "meijin.cli.main")
+MEIJIN = (sys.executable, "-m", "meijin")
 JOURNAL_BOT = Path(__file__).parent / "journal_bot.py"
 BOTS = ("ada", "grace", "edsger")
 """Names for three bots."""

@@ -35,6 +35,8 @@ MISTAKES = [
     ("tournament resume 999", "no tournament 999"),
     ("ladder freestyle-99x99", "no ladder"),
     ("ladder --matrix --history", "not both"),
+    ("ladder --matrix --run=3", "--run is for the standings"),
+    ("ladder --history --run=3", "--run is for the standings"),
     ("ladder --plot=x.png", "--plot needs --history"),
     ("ladder --history --plot=x.xls", "ends in .png"),
     ("ladder compare ada ghost", "there is no ladder yet"),
@@ -58,6 +60,10 @@ MISTAKES = [
     ("serve --redis=nowhere --data=elsewhere", "redis://"),
     ("serve --database=oracle://host/name --data=elsewhere", "oracle"),
     ("serve --database=postgresql+psycopg://127.0.0.1:1/none --data=elsewhere", "database"),
+    ("worker --database=oracle://host/name --redis=redis://127.0.0.1:1", "oracle is none of"),
+    ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1", "no such table"),
+    ("worker --database=sqlite:///unmade.db --redis=nowhere", "redis_url: Value error, it must"),
+    ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1 --sweep=0", "sweep: "),
 ]
 
 

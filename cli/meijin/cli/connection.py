@@ -1,7 +1,7 @@
 """The server that a command talks to."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -15,11 +15,16 @@ from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
-from meijin.wire import contract
-from meijin.wire.contract import DATA_VARIABLE, DEFAULT_DATA, DEFAULT_PORT, OPERATOR_TOKEN_FILE
+from meijin.wire.contract import (
+    DATA_VARIABLE,
+    DEFAULT_DATA,
+    OPERATOR_TOKEN_FILE,
+    SERVER_VARIABLE,
+    TOKEN_VARIABLE,
+    client_keepalive_options,
+    parse_address,
+)
 
-DEFAULT_SERVER = contract.DEFAULT_SERVER
-"""What ``--server`` is unless it is given."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -29,15 +34,13 @@ RPC_TIMEOUT = timedelta(seconds=30)
 
 ServerOption = Annotated[
     str,
-    typer.Option(
-        "--server", "-s", envvar=contract.SERVER_VARIABLE, help="The server's host and port."
-    ),
+    typer.Option("--server", "-s", envvar=SERVER_VARIABLE, help="The server's host and port."),
 ]
 TokenOption = Annotated[
     str | None,
     typer.Option(
         "--token",
-        envvar=contract.TOKEN_VARIABLE,
+        envvar=TOKEN_VARIABLE,
         help="The operator's token; else read from the file operator.token in the data folder.",
         show_envvar=True,
     ),
@@ -50,7 +53,7 @@ JsonOption = Annotated[
 class Connection:
     """The services of one server, and the ways to call them."""
 
-    def __init__(self, channel: grpc.Channel, token: str | None) -> None:
+    def __init__(self, channel: grpc.Channel, token: Callable[[], str | None]) -> None:
         self.bots = BotServiceStub(channel)
         self.tournaments = TournamentServiceStub(channel)
         self.games = GameServiceStub(channel)
@@ -63,22 +66,33 @@ class Connection:
 
     def ask_as_operator(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
         """Call a method with the operator's token, if there is one: open servers need none."""
-        metadata = (("authorization", f"Bearer {self._token}"),) if self._token else ()
+        token = self._token()
+        metadata = (("authorization", f"Bearer {token}"),) if token else ()
         return method(request, timeout=RPC_TIMEOUT.total_seconds(), metadata=metadata)
 
 
 @contextmanager
 def connect(server: str, token: str | None = None) -> Iterator[Connection]:
-    """Talk to a server; commands for operators use `token` or the one kept on this machine."""
-    address = server if ":" in server else f"{server}:{DEFAULT_PORT}"
-    if token is None and address.rpartition(":")[0] in LOOPBACK:
-        token = _kept_token()
-    with grpc.insecure_channel(address) as channel:
-        yield Connection(channel, token)
+    """Talk to a server; commands for operators use `token` or the one kept on this machine.
+
+    Raises:
+        CommandError: `server` is no address.
+    """
+    try:
+        address = parse_address(server)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    is_kept = token is None and address.rpartition(":")[0] in LOOPBACK
+    with grpc.insecure_channel(address, options=client_keepalive_options()) as channel:
+        yield Connection(channel, _kept_token if is_kept else lambda: token)
 
 
 def _kept_token() -> str | None:
-    """The token that a server on this machine has left in its data folder."""
+    """The token that a server on this machine has left in its data folder.
+
+    Raises:
+        CommandError: it can't be read.
+    """
     path = Path(os.environ.get(DATA_VARIABLE, DEFAULT_DATA)) / OPERATOR_TOKEN_FILE
     try:
         return path.read_text().strip() or None

@@ -12,24 +12,28 @@ from sqlalchemy.exc import SQLAlchemyError
 from meijin.cli.errors import CommandError, unusable_database
 from meijin.store import Database, FileClaim, StoreInUseError
 from meijin.store.schema import Bot, Tournament
-from meijin.wire.contract import OPERATOR_TOKEN_FILE
+from meijin.wire.contract import (
+    DATABASE_FILE,
+    OPERATOR_TOKEN_FILE,
+    SERVER_LOCK_FILE,
+    SERVER_LOG_FILE,
+    VALKEY_FOLDER,
+)
 
 MARKER = "demo"
 """The file that names the demo whose folder it is: its tournament's request id."""
 
-DATABASE = "meijin.db"
-
-LOCKS = frozenset({"server.lock", f"{DATABASE}.lock"})
+LOCKS = frozenset({SERVER_LOCK_FILE, f"{DATABASE_FILE}.lock"})
 """Files that hold nothing; a server that starts looks at them first."""
 
 WRITTEN = LOCKS | {
     MARKER,
-    DATABASE,
-    f"{DATABASE}-wal",
-    f"{DATABASE}-shm",
+    DATABASE_FILE,
+    f"{DATABASE_FILE}-wal",
+    f"{DATABASE_FILE}-shm",
     OPERATOR_TOKEN_FILE,
-    "server.log",
-    "valkey",
+    SERVER_LOG_FILE,
+    VALKEY_FOLDER,
 }
 """What a demo writes, beside a log for each of its bots."""
 
@@ -48,8 +52,10 @@ def make_room(data: Path, bots: Collection[str]) -> str:
         if not (data / MARKER).is_file() and any(_names(data) - LOCKS):
             raise CommandError(f"{data} is no earlier demo's folder; give another --data")
         with ExitStack() as stack:
-            stack.enter_context(FileClaim(data / "server.lock", of=str(data)))
-            database = stack.enter_context(Database(f"sqlite:///{(data / DATABASE).resolve()}"))
+            stack.enter_context(FileClaim(data / SERVER_LOCK_FILE, of=str(data)))
+            database = stack.enter_context(
+                Database(f"sqlite:///{(data / DATABASE_FILE).resolve()}")
+            )
             stack.enter_context(database.claim())
             _check(data, database, bots)
             return _empty(data)
@@ -68,7 +74,7 @@ def _names(data: Path) -> set[str]:
 def _check(data: Path, database: Database, bots: Collection[str]) -> None:
     """Refuse a folder that holds more than one demo."""
     more = sorted(_names(data) - WRITTEN - {f"{bot}.log" for bot in bots})
-    if not more and (data / DATABASE).exists():
+    if not more and (data / DATABASE_FILE).exists():
         request_id = (data / MARKER).read_text()
         more = database.read(lambda sql: _additions(sql, request_id, bots))
     if more:

@@ -1,4 +1,4 @@
-"""What ends a command with one line and exit status 1."""
+"""Errors of commands: each ends one with a line and exit status 1."""
 
 
 class CommandError(Exception):
@@ -16,5 +16,6 @@ def missing_part(error: ModuleNotFoundError) -> CommandError:
 
 def unusable_database(error: Exception) -> CommandError:
     """What to say of a database that can't be opened or read."""
-    reason = str(error.orig) if hasattr(error, "orig") else str(error)
-    return CommandError(f"the database can't be used: {reason.splitlines()[0]}")
+    cause = getattr(error, "orig", None) or error
+    reason, *_ = str(cause).strip().splitlines() or [type(cause).__name__]
+    return CommandError(f"the database can't be used: {reason}")

@@ -7,7 +7,6 @@ import time
 from datetime import timedelta
 
 import grpc
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -20,7 +19,7 @@ from rich.table import Column
 
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError, LeftTournamentError
-from meijin.cli.output import state_text
+from meijin.cli.output import PlainConsole, printable, state_text
 from meijin.cli.sprt import standing_line
 from meijin.v1 import game_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb
@@ -48,7 +47,7 @@ def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamen
     """
     key = tournament.tournament_id
     columns = _line() if tournament.HasField("sprt") else _bar()
-    progress = Progress(*columns, console=Console(stderr=True, highlight=False))
+    progress = Progress(*columns, console=PlainConsole(stderr=True))
     try:
         with progress:
             _Follower(connection, key, progress).run()
@@ -65,11 +64,10 @@ def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamen
 
 def _bar() -> list[ProgressColumn]:
     """How far it is; where the screen is narrow, a long note is cut and not the numbers."""
-    text = TextColumn("{task.description}", table_column=_whole(len("tournament 12")))
+    text = _text("{task.description}", _whole(len("tournament 12")))
     count = MofNCompleteColumn(table_column=_whole(len("12345/?")))
     elapsed = TimeElapsedColumn(table_column=_whole(len("0:00:00")))
-    note = TextColumn("[dim]{task.fields[note]}", table_column=Column(no_wrap=True))
-    return [text, BarColumn(), count, elapsed, note]
+    return [text, BarColumn(), count, elapsed, _text("{task.fields[note]}", style="dim")]
 
 
 def _whole(width: int) -> Column:
@@ -78,9 +76,14 @@ def _whole(width: int) -> Column:
 
 def _line() -> list[ProgressColumn]:
     """Where a test stands."""
-    standing = TextColumn("{task.fields[standing]}", table_column=Column())  # it may wrap
-    note = TextColumn("[dim]{task.fields[note]}")
-    return [TextColumn("{task.description}"), standing, TimeElapsedColumn(), note]
+    standing = _text("{task.fields[standing]}", Column())  # it may wrap
+    note = _text("{task.fields[note]}", style="dim")
+    return [_text("{task.description}"), standing, TimeElapsedColumn(), note]
+
+
+def _text(form: str, column: Column | None = None, *, style: str = "none") -> TextColumn:
+    """A column of text that is no markup."""
+    return TextColumn(form, style, markup=False, table_column=column)
 
 
 class _Follower:
@@ -90,33 +93,42 @@ class _Follower:
         self._connection = connection
         self._key = key
         self._progress = progress
-        self._task = progress.add_task(f"tournament {key}", total=None, note="", standing="")
+        description = printable(f"tournament {key}")
+        self._task = progress.add_task(description, total=None, note="", standing="")
         self._has_test = False
         self._has_ended = False
         self._told: set[str] = set()
+        self._deadline: float | None = None
+        """For a server that is away to return."""
 
     def run(self) -> None:
-        deadline = time.monotonic() + RECONNECT_TIMEOUT.total_seconds()
         while not self._has_ended:
             try:
                 self._watch()
-                deadline = time.monotonic() + RECONNECT_TIMEOUT.total_seconds()
             except grpc.RpcError as error:
-                if _code(error) is not grpc.StatusCode.UNAVAILABLE or time.monotonic() > deadline:
+                if _code(error) is not grpc.StatusCode.UNAVAILABLE or self._is_given_up():
                     raise
-                self._progress.update(self._task, note="the server is away")
+                self._note("the server is away")
                 time.sleep(RECONNECT_INTERVAL.total_seconds())
+
+    def _is_given_up(self) -> bool:
+        """Whether the server has been away for too long, counted from the first failure."""
+        now = time.monotonic()
+        if self._deadline is None:
+            self._deadline = now + RECONNECT_TIMEOUT.total_seconds()
+        return now > self._deadline
 
     def _watch(self) -> None:
         request = pb.WatchTournamentRequest(tournament_id=self._key)
         for fact in self._connection.tournaments.WatchTournament(request):
+            self._deadline = None
             match fact.WhichOneof("fact"):
                 case "tournament":
                     self._show(fact.tournament)
                 case "game_ended":
                     self._show_end(fact.game_ended)
                 case "game_started":
-                    self._note_start(fact.game_started)
+                    self._show_start(fact.game_started)
                 case "sprt":
                     self._show_standing(fact.sprt)
 
@@ -125,8 +137,8 @@ class _Follower:
             self._task,
             total=tournament.planned_games or None,
             completed=tournament.finished_games,
-            note=tournament.waiting_for and f"waiting: {tournament.waiting_for}",
         )
+        self._note(tournament.waiting_for and f"waiting: {tournament.waiting_for}")
         self._has_ended = tournament.state in END_STATES
         self._has_test = tournament.HasField("sprt")
         if self._has_test:
@@ -135,17 +147,20 @@ class _Follower:
     def _show_standing(self, standing: pb.SprtStanding) -> None:
         self._progress.update(self._task, standing=standing_line(standing))
 
-    def _note_start(self, game: game_pb2.Game) -> None:
+    def _note(self, text: str) -> None:
+        self._progress.update(self._task, note=printable(text))
+
+    def _show_start(self, game: game_pb2.Game) -> None:
         if self._has_test:
             return
         why = f": {game.pairing_reason}" if game.pairing_reason else ""
-        self._progress.update(self._task, note=f"{game.black} - {game.white}{why}")
+        self._note(f"{game.black} - {game.white}{why}")
 
     def _show_end(self, game: game_pb2.Game) -> None:
         if self._has_test or game.game_id in self._told:
             return
         self._told.add(game.game_id)
-        self._progress.console.print(game_line(game), markup=False)
+        self._progress.console.print(game_line(game))
         if game.state == game_pb2.GAME_STATE_FINISHED:
             self._progress.advance(self._task)
 

@@ -6,18 +6,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, TypeAlias
 
+import grpc
 import typer
 
 from meijin.bots.builtin.compiled import COMPILING
 from meijin.cli.connection import Connection, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
+from meijin.cli.output import printable
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.v1 import bot_service_pb2 as pb
+from meijin.wire.contract import SERVER_LOG_FILE
 
 SERVER_START_TIMEOUT = timedelta(minutes=1)
 
@@ -29,6 +32,9 @@ NOTICE_INTERVAL = timedelta(seconds=2)
 
 STOP_TIMEOUT = timedelta(seconds=20)
 """A child has this time to end before it is killed."""
+
+END_TIMEOUT = timedelta(seconds=1)
+"""A server whose call has failed has this time to end, before it is taken to run."""
 
 POLL_INTERVAL = timedelta(milliseconds=50)
 """Between two looks whether the server and its bots are up."""
@@ -56,44 +62,65 @@ def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
         CommandError: a process does not come up; the message names its log.
     """
     data.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
+    with _stopping() as servers, _stopping() as children:
         arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
         arguments.append(f"--env-file={os.devnull}")
-        server, log = stack.enter_context(_child(arguments, data / "server.log"))
-        address = _address(server, log)
-        children = {}
+        server = servers["server"] = _child(arguments, data / SERVER_LOG_FILE)
+        address = _address(*server)
         for name, spec in bots.items():
             bot = ["bot", "run", spec, f"--name={name}", f"--server={address}"]
-            children[name] = stack.enter_context(_child(bot, data / f"{name}.log"))
-        connection = stack.enter_context(connect(address, ""))
-        _wait_for_bots(connection, children)
-        try:
+            children[name] = _child(bot, data / f"{name}.log")
+        with connect(address, "") as connection, _explaining(*server):
+            _wait_for_bots(connection, children)
             yield connection
-        except LeftTournamentError:
-            raise CommandError("interrupted; its server and bots are stopped") from None
 
 
 @contextmanager
-def _child(arguments: Sequence[str], log: Path) -> Iterator["Child"]:
+def _stopping() -> Iterator["dict[str, Child]"]:
+    """The processes that are put in on the way; at its end all are told to end, then waited for."""
+    children: dict[str, Child] = {}
+    try:
+        yield children
+    finally:
+        for process, _ in children.values():
+            process.terminate()
+        for process, _ in children.values():
+            try:
+                process.wait(STOP_TIMEOUT.total_seconds())
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def _explaining(server: "subprocess.Popen[str]", log: Path) -> Iterator[None]:
+    """Say of calls that fail, and of an interrupted tournament, what it means here.
+
+    Raises:
+        CommandError: the server has ended, or is ended now.
+    """
+    try:
+        yield
+    except grpc.RpcError:
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(END_TIMEOUT.total_seconds())
+        _check_server(server, log)
+        raise
+    except LeftTournamentError:
+        raise CommandError("interrupted; its server and bots are stopped") from None
+
+
+def _child(arguments: Sequence[str], log: Path) -> "Child":
     """A `meijin` process whose words go to a log.
 
     In a session of its own, Ctrl-C reaches this command alone, which then stops it in order.
     """
     with log.open("w") as file:
-        process = _start(arguments, file)
-    try:
-        yield process, log
-    finally:
-        process.terminate()
-        try:
-            process.wait(STOP_TIMEOUT.total_seconds())
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        return _start(arguments, file), log
 
 
 def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "meijin.cli.main", *arguments]
+    command = [sys.executable, "-m", "meijin", *arguments]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(PREFIX)}
     return subprocess.Popen(
         die_with_parent(command),
@@ -109,14 +136,23 @@ def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
 def _address(server: "subprocess.Popen[str]", log: Path) -> str:
     deadline = time.monotonic() + SERVER_START_TIMEOUT.total_seconds()
     while time.monotonic() < deadline:
-        found = LISTENING.search(log.read_text())
+        found = LISTENING.search(_text(log))
         if found is not None:
             return found[1]
-        if server.poll() is not None:
-            raise CommandError(f"the server ended: {_last_line(log)}; see {log}")
+        _check_server(server, log)
         time.sleep(POLL_INTERVAL.total_seconds())
     limit = SERVER_START_TIMEOUT.total_seconds()
     raise CommandError(f"the server did not come up within {limit:g} s; see {log}")
+
+
+def _check_server(server: "subprocess.Popen[str]", log: Path) -> None:
+    """See that the server runs.
+
+    Raises:
+        CommandError: it has ended.
+    """
+    if server.poll() is not None:
+        raise CommandError(f"the server ended: {_last_line(log)}; see {log}")
 
 
 class Startup:
@@ -166,7 +202,7 @@ def _look_at_bot(name: str, startup: Startup, process: "subprocess.Popen[str]", 
         raise CommandError(f"{name} ended: {_last_line(log)}")
     now = time.monotonic()
     if notice := startup.notice(_raw_last_line(log), now):
-        typer.echo(f"{name}: {notice}", err=True)
+        typer.echo(printable(f"{name}: {notice}"), err=True)
     if startup.is_over(now):
         limit = BOT_START_TIMEOUT.total_seconds()
         raise CommandError(f"{name} did not connect within {limit:g} s: {_last_line(log)}")
@@ -177,5 +213,9 @@ def _last_line(log: Path) -> str:
 
 
 def _raw_last_line(log: Path) -> str:
-    lines = log.read_text().splitlines() or [""]
+    lines = _text(log).splitlines() or [""]
     return lines[-1]
+
+
+def _text(log: Path) -> str:
+    return log.read_text(errors="replace")

@@ -7,11 +7,13 @@ from typing import Annotated
 
 import grpc
 import typer
-from rich.console import Console
 
-from meijin.bots import BotLoadError, RefusedError
+from meijin.bots import BotLoadError
 from meijin.cli.commands import bots, demo, games, ladders, learn, matches, servers, tournaments
+from meijin.cli.connection import RPC_TIMEOUT
 from meijin.cli.errors import CommandError
+from meijin.cli.output import PlainConsole
+from meijin.wire.contract import SERVER_VARIABLE, TOKEN_VARIABLE
 
 app = typer.Typer(
     name="meijin",
@@ -29,6 +31,16 @@ app.add_typer(ladders.app, name="ladder")
 app.add_typer(games.app, name="game")
 app.command("demo")(demo.demo)
 app.add_typer(learn.app, name="learn")
+
+EXPLANATIONS = {
+    grpc.StatusCode.UNAVAILABLE: "no server answers; start one with `meijin serve`, "
+    f"or say where it is with --server or {SERVER_VARIABLE}",
+    grpc.StatusCode.DEADLINE_EXCEEDED: f"no answer in {RPC_TIMEOUT.total_seconds():g} s: the "
+    "server is too busy, or something else listens there; check the address and the port",
+    grpc.StatusCode.UNIMPLEMENTED: "what answers is no Meijin server, or one of another release; "
+    "check the address and the port",
+}
+"""What to say where gRPC's own words would not help."""
 
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
@@ -52,7 +64,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     try:
         app()
-    except (CommandError, BotLoadError, RefusedError) as error:
+    except (CommandError, BotLoadError) as error:
         _fail(str(error))
     except grpc.RpcError as error:
         _fail(_explain(error))
@@ -63,20 +75,11 @@ def main() -> None:
 def _explain(error: grpc.RpcError) -> str:
     if not isinstance(error, grpc.Call):
         return str(error)
-    if error.code() is grpc.StatusCode.UNAVAILABLE:
-        return (
-            "no server answers; start one with `meijin serve`, "
-            "or say where it is with --server or MEIJIN_SERVER"
-        )
     if error.code() is grpc.StatusCode.UNAUTHENTICATED:
-        return f"{error.details()}: give the operator's token with --token or MEIJIN_TOKEN"
-    return str(error.details())
+        return f"{error.details()}: give the operator's token with --token or {TOKEN_VARIABLE}"
+    return EXPLANATIONS.get(error.code(), str(error.details()))
 
 
 def _fail(message: str) -> None:
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"meijin: {message}", markup=False)
+    PlainConsole(stderr=True).print(f"meijin: {message}", soft_wrap=True)
     sys.exit(1)
-
-
-if __name__ == "__main__":
-    main()

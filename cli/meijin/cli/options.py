@@ -11,7 +11,7 @@ import typer
 
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError
-from meijin.game import TimeControl, Variant, encode_moves, parse_opening
+from meijin.game import GOMOKU, TimeControl, Variant, encode_moves, parse_opening
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import (
     USUAL_FORMAT,
@@ -24,6 +24,11 @@ from meijin.wire import (
 )
 
 P = ParamSpec("P")
+
+MAX_UINT32 = 2**32 - 1
+"""The largest number that the contract's fields hold, unless they say otherwise."""
+MAX_INT64 = 2**63 - 1
+"""The largest seed, and the largest key in a database."""
 
 
 def _format(text: str) -> str:
@@ -48,6 +53,7 @@ RoundsOption = Annotated[
     int | None,
     typer.Option(
         min=1,
+        max=MAX_UINT32,
         help="Games of each pair, where two rounds are one opening with both colours; or rounds "
         "of a format that has them. Left to the format when left out.",
     ),
@@ -59,6 +65,7 @@ OwnOption = Annotated[
     ),
 ]
 DEFAULT_TIME = "60+0.5"
+DEFAULT_VARIANT = GOMOKU.size
 
 TimeOption = Annotated[
     str, typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move.")
@@ -67,14 +74,18 @@ VariantOption = Annotated[
     str, typer.Option(help='Such as "15x15", "standard 19x19" or "3x3, 3 in a row".')
 ]
 SeedOption = Annotated[
-    int | None, typer.Option(min=0, help="Same seed, same schedule; drawn by lot when left out.")
+    int | None,
+    typer.Option(
+        min=0, max=MAX_INT64, help="Same seed, same schedule; drawn by lot when left out."
+    ),
 ]
 OpeningsOption = Annotated[
     Path | None,
     typer.Option(help='A file with an opening a line, such as "h8 i9 j7"; else our balanced ones.'),
 ]
 ConcurrencyOption = Annotated[
-    int, typer.Option(min=0, help="Games at once; 0 leaves it to what the bots can.")
+    int,
+    typer.Option(min=0, max=MAX_UINT32, help="Games at once; 0 leaves it to what the bots can."),
 ]
 UnratedOption = Annotated[bool, typer.Option("--unrated", help="Leave the ladder alone.")]
 NameOption = Annotated[str, typer.Option(help="What the tournament is called.")]
@@ -86,7 +97,7 @@ def settings(
     rounds: RoundsOption = None,
     own: OwnOption = None,
     time: TimeOption = DEFAULT_TIME,
-    variant: VariantOption = "15x15",
+    variant: VariantOption = DEFAULT_VARIANT,
     seed: SeedOption = None,
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
@@ -140,6 +151,8 @@ def _openings(path: Path, variant: Variant) -> list[bytes]:
         lines = path.read_text().splitlines()
     except OSError as error:
         raise CommandError(f"can't read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise CommandError(f"{path} is no text; give a file with an opening a line") from None
     found = []
     for number, line in enumerate(lines, start=1):
         try:

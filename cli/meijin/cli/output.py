@@ -1,30 +1,72 @@
 """What commands print: tables for people, JSON for scripts."""
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import typer
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import outcome_from_proto
 
-console = Console(highlight=False)
+
+def printable(text: str) -> str:
+    """Text in one line without control characters, which could rewrite the screen.
+
+    White space becomes a blank, and what else can't be printed a replacement character.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() else " " if each.isspace() else "\N{REPLACEMENT CHARACTER}"
+        for each in text
+    )
+
+
+class PlainConsole(Console):
+    """A console that shows text as it was written, be it by others: no markup, printable alone.
+
+    Each string is one line or one cell, so several lines are several strings.
+    """
+
+    def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
+        super().__init__(stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401 - rich's own
+        """Turn a string that is to be printed, or that stands in a table, into a text."""
+        return super().render_str(printable(text), **options)
+
+
+console = PlainConsole()
 """Where results go; progress and errors go to standard error."""
 
 
+def print_file(text: str) -> None:
+    """Print what is to be kept in a file: as it is, but on a screen what is printable."""
+    if sys.stdout.isatty():
+        text = "\n".join(map(printable, text.split("\n")))
+    typer.echo(text, nl=False, color=True)  # else control characters are left out of pipes
+
+
 def print_json(value: Message | Mapping[str, object]) -> None:
-    """Print one JSON object; a message keeps the names of its fields."""
+    """Print one JSON object; a message keeps the names of its fields.
+
+    What can't be printed is escaped, which JSON reads as the same.
+    """
     if isinstance(value, Message):
         value = MessageToDict(
             value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
         )
-    typer.echo(json.dumps(value, ensure_ascii=False))
+    text = json.dumps(value, ensure_ascii=False)
+    typer.echo("".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text))
 
 
 def table(title: str, columns: Iterable[str], *, text_columns: int = 1) -> Table:

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from meijin.cli.errors import CommandError
+from meijin.cli.output import printable
 
 MISSING = "plots need more parts; install them with: pip install 'meijin[plots]'"
 PICTURES = (".png", ".svg", ".pdf")
@@ -44,8 +45,8 @@ def terminal_plot(curves: Curves, title: str, width: int, *, color: bool) -> str
         xs=[np.array([point.day for point in points], "M8[D]") for points in curves.values()],
         ys=[np.array([point.elo for point in points]) for points in curves.values()],
         lines=[len(points) > 1 for points in curves.values()],
-        legend_labels=list(curves),
-        title=title,
+        legend_labels=list(map(printable, curves)),
+        title=printable(title),
         width=max(width - FRAME, 20),
         height=HEIGHT,
         color=color,
@@ -73,12 +74,16 @@ def save_plot(curves: Curves, title: str, path: Path) -> None:
     axes = figure.add_subplot(title=title, ylabel="Elo")
     for name, points in curves.items():
         days = [point.day for point in points]
-        (line,) = axes.plot(days, [point.elo for point in points], label=name, marker=".")
+        (line,) = axes.plot(
+            days, [point.elo for point in points], label=printable(name), marker="."
+        )
         low = [point.elo - point.margin for point in points]
         high = [point.elo + point.margin for point in points]
         axes.fill_between(days, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     axes.grid(visible=True, alpha=0.3)
-    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    legend = axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    for text in legend.get_texts():
+        text.set_parse_math(False)
     figure.autofmt_xdate()
     try:
         figure.savefig(path)

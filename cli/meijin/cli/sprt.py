@@ -1,33 +1,31 @@
-"""A match's test on the command line: asked for, and told where it stands."""
+"""SPRT options of `meijin match`, and a test's standing in words."""
 
 from enum import Enum
 
 from meijin.cli.errors import CommandError
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.enums import enum_table
 
 UNDECIDED = 3
 """The exit status when the games were used up and nothing is decided."""
 
 
 class Scale(str, Enum):
-    """In what hypotheses are told."""
+    """The scale that an SPRT's hypotheses are on."""
 
     NORMALISED = "normalised"
     LOGISTIC = "logistic"
 
 
 class Unit(str, Enum):
-    """What a test counts."""
+    """The unit that an SPRT counts."""
 
     PAIRS = "pairs"
     GAMES = "games"
 
 
-SCALES = {
-    Scale.NORMALISED: pb.SPRT_SCALE_NORMALISED,
-    Scale.LOGISTIC: pb.SPRT_SCALE_LOGISTIC,
-}
-UNITS = {Unit.PAIRS: pb.SPRT_UNIT_PAIRS, Unit.GAMES: pb.SPRT_UNIT_GAMES}
+SCALES = enum_table(Scale, pb.SprtScale)
+UNITS = enum_table(Unit, pb.SprtUnit)
 
 
 def requested_test(

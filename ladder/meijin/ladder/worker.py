@@ -19,7 +19,6 @@ from meijin.ladder.refresh_queue import QUEUE, DedupKeys, OutageLog, connect
 from meijin.store import Database
 from meijin.store.ladders.ladders import mark_outdated
 
-SWEEP_INTERVAL = timedelta(seconds=5)
 THREADS = 4
 """Jobs at once; they compute one by one, but a job that waits for a cooldown holds a thread."""
 POLL_INTERVAL_MS = 500
@@ -32,9 +31,7 @@ STOP_TIMEOUT_MS = 10_000
 _log = structlog.get_logger()
 
 
-def run_worker(
-    url: str, redis_url: str, *, stop: threading.Event, sweep: timedelta = SWEEP_INTERVAL
-) -> None:
+def run_worker(url: str, redis_url: str, *, stop: threading.Event, sweep: timedelta) -> None:
     """Refresh ladders until `stop` is set, then finish the running jobs.
 
     Args:
@@ -93,10 +90,10 @@ class _Consumers:
         self._client.close()
 
 
-def work_until_signalled(url: str, redis_url: str, *, sweep: float) -> None:
+def work_until_signalled(url: str, redis_url: str, *, sweep: timedelta) -> None:
     """Run a worker until SIGTERM or SIGINT.
 
-    Call it from the main thread. `sweep` is in seconds, the rest as for `run_worker`.
+    Call it from the main thread, with the arguments of `run_worker`.
     """
     _quieten_dramatiq()
     # Only the queue is safe to touch in a signal handler: an event's lock is not reentrant.
@@ -105,8 +102,7 @@ def work_until_signalled(url: str, redis_url: str, *, sweep: float) -> None:
         signal.signal(number, lambda number, _frame: signals.put(number))
     stop = threading.Event()
     with ThreadPoolExecutor(1) as pool:
-        interval = timedelta(seconds=sweep)
-        running = pool.submit(run_worker, url, redis_url, stop=stop, sweep=interval)
+        running = pool.submit(run_worker, url, redis_url, stop=stop, sweep=sweep)
         running.add_done_callback(lambda _: signals.put(0))
         while not stop.is_set():
             # A signal that comes just before the wait doesn't end it: 1 of 35 on a busy machine.

@@ -10,6 +10,7 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 7464
 DEFAULT_SERVER = f"{DEFAULT_HOST}:{DEFAULT_PORT}"
 """Where a server listens, and where bots and commands look for it."""
+_ADDRESS = re.compile(r"(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
 
 SERVER_VARIABLE = "MEIJIN_SERVER"
 """The environment variable with the server's address."""
@@ -17,15 +18,32 @@ TOKEN_VARIABLE = "MEIJIN_TOKEN"  # noqa: S105 - a name
 """The environment variable with a bot's or the operator's token."""
 DATA_VARIABLE = "MEIJIN_DATA"
 """The environment variable with the server's data folder."""
+DATABASE_VARIABLE = "MEIJIN_DATABASE_URL"
+"""The environment variable with the database that a server and its workers share."""
+REDIS_VARIABLE = "MEIJIN_REDIS_URL"
+"""The environment variable with the Redis that a server and its workers share."""
+SWEEP_VARIABLE = "MEIJIN_SWEEP"
+"""The environment variable with the interval of a worker's sweep."""
+
 DEFAULT_DATA = "meijin-data"
 """The server's data folder."""
 OPERATOR_TOKEN_FILE = "operator.token"  # noqa: S105 - a name
 """The file in the data folder that commands on the same machine read the token from."""
+DATABASE_FILE = "meijin.db"
+"""The file in the data folder that is the embedded database."""
+SERVER_LOCK_FILE = "server.lock"
+"""The file in the data folder that a running server holds."""
+SERVER_LOG_FILE = "server.log"
+"""The file in the data folder with the log of a server that a command runs for itself."""
+VALKEY_FOLDER = "valkey"
+"""The folder in the data folder of the embedded Valkey."""
 
 MAX_MESSAGE_BYTES = 256 * 1024
 """The largest message that a bot may send, where the operator sets no other limit."""
 KEEPALIVE_INTERVAL = timedelta(seconds=10)
 """How often a silent connection is probed, unless the operator says otherwise."""
+SWEEP_INTERVAL = timedelta(seconds=5)
+"""How often a worker looks for ladders that no job came for, unless the operator says otherwise."""
 
 BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 """What a bot may be called."""
@@ -44,6 +62,21 @@ def check_bot_name(name: str) -> str:
     return name
 
 
+def parse_address(text: str) -> str:
+    """Read ``host``, ``host:port``, ``[ipv6]:port`` or ``unix:PATH``; the port may be left out.
+
+    Raises:
+        ValueError: the text has another form.
+    """
+    text = text.strip()
+    if text.startswith("unix:"):
+        return text
+    form = _ADDRESS.fullmatch(text)
+    if form is None:
+        raise ValueError(f'"{text}" is no address of a server; write it like "example.org:7464"')
+    return f"{form['host']}:{form['port'] or DEFAULT_PORT}"
+
+
 def keepalive_options(interval: timedelta = KEEPALIVE_INTERVAL) -> tuple[tuple[str, int], ...]:
     """GRPC's options that drop a peer which hasn't answered a probe in half of `interval`.
 
@@ -55,3 +88,8 @@ def keepalive_options(interval: timedelta = KEEPALIVE_INTERVAL) -> tuple[tuple[s
         ("grpc.keepalive_timeout_ms", interval_ms // 2),
         ("grpc.http2.ping_timeout_ms", interval_ms // 2),
     )
+
+
+def client_keepalive_options() -> tuple[tuple[str, int], ...]:
+    """GRPC's options of a client, which goes on probing however long a stream is silent."""
+    return (*keepalive_options(), ("grpc.http2.max_pings_without_data", 0))

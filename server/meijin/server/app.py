@@ -39,7 +39,7 @@ from meijin.v1 import (
     tournament_service_pb2,
     tournament_service_pb2_grpc,
 )
-from meijin.wire.contract import keepalive_options
+from meijin.wire.contract import SERVER_LOCK_FILE, keepalive_options
 
 log = structlog.get_logger()
 
@@ -70,7 +70,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     settings.data.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         database = stack.enter_context(Database(settings.database, settings.durability))
-        stack.enter_context(FileClaim(settings.data / "server.lock", of=str(settings.data)))
+        stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(database.claim())
         await asyncio.to_thread(database.migrate)
         supervisor = await stack.enter_async_context(Supervisor(settings))

@@ -1,20 +1,22 @@
-"""What a server is told when it starts."""
+"""Settings: what a server and a worker are told when they start."""
 
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, PositiveInt, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, PositiveInt
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
 from meijin.store import Durability
 from meijin.wire.contract import (
+    DATABASE_FILE,
     DEFAULT_DATA,
     DEFAULT_SERVER,
     KEEPALIVE_INTERVAL,
     MAX_MESSAGE_BYTES,
+    SWEEP_INTERVAL,
 )
 
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
@@ -32,6 +34,19 @@ Duration = Annotated[timedelta, BeforeValidator(_read_seconds)]
 """Written ``30`` or ``PT30S`` in the environment and in the file."""
 
 
+def _check_redis_url(url: str) -> str:
+    if not url.startswith(REDIS_SCHEMES):
+        raise ValueError(f"it must begin with {', '.join(REDIS_SCHEMES)}")
+    return url
+
+
+RedisUrl = Annotated[str, AfterValidator(_check_redis_url)]
+"""Where jobs queue."""
+
+SweepInterval = Annotated[Duration, Field(gt=timedelta(0))]
+"""How often a worker looks for ladders that no job was delivered for."""
+
+
 class Settings(BaseSettings):
     """A server's settings: arguments first, then ``MEIJIN_*`` in the environment, then a file.
 
@@ -46,7 +61,7 @@ class Settings(BaseSettings):
     """The folder of the embedded database, the embedded Valkey and the operator's token."""
     database_url: str | None = None
     """An SQLAlchemy URL; SQLite in the data folder when absent."""
-    redis_url: str | None = None
+    redis_url: RedisUrl | None = None
     """Where the jobs queue; an embedded Valkey and worker are started when absent."""
     durability: Durability = Durability.POWER
     """What a committed move survives."""
@@ -64,20 +79,24 @@ class Settings(BaseSettings):
     """How many refused actions end a stream."""
     write_timeout: Duration = Field(default=timedelta(seconds=5), gt=timedelta(0))
     """How long a peer may take to read a message."""
-    sweep: Duration = Field(default=timedelta(seconds=5), gt=timedelta(0))
+    sweep: SweepInterval = SWEEP_INTERVAL
     """How often the worker looks for ladders that no job was delivered for."""
-
-    @field_validator("redis_url")
-    @classmethod
-    def _check_redis_url(cls, url: str | None) -> str | None:
-        if url is not None and not url.startswith(REDIS_SCHEMES):
-            raise ValueError(f"it must begin with {', '.join(REDIS_SCHEMES)}")
-        return url
 
     @property
     def database(self) -> str:
         """The URL of the database."""
         if self.database_url:
             return self.database_url
-        url = URL.create("sqlite", database=str((self.data / "meijin.db").resolve()))
+        url = URL.create("sqlite", database=str((self.data / DATABASE_FILE).resolve()))
         return url.render_as_string(hide_password=False)
+
+
+class WorkerSettings(BaseModel, frozen=True):
+    """A worker's settings, in the forms that a server's have."""
+
+    database_url: str
+    """The server's database, an SQLAlchemy URL."""
+    redis_url: RedisUrl
+    """Where the server's jobs queue."""
+    sweep: SweepInterval = SWEEP_INTERVAL
+    """How often it looks for ladders that no job was delivered for."""

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from meijin.bots import Bot
-from meijin.game import TimeControl, Variant
+from meijin.game import GOMOKU, TimeControl, Variant
 from meijin.testing.bot_thread import BotThread
 from meijin.testing.match import Match, PlayedGame
 from meijin.testing.server_thread import ServerThread
@@ -57,7 +57,7 @@ class RunningServer:
         *,
         games: int = 2,
         time: str = "1/move",
-        variant: str = "15x15",
+        variant: str = GOMOKU.size,
         seed: int = 0,
         timeout: timedelta = TIMEOUT,
     ) -> list[PlayedGame]:

@@ -2,30 +2,7 @@
 
 import pytest
 
-from meijin.bots.sdk.settings import Settings, parse_address
-
-
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("localhost", "localhost:7464"),
-        (" example.org:80\n", "example.org:80"),
-        ("10.0.0.1", "10.0.0.1:7464"),
-        ("[::1]", "[::1]:7464"),
-        ("[::1]:99", "[::1]:99"),
-        ("unix:/run/arena", "unix:/run/arena"),
-    ],
-)
-def test_address(text: str, address: str) -> None:
-    """The port may be left out."""
-    assert parse_address(text) == address
-
-
-@pytest.mark.parametrize("text", ["", "http://example.org", "host:port", "a b", "host:123456"])
-def test_no_address(text: str) -> None:
-    """What is no address is answered with how to write one."""
-    with pytest.raises(ValueError, match="write it like"):
-        parse_address(text)
+from meijin.bots.sdk.settings import Settings
 
 
 def resolve(
@@ -53,6 +30,12 @@ def test_name_beside_a_token() -> None:
     """A token says which bot it is; only a name that is asked for goes with it."""
     assert not resolve(token="secret").name
     assert resolve(token="secret", name="other").name == "other"
+
+
+def test_impossible_address() -> None:
+    """What is no address of a server is refused before connecting."""
+    with pytest.raises(ValueError, match="is no address"):
+        resolve(server="http://example.org")
 
 
 @pytest.mark.parametrize("name", ["a b", "x" * 41, "ü", "a/b"])

@@ -25,7 +25,7 @@ from meijin.bots.sdk.threads import SearchThreads
 from meijin.bots.sdk.wire import hello_to_proto
 from meijin.v1.play_service_pb2 import PlayRequest
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
-from meijin.wire.contract import keepalive_options
+from meijin.wire.contract import client_keepalive_options
 
 GOODBYE_TIMEOUT = timedelta(seconds=1)
 """What the server may take to close the stream after a goodbye."""
@@ -33,8 +33,7 @@ SETTLED_AFTER = timedelta(seconds=1)
 """After a stream that lived as long the delays begin with the first again."""
 
 CHANNEL_OPTIONS = (
-    *keepalive_options(),
-    ("grpc.http2.max_pings_without_data", 0),
+    *client_keepalive_options(),
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 1_000),
 )

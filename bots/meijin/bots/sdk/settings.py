@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from typing import Self
 
 from meijin.wire.contract import (
     DEFAULT_HOST,
-    DEFAULT_PORT,
     SERVER_VARIABLE,
     TOKEN_VARIABLE,
     check_bot_name,
+    parse_address,
 )
-
-_ADDRESS = re.compile(r"(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +43,3 @@ class Settings:
             check_bot_name(name)
         address = parse_address(server or os.environ.get(SERVER_VARIABLE) or DEFAULT_HOST)
         return cls(address=address, token=token, name=name)
-
-
-def parse_address(text: str) -> str:
-    """Read ``host``, ``host:port``, ``[ipv6]:port`` or ``unix:PATH``; the port may be left out.
-
-    Raises:
-        ValueError: the text has another form.
-    """
-    text = text.strip()
-    if text.startswith("unix:"):
-        return text
-    form = _ADDRESS.fullmatch(text)
-    if form is None:
-        raise ValueError(f'"{text}" is no address of a server; write it like "example.org:7464"')
-    return f"{form['host']}:{form['port'] or DEFAULT_PORT}"

@@ -7,11 +7,11 @@ import typer
 
 from meijin.bots import BUILT_IN, bot_source, load_bot
 from meijin.bots import run as run_bot
-from meijin.cli.connection import DEFAULT_SERVER, JsonOption, ServerOption, TokenOption, connect
+from meijin.cli.connection import JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError
-from meijin.cli.output import console, print_json, table
+from meijin.cli.output import console, print_json, printable, table
 from meijin.v1 import bot_service_pb2 as pb
-from meijin.wire.contract import TOKEN_VARIABLE
+from meijin.wire.contract import DEFAULT_SERVER, TOKEN_VARIABLE
 
 app = typer.Typer(help="Run, write, register and list bots.", no_args_is_help=True)
 
@@ -63,7 +63,7 @@ def new(
         raise CommandError(f"{target} exists; give another --path") from None
     except OSError as error:
         raise CommandError(f"can't write {target}: {error.strerror}") from None
-    console.print(f"wrote {target}; let it play: meijin bot run {target}", markup=False)
+    console.print(f"wrote {target}; let it play: meijin bot run {target}")
 
 
 @app.command("list")
@@ -122,7 +122,7 @@ def register(
     if as_json:
         print_json({"name": name, "token": secret})
         return
-    typer.echo(secret)
+    typer.echo(printable(secret))
     typer.echo(
         f"Keep it: it is not shown again. {name} plays with {TOKEN_VARIABLE} set to it.", err=True
     )

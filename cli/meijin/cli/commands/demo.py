@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from meijin.cli.errors import missing_part
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.local import local_arena
-from meijin.cli.options import make_tournament, settings
-from meijin.cli.output import console, crosstable, print_json
+from meijin.cli.options import MAX_UINT32, make_tournament, settings
+from meijin.cli.output import PlainConsole, console, crosstable, print_json
+from meijin.wire.contract import DATABASE_FILE
 
 BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
 
@@ -20,7 +20,7 @@ def demo(
     data: Annotated[Path, typer.Option(help="Folder for the database and the logs.")] = Path(
         "demo-data"
     ),
-    rounds: Annotated[int, typer.Option(min=1, help="Games of each pair.")] = 2,
+    rounds: Annotated[int, typer.Option(min=1, max=MAX_UINT32, help="Games of each pair.")] = 2,
     time: Annotated[str, typer.Option("--time", "-t", help="Time control.")] = "0.5/move",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
@@ -31,7 +31,7 @@ def demo(
     earlier demo in the folder is replaced, unless the folder is in use or has been put to more use.
     """
     request_id = _make_room(data)
-    notes = Console(stderr=True, highlight=False)
+    notes = PlainConsole(stderr=True)
     notes.print("starting a server and three bots, each a process of its own ...")
     wanted = settings(list(BOTS), rounds=rounds, time=time, seed=1, name="Demo")
     with local_arena(data, BOTS) as connection:
@@ -47,7 +47,9 @@ def demo(
     console.print()
     console.print(ladder_table(standings, console.width))
     console.print()
-    console.print(f"kept: {data / 'meijin.db'}; look again with: meijin serve --open --data {data}")
+    console.print(
+        f"kept: {data / DATABASE_FILE}; look again with: meijin serve --open --data {data}"
+    )
 
 
 def _make_room(data: Path) -> str:

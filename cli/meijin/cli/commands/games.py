@@ -7,19 +7,14 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError
-from meijin.cli.output import console, print_json, state_text, table
+from meijin.cli.output import console, print_file, print_json, state_text, table
 from meijin.game import Board, Color, cell_name
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import variant_from_proto
+from meijin.wire.contract import DEFAULT_SERVER
 
 app = typer.Typer(help="Look at games, export them, and void them.", no_args_is_help=True)
 
@@ -54,7 +49,7 @@ def export(
         request = pb.ExportGameRequest(game_id=game, format=pb.RECORD_FORMAT_SGF)
         text = connection.ask(connection.games.ExportGame, request).text
     if output is None:
-        typer.echo(text)
+        print_file(f"{text}\n")
         return
     try:
         output.write_text(text)
@@ -93,9 +88,9 @@ def watch(game: GameArgument, server: ServerOption = DEFAULT_SERVER) -> None:
                 shown = fact.game
             else:
                 shown.moves.extend(fact.moves)
-            console.print(headline(shown), markup=False)
+            console.print(headline(shown))
             console.print(_board(shown))
-        console.print(state_text(shown), markup=False)
+        console.print(state_text(shown))
 
 
 @app.command()
@@ -113,17 +108,17 @@ def void(
     if as_json:
         print_json(voided)
         return
-    console.print(f"game {voided.game_id}: {state_text(voided)}", markup=False)
+    console.print(f"game {voided.game_id}: {state_text(voided)}")
 
 
 def print_game(game: game_pb2.Game) -> None:
     """Print everything that is known of a game."""
-    console.print(headline(game), markup=False)
+    console.print(headline(game))
     if game.pairing_reason:
-        console.print(f"why it was paired: {game.pairing_reason}", markup=False)
+        console.print(f"why it was paired: {game.pairing_reason}")
     console.print(_board(game))
-    console.print(_moves(game), markup=False)
-    console.print(state_text(game), markup=False)
+    console.print(*_moves(game), sep="\n")
+    console.print(state_text(game))
 
 
 def headline(game: game_pb2.Game) -> str:
@@ -155,8 +150,8 @@ def _board(game: game_pb2.Game) -> Text:
 _STYLES = {Color.BLACK: "bold cyan", Color.WHITE: "bold yellow"}
 
 
-def _moves(game: game_pb2.Game) -> str:
-    """The moves with the seconds they took; the opening's have none."""
+def _moves(game: game_pb2.Game) -> list[str]:
+    """Lines with the moves with the seconds they took; the opening's have none."""
     variant = variant_from_proto(game.variant)
     words = []
     for ply, move in enumerate(game.moves):
@@ -164,4 +159,4 @@ def _moves(game: game_pb2.Game) -> str:
         time = "" if ply < game.opening_plies else f" {seconds:.3f}"
         words.append(f"{ply + 1:>3}. {cell_name(move.cell, variant):<3}{time}".ljust(16))
     lines = [words[start : start + MOVES_A_LINE] for start in range(0, len(words), MOVES_A_LINE)]
-    return "\n".join("".join(line).rstrip() for line in lines)
+    return ["".join(line).rstrip() for line in lines]

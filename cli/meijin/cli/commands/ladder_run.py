@@ -4,18 +4,14 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table, notes
 from meijin.cli.options import (
     DEFAULT_TIME,
+    DEFAULT_VARIANT,
+    MAX_UINT32,
     ConcurrencyOption,
     NameOption,
     OpeningsOption,
@@ -27,6 +23,7 @@ from meijin.cli.options import (
 )
 from meijin.cli.output import console, print_json
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.contract import DEFAULT_SERVER
 
 SURE = 0.95
 """What ends the ladder of some named bots."""
@@ -39,7 +36,10 @@ def run(
             help="Who takes part; without any, everyone who is there.", metavar="BOT..."
         ),
     ] = None,
-    games: Annotated[int, typer.Option(min=0, help="At most so many games; 0 for no bound.")] = 0,
+    games: Annotated[
+        int,
+        typer.Option(min=0, max=MAX_UINT32, help="At most so many games; 0 for no bound."),
+    ] = 0,
     until: Annotated[
         float | None,
         typer.Option(
@@ -48,7 +48,7 @@ def run(
         ),
     ] = None,
     time: TimeOption = DEFAULT_TIME,
-    variant: VariantOption = "15x15",
+    variant: VariantOption = DEFAULT_VARIANT,
     seed: SeedOption = None,
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
@@ -89,4 +89,4 @@ def run(
         return
     console.print(ladder_table(standings, console.width))
     for note in (followed.tournament.verdict, *notes(standings)):
-        console.print(f"[dim]{note}[/dim]")
+        console.print(note, style="dim")

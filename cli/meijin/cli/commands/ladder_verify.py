@@ -8,6 +8,7 @@ import typer
 from meijin.cli.commands.servers import read_settings
 from meijin.cli.connection import JsonOption
 from meijin.cli.errors import CommandError, missing_part, unusable_database
+from meijin.cli.options import MAX_INT64
 from meijin.cli.output import print_json
 
 
@@ -15,7 +16,10 @@ def verify(
     name: Annotated[
         str, typer.Argument(help="Such as freestyle-15x15; may be left out when there is one.")
     ] = "",
-    run: Annotated[int | None, typer.Option(help="A run by its number; else the newest.")] = None,
+    run: Annotated[
+        int | None,
+        typer.Option(min=1, max=MAX_INT64, help="A run by its number; else the newest."),
+    ] = None,
     data: Annotated[
         Path | None, typer.Option(help="The server's folder, with its database.")
     ] = None,

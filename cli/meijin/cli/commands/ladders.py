@@ -10,14 +10,7 @@ from typer.core import TyperGroup
 
 from meijin.cli.commands.ladder_run import run as run_ladder
 from meijin.cli.commands.ladder_verify import verify
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    Connection,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import Connection, JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError
 from meijin.cli.ladder_views import (
     head_to_head_table,
@@ -27,9 +20,11 @@ from meijin.cli.ladder_views import (
     notes,
     version_names,
 )
-from meijin.cli.output import console, print_json
+from meijin.cli.options import MAX_UINT32
+from meijin.cli.output import console, print_file, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
+from meijin.wire.contract import DEFAULT_SERVER
 
 PAGE = 1000
 CURVES = 8
@@ -73,7 +68,9 @@ class ExportFormat(str, Enum):
 @app.command()
 def show(
     name: NameArgument = "",
-    top: Annotated[int, typer.Option(min=0, help="Only so many of the best; 0 for all.")] = 0,
+    top: Annotated[
+        int, typer.Option(min=0, max=MAX_UINT32, help="Only so many of the best; 0 for all.")
+    ] = 0,
     matrix: Annotated[
         bool, typer.Option("--matrix", help="The chance to be stronger, for each two.")
     ] = False,
@@ -92,7 +89,7 @@ def show(
 ) -> None:
     """Show a ladder: every rated version's Elo with its interval, games and faults."""
     as_json = as_json or export is ExportFormat.JSON
-    _check_views(matrix=matrix, history=history, plot=plot, export=export)
+    _check_views(matrix=matrix, history=history, plot=plot, run=run, export=export)
     with connect(server) as connection:
         if matrix:
             _show_matrix(connection, name, top, as_json=as_json)
@@ -105,12 +102,14 @@ def show(
 
 
 def _check_views(
-    *, matrix: bool, history: bool, plot: Path | None, export: ExportFormat | None
+    *, matrix: bool, history: bool, plot: Path | None, run: str, export: ExportFormat | None
 ) -> None:
     if matrix and history:
         raise CommandError("give --matrix or --history, not both")
     if export is ExportFormat.CSV and (matrix or history):
         raise CommandError("--export csv is for the standings; use --json here")
+    if run and (matrix or history):
+        raise CommandError("--run is for the standings; leave it out with --matrix and --history")
     if plot is not None:
         if not history:
             raise CommandError("--plot needs --history")
@@ -126,12 +125,12 @@ def _show_standings(
         print_json(response)
         return
     if is_csv:
-        typer.echo(ladder_csv(response), nl=False)
+        print_file(ladder_csv(response))
         return
     if response.standings:
         console.print(ladder_table(response, console.width, top))
     for note in notes(response):
-        console.print(f"[dim]{note}[/dim]")
+        console.print(note, style="dim")
     if response.HasField("run") and not response.ladder.current:
         rated = response.run.games
         console.print(f"computed from {rated} of {response.ladder.games} games; being updated")
@@ -145,7 +144,7 @@ def _show_matrix(connection: Connection, name: str, top: int, *, as_json: bool) 
     else:
         console.print(matrix_table(response))
         console.print(
-            "[dim]the chance, in per cent, that the row is stronger than the column[/dim]"
+            "the chance, in per cent, that the row is stronger than the column", style="dim"
         )
 
 
@@ -171,7 +170,7 @@ def _show_history(
     text = terminal_plot(curves, title, console.width, color=console.color_system is not None)
     typer.echo(text)
     if all(len(points) == 1 for points in curves.values()):
-        console.print("[dim]one day so far; each day (UTC) adds a point[/dim]")
+        console.print("one day so far; each day (UTC) adds a point", style="dim")
 
 
 def _curves(
@@ -266,4 +265,6 @@ def anchors(
         request = pb.SetAnchorsRequest(ladder=ladder, bots=bots or [])
         response = connection.ask_as_operator(connection.ladders.SetAnchors, request)
     what = ", ".join(bots) if bots else "the mean of the established"
-    typer.echo(f"{response.ladder.name} is relative to {what} from the next run on")
+    console.print(
+        f"{response.ladder.name} is relative to {what} from the next run on", soft_wrap=True
+    )

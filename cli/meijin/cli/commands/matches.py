@@ -9,19 +9,14 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    Connection,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import Connection, JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.follow import follow
 from meijin.cli.local import local_arena
 from meijin.cli.options import (
     DEFAULT_TIME,
+    DEFAULT_VARIANT,
+    MAX_UINT32,
     ConcurrencyOption,
     OpeningsOption,
     SeedOption,
@@ -33,6 +28,7 @@ from meijin.cli.options import (
 from meijin.cli.output import console, print_json, score_text
 from meijin.cli.sprt import UNDECIDED, Scale, Unit, outcome_lines, requested_test
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.contract import DEFAULT_SERVER
 
 DEFAULT_GAMES = 10
 
@@ -44,12 +40,13 @@ def match(
         int | None,
         typer.Option(
             min=1,
+            max=MAX_UINT32,
             help="How many; colours alternate. 10 when left out. With --sprt the most that may be "
             "played, an even number; 100000 when left out.",
         ),
     ] = None,
     time: TimeOption = DEFAULT_TIME,
-    variant: VariantOption = "15x15",
+    variant: VariantOption = DEFAULT_VARIANT,
     seed: SeedOption = None,
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
@@ -190,9 +187,9 @@ def _print(first: str, second: str, response: pb.GetTournamentResponse, *, as_js
     if as_json:
         print_json(response)
     else:
-        console.print(_summary(first, second, response), markup=False)
+        console.print(_summary(first, second, response))
         if found.HasField("sprt"):
-            console.print(*outcome_lines(found), sep="\n", markup=False, soft_wrap=True)
+            console.print(*outcome_lines(found), sep="\n", soft_wrap=True)
     if found.HasField("sprt") and found.sprt.decision == pb.SPRT_DECISION_OPEN:
         raise typer.Exit(UNDECIDED)
 

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meijin.cli.errors import CommandError, missing_part, unusable_database
-from meijin.wire.contract import DEFAULT_DATA, DEFAULT_SERVER
+from meijin.wire.contract import (
+    DATABASE_VARIABLE,
+    DEFAULT_DATA,
+    DEFAULT_SERVER,
+    REDIS_VARIABLE,
+    SWEEP_INTERVAL,
+    SWEEP_VARIABLE,
+)
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
+
     from meijin.server.settings import Settings
 
 
@@ -90,9 +99,14 @@ def read_settings(env_file: Path | None = None, **given: object) -> "Settings":
     try:
         return Settings(**arguments)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise CommandError(f"{place}: {first['msg']}, not {first['input']!r}") from None
+        raise _wrong_setting(error) from None
+
+
+def _wrong_setting(error: "ValidationError") -> CommandError:
+    """What to say of settings of which one can't be what it should be."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return CommandError(f"{place}: {first['msg']}, not {first['input']!r}")
 
 
 def _run(settings: "Settings") -> None:
@@ -130,6 +144,7 @@ def _failure(group: "ExceptionGroup[Exception]") -> CommandError:
             )
     for error in failures:
         structlog.get_logger().error("the server failed", exc_info=error)
+    for error in failures:
         if isinstance(error, SQLAlchemyError):
             return unusable_database(error)
     first = failures[0]
@@ -155,26 +170,37 @@ def _announce(address: str) -> None:
 
 def worker(
     database: Annotated[
-        str, typer.Option(envvar="MEIJIN_DATABASE_URL", help="The server's SQLAlchemy URL.")
+        str, typer.Option(envvar=DATABASE_VARIABLE, help="The server's SQLAlchemy URL.")
     ],
     redis: Annotated[
-        str, typer.Option(envvar="MEIJIN_REDIS_URL", help="The server's redis:// or unix:// URL.")
+        str, typer.Option(envvar=REDIS_VARIABLE, help="The server's redis:// or unix:// URL.")
     ],
     sweep: Annotated[
-        float,
+        str,
         typer.Option(
-            envvar="MEIJIN_SWEEP", help="Seconds between looks for ladders no job came for."
+            envvar=SWEEP_VARIABLE, help="Seconds between looks for ladders no job came for."
         ),
-    ] = 5.0,
+    ] = f"{SWEEP_INTERVAL.total_seconds():g}",
 ) -> None:
     """Run a worker that computes ladders, until Ctrl-C or SIGTERM.
 
     Needed only where `meijin serve` is given a Redis; else it starts one of its own.
     """
     try:
-        from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415 - as in serve
+        from pydantic import ValidationError  # noqa: PLC0415 - as in serve
+        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415
+
+        from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415
         from meijin.server.logs import configure_logs  # noqa: PLC0415
+        from meijin.server.settings import WorkerSettings  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
-    configure_logs()
-    work_until_signalled(database, redis, sweep=sweep)
+    given = {"database_url": database, "redis_url": redis, "sweep": sweep}
+    try:
+        settings = WorkerSettings.model_validate(given)
+        configure_logs()
+        work_until_signalled(settings.database_url, settings.redis_url, sweep=settings.sweep)
+    except ValidationError as error:
+        raise _wrong_setting(error) from None
+    except SQLAlchemyError as error:
+        raise unusable_database(error) from None

@@ -5,14 +5,7 @@ from typing import Annotated
 import typer
 
 from meijin.cli.bracket import bracket_lines
-from meijin.cli.connection import (
-    DEFAULT_SERVER,
-    Connection,
-    JsonOption,
-    ServerOption,
-    TokenOption,
-    connect,
-)
+from meijin.cli.connection import Connection, JsonOption, ServerOption, TokenOption, connect
 from meijin.cli.follow import follow
 from meijin.cli.options import make_tournament, with_settings
 from meijin.cli.output import (
@@ -27,6 +20,7 @@ from meijin.cli.output import (
 from meijin.cli.sprt import outcome_lines
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_from_proto, variant_from_proto
+from meijin.wire.contract import DEFAULT_SERVER
 
 app = typer.Typer(help="Make, follow, show and stop tournaments.", no_args_is_help=True)
 
@@ -163,12 +157,12 @@ def _print(response: pb.GetTournamentResponse, *, as_json: bool) -> None:
     found = response.tournament
     _print_table(response)
     if found.HasField("sprt"):
-        console.print(*outcome_lines(found), sep="\n", markup=False, soft_wrap=True)
+        console.print(*outcome_lines(found), sep="\n", soft_wrap=True)
     elif found.verdict:
-        console.print(found.verdict, markup=False, soft_wrap=True)
+        console.print(found.verdict, soft_wrap=True)
     console.print(f"{STATES[found.state]}: {games_text(found)}, {found.running_games} running")
     if found.waiting_for:
-        console.print(f"waiting: {found.waiting_for}", markup=False)
+        console.print(f"waiting: {found.waiting_for}")
 
 
 def _print_table(response: pb.GetTournamentResponse) -> None:
@@ -179,9 +173,9 @@ def _print_table(response: pb.GetTournamentResponse) -> None:
         return
     if any(meeting.next for meeting in meetings):
         lines = bracket_lines(meetings, console.width)
-        console.print(*lines, "", sep="\n", markup=False, soft_wrap=True)
+        console.print(*lines, "", sep="\n", soft_wrap=True)
     console.print(standings_table(response))
     for meeting in meetings:
         if meeting.note:
             who = f"{meeting.first} - {meeting.second}"
-            console.print(f"round {meeting.round}, {who}: {meeting.note}", markup=False)
+            console.print(f"round {meeting.round}, {who}: {meeting.note}")

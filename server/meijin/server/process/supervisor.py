@@ -14,6 +14,7 @@ import structlog
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.valkey import EmbeddedValkey, EmbeddedValkeyError
 from meijin.server.settings import Settings
+from meijin.wire.contract import DATABASE_VARIABLE, REDIS_VARIABLE, SWEEP_VARIABLE, VALKEY_FOLDER
 
 log = structlog.get_logger()
 
@@ -45,7 +46,7 @@ class Supervisor:
 
     async def __aenter__(self) -> Self:
         if not self.redis_url:
-            self._valkey = EmbeddedValkey(self._settings.data / "valkey")
+            self._valkey = EmbeddedValkey(self._settings.data / VALKEY_FOLDER)
             self._valkey.start()
             self.redis_url = self._valkey.url
             self._worker = self._start_worker()
@@ -101,11 +102,11 @@ class Supervisor:
     def _start_worker(self) -> "subprocess.Popen[bytes]":
         """Start a worker; it takes the URLs from its environment, since one may hold a password."""
         environment = os.environ | {
-            "MEIJIN_DATABASE_URL": self._settings.database,
-            "MEIJIN_REDIS_URL": self.redis_url,
-            "MEIJIN_SWEEP": str(self._settings.sweep.total_seconds()),
+            DATABASE_VARIABLE: self._settings.database,
+            REDIS_VARIABLE: self.redis_url,
+            SWEEP_VARIABLE: str(self._settings.sweep.total_seconds()),
         }
-        command = [sys.executable, "-m", "meijin.cli.main", "worker"]
+        command = [sys.executable, "-m", "meijin", "worker"]
         return subprocess.Popen(
             die_with_parent(command),
             env=environment,

@@ -4,12 +4,11 @@ from random import Random
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from meijin.bots.reference.tictactoe import Player
 from meijin.cli.connection import JsonOption
 from meijin.cli.errors import CommandError
-from meijin.cli.output import console, print_json
+from meijin.cli.output import PlainConsole, console, print_json
 from meijin.game import TIC_TAC_TOE, Board, Color
 
 SeedOption = Annotated[
@@ -29,29 +28,29 @@ def tictactoe(
     You are x, move first, and type a cell from 1 (top left) to 9. The other side looks at every
     line to its end, and draws one of the best moves.
     """
-    screen = Console(stderr=True, quiet=watch, highlight=False) if as_json else console
+    screen = PlainConsole(stderr=True, quiet=watch) if as_json else console
     board = Board(TIC_TAC_TOE)
     player = Player(Random(seed))  # noqa: S311 - no secret hangs on it
     while not board.is_over:
         if watch or board.side_to_move is Color.WHITE:
             cell = player.choose(board)
         else:
-            screen.print(_drawing(board), markup=False)
+            screen.print(*_drawing(board), sep="\n")
             cell = _ask(board, screen)
         who = board.side_to_move.symbol
         board.play(cell)
-        screen.print(f"{who} plays {cell + 1}", markup=False)
+        screen.print(f"{who} plays {cell + 1}")
         if watch:
-            screen.print(_drawing(board), markup=False)
+            screen.print(*_drawing(board), sep="\n")
     if not watch:
-        screen.print(_drawing(board), markup=False)
+        screen.print(*_drawing(board), sep="\n")
     if as_json:
         print_json(_record(board))
         return
     console.print(_verdict(board))
 
 
-def _ask(board: Board, screen: Console) -> int:
+def _ask(board: Board, screen: PlainConsole) -> int:
     """The cell that the person in front of the screen chooses.
 
     Raises:
@@ -68,15 +67,15 @@ def _ask(board: Board, screen: Console) -> int:
             ) from None
         if text in free.split():
             return int(text) - 1
-        screen.print(f'"{text}" is no free cell; type one of {free}', markup=False)
+        screen.print(f'"{text}" is no free cell; type one of {free}')
 
 
-def _drawing(board: Board) -> str:
-    """The board with the numbers of its free cells."""
+def _drawing(board: Board) -> list[str]:
+    """The board with the numbers of its free cells, and an empty line."""
     stones = str(board).replace("\n", "")
     symbols = [str(n) if stone == "." else stone for n, stone in enumerate(stones, start=1)]
-    rows = (symbols[at : at + 3] for at in range(0, len(symbols), 3))
-    return "\n".join(" ".join(row) for row in rows) + "\n"
+    rows = [" ".join(symbols[at : at + 3]) for at in range(0, len(symbols), 3)]
+    return [*rows, ""]
 
 
 def _verdict(board: Board) -> str:

@@ -1,0 +1,79 @@
+"""The server that a command talks to, and the token that it shows."""
+
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from meijin.cli.connection import connect
+from meijin.cli.errors import CommandError
+from meijin.wire.contract import OPERATOR_TOKEN_FILE, client_keepalive_options
+
+
+def token_shown(_request: object, *, timeout: float, metadata: tuple[Any, ...] = ()) -> str:
+    """Answer a call with the token that came with it."""
+    assert timeout > 0
+    return str(dict(metadata).get("authorization", "none"))
+
+
+METHOD: Any = token_shown
+
+
+@pytest.fixture
+def token_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a server on this machine leaves its operator's token."""
+    monkeypatch.setenv("MEIJIN_DATA", str(tmp_path))
+    return tmp_path / OPERATOR_TOKEN_FILE
+
+
+@pytest.mark.parametrize("server", ["localhost", "127.0.0.1:7000", "[::1]", "[::1]:7000"])
+def test_a_server_on_this_machine_is_shown_the_kept_token(server: str, token_file: Path) -> None:
+    """Without a word, by commands for operators alone."""
+    token_file.write_text("secret\n")
+    with connect(server) as connection:
+        assert connection.ask_as_operator(METHOD, None) == "Bearer secret"
+        assert connection.ask(METHOD, None) == "none"
+    with connect(server, "given") as connection:
+        assert connection.ask_as_operator(METHOD, None) == "Bearer given"
+
+
+@pytest.mark.parametrize("server", ["example.org", "unix:/run/arena"])
+def test_the_kept_token_stays_on_this_machine(server: str, token_file: Path) -> None:
+    """Other servers have operators of their own."""
+    token_file.write_text("secret\n")
+    with connect(server) as connection:
+        assert connection.ask_as_operator(METHOD, None) == "none"
+
+
+def test_a_token_is_read_where_it_is_needed(token_file: Path) -> None:
+    """A file that can't be read is in the way of nobody else."""
+    token_file.mkdir()
+    with connect("localhost") as connection:
+        assert connection.ask(METHOD, None) == "none"
+        with pytest.raises(CommandError, match=r"can't read .*; give --token"):
+            connection.ask_as_operator(METHOD, None)
+
+
+@pytest.mark.parametrize("server", ["http://example.org", "host:port", "::1"])
+def test_no_address_is_told_in_one_line(server: str) -> None:
+    """With the form that it should have."""
+    with (
+        pytest.raises(CommandError, match="is no address of a server; write it like"),
+        connect(server),
+    ):
+        pass
+
+
+def test_silent_streams_are_probed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a server that hangs is noticed while a tournament is followed."""
+    options = []
+    open_channel = grpc.insecure_channel
+
+    def insecure_channel(address: str, **asked: Any) -> grpc.Channel:
+        options.append(asked["options"])
+        return open_channel(address, **asked)
+
+    monkeypatch.setattr("grpc.insecure_channel", insecure_channel)
+    with connect("localhost"):
+        assert options == [client_keepalive_options()]
