@@ -60,7 +60,7 @@ def arena_process(durability: str) -> Iterator[ArenaProcess]:
         data = Path(folder)
         log = stack.enter_context((data / "server.log").open("w"))
         command = [
-            *(sys.executable, "-m", "meijin.cli.main", "serve", "--open", "--drain=0"),
+            *(sys.executable, "-m", "meijin", "serve", "--open", "--drain=0"),
             *("--listen=127.0.0.1:0", f"--data={data}", f"--durability={durability}"),
             f"--env-file={os.devnull}",
         ]
