@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import hypothesis
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 TOOLS: dict[str, Any] = PROJECT["tool"]
@@ -65,6 +67,11 @@ def test_tests_without_coverage_are_run_too() -> None:
     assert all((ROOT / "tests" / folder).is_dir() for folder in untraced.split())
     assert "pytest $(UNTRACED)\n" in makefile
     assert "pytest --cov $(addprefix --ignore=,$(UNTRACED)) tests\n" in makefile
+
+
+def test_properties_have_no_deadline() -> None:
+    """Whichever folders are run, a busy machine fails no test of a property."""
+    assert hypothesis.settings().deadline is None
 
 
 def test_walls_stand_around_every_package() -> None:
