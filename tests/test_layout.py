@@ -1,7 +1,10 @@
 """The lists of folders in the project's files name the folders that there are."""
 
 import ast
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -69,8 +72,20 @@ def test_tests_without_coverage_are_run_too() -> None:
     makefile = (ROOT / "Makefile").read_text()
     (untraced,) = re.findall(r"^UNTRACED := \$\(addprefix tests/,(.+)\)$", makefile, re.MULTILINE)
     assert all((ROOT / "tests" / folder).is_dir() for folder in untraced.split())
+    assert "\t$(MAKE) test-long\n\t$(MAKE) test-short\n" in makefile
     assert "pytest $(UNTRACED)\n" in makefile
     assert "pytest --cov $(addprefix --ignore=,$(UNTRACED)) tests\n" in makefile
+
+
+def test_processes_of_tests_need_not_compile_what_they_import() -> None:
+    """Whatever the environment says, one keeps the bytecode for the others."""
+    program = "import sys; print(sys.dont_write_bytecode)"
+    command = ["make", "--silent", f"--eval=show: ; @{sys.executable} -c '{program}'", "show"]
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "MAKEFLAGS": "", "MAKELEVEL": "0"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
 
 
 def test_properties_have_no_deadline() -> None:
