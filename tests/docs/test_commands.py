@@ -111,6 +111,20 @@ def test_commands_do_what_the_page_says(
     terminal.close()
 
 
+def test_data_folder_holds_what_the_page_says(
+    pages: "Callable[[str], Page]", terminal: "Terminal"
+) -> None:
+    """A running server has all that the table lists in its folder, and nothing else."""
+    page = pages("docs/operating.md")
+    terminal.type(next(command for command in page.commands if command.text == "meijin serve"))
+    there = {path.name for path in (terminal.folder / "meijin-data").iterdir()}
+    told: list[str] = []
+    for cell, *_ in page.table("## The data folder"):
+        first, *others = re.findall(r"`([^`/]+)/?`", cell)
+        told += [first, *(f"{first}{name}" if name[0] == "-" else name for name in others)]
+    assert there == set(told)
+
+
 def _prepared(
     page: "Page", terminal: "Terminal", request: pytest.FixtureRequest
 ) -> "list[Command]":
