@@ -105,6 +105,7 @@ def test_commands_do_what_the_page_says(
             NOT_RUN[words[0]][1](words)
         else:
             terminal.type(command)
+    terminal.wait_until_ready()
     assert set(re.findall(r"faults (\d+ and \d+)", terminal.printed)) <= {"0 and 0"}
     if "MEIJIN_SERVER" in terminal.environment():
         _assert_no_faults(terminal)
