@@ -82,8 +82,8 @@ def test_rooms_use_what_their_lines_name(pages: "Callable[[str], Page]") -> None
     rows = pages("CONTRIBUTING.md").table("## The house")
     used = {}
     for room, content, uses in rows:
-        package = re.match(r"`meijin\.(\w+)`", content)
-        used[package[1] if package else room.strip("`/")] = set(re.findall(r"`(\w+)`", uses))
+        found = re.match(r"`meijin\.(\w+)`", content)
+        used[found[1] if found else room.strip("`/")] = set(re.findall(r"`(\w+)`", uses))
     assert set(used) == {path.parent.name for path in ROOT.glob("*/meijin")} | {"testing"}
     for package in ROOT.glob("*/meijin/*/"):
         room = package.name if package.name in used else package.parents[1].name
