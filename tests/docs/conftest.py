@@ -143,10 +143,15 @@ class Lasting:
         return found and found[1]
 
     def wait_until_ready(self) -> None:
-        """Wait for what the page says that it prints, or for a sign that it is up."""
+        """Wait for what the page says that it prints, or for a sign that it is up.
+
+        One that compiles says so now and then, and may take its time.
+        """
         signs = [re.compile(masked(line)) for line in self.command.output] or [re.compile(_READY)]
-        deadline = time.monotonic() + PATIENCE
+        said, deadline = "", time.monotonic() + PATIENCE
         while not all(sign.search(self.said) for sign in signs):
+            if said != self.said:
+                said, deadline = self.said, time.monotonic() + PATIENCE
             ended = self._process.poll() is not None
             assert not ended, f"{self.command.place} ended: {self.said}"
             assert time.monotonic() < deadline, f"{self.command.place} is not ready: {self.said}"
