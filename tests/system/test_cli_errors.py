@@ -88,7 +88,7 @@ def kept(guarded_server: Server) -> dict[str, str]:
 
 
 class Here:
-    """Runs commands in the test's own process, which takes a tenth of the time of another."""
+    """Runs commands in the test's own process, which need not start and import everything."""
 
     def __init__(
         self,
