@@ -6,22 +6,34 @@ BIN := .venv/bin
 UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs game scripts system)
 CODE := game store bots ladder server cli tests benchmarks scripts
 
-.PHONY: help demo test check lint types walls protos install generate lock clean
+# Empty is unset: each of the tests' hundreds of processes would compile all that it imports.
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help demo test test-long test-short check lint types walls protos install generate lock clean
 
 help:
-	@echo "make demo      a server, three bots, a double round robin and its ladder"
-	@echo "make test      every check and every test"
-	@echo "make check     the checks alone: lint, types, walls, protos; each is a target too"
-	@echo "make install   what demo and test install, and nothing more"
-	@echo "make generate  the Python code of the protos"
-	@echo "make lock      requirements.lock and requirements-dev.lock, from pyproject.toml"
-	@echo "make clean     remove the virtual environment and all caches"
+	@echo "make demo        a server, three bots, a double round robin and its ladder"
+	@echo "make test        every check and every test, which takes half an hour"
+	@echo "make test-long   the longer part of the tests: searches, pages and processes"
+	@echo "make test-short  the shorter part, all the others, and how much of the code they reach"
+	@echo "make check       the checks alone: lint, types, walls, protos; each is a target too"
+	@echo "make install     what demo and test install, and nothing more"
+	@echo "make generate    the Python code of the protos"
+	@echo "make lock        requirements.lock and requirements-dev.lock, from pyproject.toml"
+	@echo "make clean       remove the virtual environment and all caches"
 
 demo: .venv/installed
 	$(BIN)/meijin demo
 
+# One after the other, also with `make -j`: tests of processes want both of two cores.
 test: check
+	$(MAKE) test-long
+	$(MAKE) test-short
+
+test-long: .venv/installed-dev
 	$(BIN)/python -m pytest $(UNTRACED)
+
+test-short: .venv/installed-dev
 	$(BIN)/python -m pytest --cov $(addprefix --ignore=,$(UNTRACED)) tests
 
 check: lint types walls protos

@@ -24,7 +24,7 @@ from meijin.bots.core.transposition import (
     store,
 )
 
-SCAN, RANDOM, PROMISE = range(3)
+SCAN, RANDOM, POLICY = range(3)
 """The orders: row by row; drawn at each position; by the policy scores of the network."""
 NONE = -(1 << 40)
 """No score: less than any."""
@@ -74,7 +74,7 @@ def generate_moves(state: np.record, tables: np.record, tally: np.record, ply: i
     state.move_counts[ply] = count
     if tally.order == RANDOM:
         shuffle(state, tally.seed, ply, count)
-    elif tally.order == PROMISE:
+    elif tally.order == POLICY:
         score_moves(state, tables, ply, count, tally.tt_move)
     return count
 

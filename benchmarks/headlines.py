@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from counted_search import PROMISE, RANDOM, SCAN, TALLY, alphabeta, generate_moves, minimax
+from counted_search import POLICY, RANDOM, SCAN, TALLY, alphabeta, generate_moves, minimax
 from report import report
 
 from meijin.bots.core.evaluate import WIN_SCORE
@@ -45,7 +45,7 @@ from meijin.game import GOMOKU, Variant
 FIRST_DEPTH = 2
 SEED = 1
 TABLE_BITS = 20
-ORDERS = {"scan": SCAN, "random": RANDOM, "ordered": PROMISE}
+ORDERS = {"scan": SCAN, "random": RANDOM, "ordered": POLICY}
 
 Row = dict[str, str | int | float]
 
@@ -91,7 +91,7 @@ class Counter:
 
     def tabled(self, depth: int) -> Count:
         """Prune with a table, which tells each depth the best moves of the one before."""
-        tally = self._tally(PROMISE)
+        tally = self._tally(POLICY)
         tally.use_table = 1
         return self._deepened(range(1, depth + 1), tally, table_bits=TABLE_BITS)
 

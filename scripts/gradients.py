@@ -59,7 +59,7 @@ WORK = np.dtype(
         ("second_slope", np.float32, HIDDEN),
         ("value", np.float64),
         ("chances", np.float32, CELLS),  # of the active cells to be the move
-        ("favourite", np.int64),
+        ("policy_move", np.int64),
         ("visited", np.int64),  # positions since the sums below were cleared
         ("value_loss", np.float64),
         ("policy_loss", np.float64),
@@ -176,7 +176,7 @@ def find_value(parameters: np.record, work: np.record) -> None:
 def find_chances(parameters: np.record, work: np.record, empties: int) -> None:
     """Compute each active cell's chance to be the move; other empty cells have a logit of 0."""
     most = np.float32(0)
-    work.favourite = -1
+    work.policy_move = -1
     for at in range(work.active):
         logit = np.float32(0)
         for view in range(2):
@@ -185,7 +185,7 @@ def find_chances(parameters: np.record, work: np.record, empties: int) -> None:
         work.chances[at] = logit
         if logit > most:
             most = logit
-            work.favourite = work.cells[at]
+            work.policy_move = work.cells[at]
     total = (empties - work.active) * math.exp(-most)
     for at in range(work.active):
         work.chances[at] = math.exp(work.chances[at] - most)
@@ -210,7 +210,7 @@ def count_losses(position: np.record, work: np.record, empties: int) -> float:
     if own < 0:
         own = max(others, 0.0) / max(empties - work.active, 1)
     work.policy_loss -= math.log(own + _TINY)
-    work.hits += work.favourite == position.move
+    work.hits += work.policy_move == position.move
     return chance - position.aim
 
 

@@ -1,4 +1,4 @@
-"""What several parts' tests share: an event loop, and a PostgreSQL server of their own."""
+"""What several parts' tests share: an event loop, settings of Hypothesis, a PostgreSQL server."""
 
 import itertools
 import os
@@ -11,6 +11,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure: the default deadline is 200 ms per example.
+settings.register_profile("meijin", deadline=None)
+settings.load_profile("meijin")
 
 MISSING = "needs PostgreSQL's initdb and pg_ctl on the PATH"
 

@@ -1,10 +1,15 @@
 """The lists of folders in the project's files name the folders that there are."""
 
 import ast
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
+
+import hypothesis
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -13,6 +18,8 @@ ROOMS = {
     path.parent.name for path in ROOT.glob("*/meijin") if next(path.rglob("*.py"), None) is not None
 }
 """The folders that the namespace `meijin` is spread over."""
+ROOTS = set(TOOLS["importlinter"]["root_packages"])
+WALLS: list[dict[str, Any]] = TOOLS["importlinter"]["contracts"]
 MODULES = {"benchmarks", "scripts"}
 """Folders of programs, which tests import by their names."""
 
@@ -51,11 +58,13 @@ def test_checkers_read_every_room() -> None:
     assert unique(code[0].split()) == ROOMS - {"proto"} | MODULES | {"tests"}
 
 
-def test_coverage_is_of_folders_that_exist() -> None:
-    """Whole rooms, but of `bots` and `proto` what no search or generator writes."""
+def test_coverage_is_of_every_room_with_traced_tests() -> None:
+    """All but `game` and `cli`; of `bots` the SDK, of `proto` what is not generated."""
     sources = unique(TOOLS["coverage"]["run"]["source"])
-    assert sources == {"store", "ladder", "server", "bots/meijin/bots/sdk", "proto/meijin/wire"}
+    parts = {source for source in sources if "/" in source}
+    assert parts == {"bots/meijin/bots/sdk", "proto/meijin/wire"}
     assert all((ROOT / source).is_dir() for source in sources)
+    assert {source.partition("/")[0] for source in sources} == ROOMS - {"game", "cli"}
 
 
 def test_tests_without_coverage_are_run_too() -> None:
@@ -63,8 +72,25 @@ def test_tests_without_coverage_are_run_too() -> None:
     makefile = (ROOT / "Makefile").read_text()
     (untraced,) = re.findall(r"^UNTRACED := \$\(addprefix tests/,(.+)\)$", makefile, re.MULTILINE)
     assert all((ROOT / "tests" / folder).is_dir() for folder in untraced.split())
+    assert "\t$(MAKE) test-long\n\t$(MAKE) test-short\n" in makefile
     assert "pytest $(UNTRACED)\n" in makefile
     assert "pytest --cov $(addprefix --ignore=,$(UNTRACED)) tests\n" in makefile
+
+
+def test_processes_of_tests_need_not_compile_what_they_import() -> None:
+    """Whatever the environment says, one keeps the bytecode for the others."""
+    program = "import sys; print(sys.dont_write_bytecode)"
+    command = ["make", "--silent", f"--eval=show: ; @{sys.executable} -c '{program}'", "show"]
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "MAKEFLAGS": "", "MAKELEVEL": "0"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
+
+
+def test_properties_have_no_deadline() -> None:
+    """Whichever folders are run, a busy machine fails no test of a property."""
+    assert hypothesis.settings().deadline is None
 
 
 def test_walls_stand_around_every_package() -> None:
@@ -72,6 +98,36 @@ def test_walls_stand_around_every_package() -> None:
     packages = {path.parent for room in ROOMS for path in (ROOT / room).glob("meijin/*/*.py")}
     wanted = {f"meijin.{path.name}" for path in packages}
     assert unique(TOOLS["importlinter"]["root_packages"]) == wanted
+    (acyclic,) = (wall for wall in WALLS if wall["type"] == "acyclic_siblings")
+    assert unique(acyclic["ancestors"]) == wanted
+
+
+def test_walls_let_nobody_else_through() -> None:
+    """What may use few packages is kept from all others of ours, those to come included."""
+    allowed = {}
+    for wall in WALLS:
+        if wall["type"] == "forbidden" and re.search(r"(?:alone|none)\b", wall["name"]):
+            (source,) = wall["source_modules"]
+            own = {root for root in ROOTS if f"{source}.".startswith(f"{root}.")}
+            allowed[source] = ROOTS - own - unique(wall["forbidden_modules"])
+    assert allowed == {
+        "meijin.game": set(),
+        "meijin.wire": {"meijin.game", "meijin.v1"},
+        "meijin.bots": {"meijin.game", "meijin.v1", "meijin.wire"},
+        "meijin.bots.reference": {"meijin.game"},
+        "meijin.ladder.statistics": set(),
+        "meijin.store": {"meijin.game"},
+    }
+
+
+def test_wall_around_the_statistics_names_every_other_module() -> None:
+    """The rating mathematics is kept from the rest of its room."""
+    room, package = ROOT / "ladder/meijin/ladder", "meijin.ladder.statistics"
+    others = {path.stem for path in room.glob("[!_]*.py")}
+    others |= {path.parent.name for path in room.glob("*/__init__.py")} - {"statistics"}
+    (wall,) = (wall for wall in WALLS if wall.get("source_modules") == [package])
+    named = {name for name in unique(wall["forbidden_modules"]) if "meijin.ladder." in name}
+    assert named == {f"meijin.ladder.{name}" for name in others}
 
 
 def test_folders_with_rules_of_their_own_exist() -> None:

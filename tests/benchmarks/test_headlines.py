@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from counted_search import PROMISE, RANDOM, SCAN
+from counted_search import POLICY, RANDOM, SCAN
 from headlines import Count, Counter, counts, rows
 
 from meijin.bots.core.evaluate import WIN_SCORE, evaluate
@@ -114,7 +114,7 @@ def test_orders_differ() -> None:
     """Each order visits other positions."""
     board = position(2)
     counter = Counter(board.moves, board.variant, wide=True)
-    assert len({counter.alphabeta(4, order).nodes for order in (SCAN, RANDOM, PROMISE)}) == 3
+    assert len({counter.alphabeta(4, order).nodes for order in (SCAN, RANDOM, POLICY)}) == 3
 
 
 def test_disagreement_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

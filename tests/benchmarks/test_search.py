@@ -12,8 +12,9 @@ from meijin.game.opening import openings_for
 POSITIONS = openings_for(GOMOKU)[:1]
 
 
-def test_rows() -> None:
+def test_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is a row for each search, with rates above nothing."""
+    monkeypatch.setattr(search, "PLAIN_DEPTH", 2)
     made = {row["search"]: row for row in search.rows(POSITIONS, [0.02])}
     assert list(made) == [
         "alphabeta",
@@ -26,7 +27,7 @@ def test_rows() -> None:
     ]
     for row in made.values():
         assert float(row["per_cpu_second"]) > 0
-    assert made["plain"]["depth"] == made["python"]["depth"] == search.PLAIN_DEPTH
+    assert made["plain"]["depth"] == made["python"]["depth"] == 2
 
 
 def test_comparison() -> None:

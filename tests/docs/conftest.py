@@ -28,6 +28,7 @@ _FENCE = re.compile(
 _LASTING = re.compile(
     r"(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:meijin (?:serve|worker|bot run)|python \w+\.py)\b"
 )
+_SERVER = re.compile(r"(?:\w+=\S+ )*meijin serve\b")
 _READY = "meijin is listening on |connected as |worker started"
 _ADDRESS = re.compile(r"listening on (\S+)")
 
@@ -131,25 +132,38 @@ class Lasting:
         return self._log.read_text()
 
     @property
+    def is_server(self) -> bool:
+        """Whether others need it to be up."""
+        return _SERVER.match(self.command.text) is not None
+
+    @property
     def address(self) -> str | None:
         """Where it listens, if it is a server."""
         found = _ADDRESS.search(self.said)
         return found and found[1]
 
     def wait_until_ready(self) -> None:
-        """Wait for what the page says that it prints, or for a sign that it is up."""
+        """Wait for what the page says that it prints, or for a sign that it is up.
+
+        One that compiles says so now and then, and may take its time.
+        """
         signs = [re.compile(masked(line)) for line in self.command.output] or [re.compile(_READY)]
-        deadline = time.monotonic() + PATIENCE
+        said, deadline = "", time.monotonic() + PATIENCE
         while not all(sign.search(self.said) for sign in signs):
+            if said != self.said:
+                said, deadline = self.said, time.monotonic() + PATIENCE
             ended = self._process.poll() is not None
             assert not ended, f"{self.command.place} ended: {self.said}"
             assert time.monotonic() < deadline, f"{self.command.place} is not ready: {self.said}"
             time.sleep(POLL)
 
-    def stop(self, number: signal.Signals) -> None:
-        """Stop it, which every program of ours takes as a wish to end in order."""
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal, which every program of ours takes as a wish to end in order."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
+
+    def wait(self) -> None:
+        """Wait for its end."""
         try:
             status = self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -174,6 +188,7 @@ class Terminal:
         self.printed = ""
         """What the commands that ended have printed."""
         self._lasting: list[Lasting] = []
+        self._starting: list[Lasting] = []
         self._count = 0
         (folder / "proto").symlink_to(ROOT / "proto")
 
@@ -188,7 +203,13 @@ class Terminal:
         else:
             self._run(command)
 
+    def wait_until_ready(self) -> None:
+        """Wait for everything that was started; bots come up beside each other."""
+        while self._starting:
+            self._starting.pop(0).wait_until_ready()
+
     def _run(self, command: Command) -> None:
+        self.wait_until_ready()
         process = subprocess.Popen(
             ["bash", "-c", command.text],
             cwd=self.folder,
@@ -215,13 +236,17 @@ class Terminal:
         log = self.folder / f"terminal-{self._count}.log"
         started = Lasting(command, log, self.environment())
         self._lasting.append(started)
-        started.wait_until_ready()
+        self._starting.append(started)
+        if started.is_server:
+            self.wait_until_ready()
 
     def _interrupt(self) -> None:
         """Press Ctrl-C in the newest server's terminal."""
-        server = next(found for found in reversed(self._lasting) if found.address)
+        self.wait_until_ready()
+        server = next(found for found in reversed(self._lasting) if found.is_server)
         self._lasting.remove(server)
-        server.stop(signal.SIGINT)
+        server.send(signal.SIGINT)
+        server.wait()
 
     def environment(self) -> dict[str, str]:
         """What a command is started with: no settings of this machine, the newest server."""
@@ -231,10 +256,17 @@ class Terminal:
         return kept | ({"MEIJIN_SERVER": addresses[-1]} if addresses else {})
 
     def close(self) -> None:
-        """Stop everything that still runs, bots before their server."""
-        with ExitStack() as stack:
-            while self._lasting:
-                stack.callback(self._lasting.pop(0).stop, signal.SIGTERM)
+        """Stop everything that still runs: all bots at once, and then their servers."""
+        lasting, self._lasting, self._starting = self._lasting, [], []
+        with ExitStack() as stack:  # which calls what is last first, whatever fails
+            for server in (found for found in lasting if found.is_server):
+                stack.callback(server.wait)
+                stack.callback(server.send, signal.SIGTERM)
+            bots = [found for found in lasting if not found.is_server]
+            for bot in bots:
+                stack.callback(bot.wait)
+            for bot in bots:
+                stack.callback(bot.send, signal.SIGTERM)
 
 
 def masked(line: str) -> str:

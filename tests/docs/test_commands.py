@@ -105,10 +105,25 @@ def test_commands_do_what_the_page_says(
             NOT_RUN[words[0]][1](words)
         else:
             terminal.type(command)
+    terminal.wait_until_ready()
     assert set(re.findall(r"faults (\d+ and \d+)", terminal.printed)) <= {"0 and 0"}
     if "MEIJIN_SERVER" in terminal.environment():
         _assert_no_faults(terminal)
     terminal.close()
+
+
+def test_data_folder_holds_what_the_page_says(
+    pages: "Callable[[str], Page]", terminal: "Terminal"
+) -> None:
+    """A running server has all that the table lists in its folder, and nothing else."""
+    page = pages("docs/operating.md")
+    terminal.type(next(command for command in page.commands if command.text == "meijin serve"))
+    there = {path.name for path in (terminal.folder / "meijin-data").iterdir()}
+    told: list[str] = []
+    for cell, *_ in page.table("## The data folder"):
+        first, *others = re.findall(r"`([^`/]+)/?`", cell)
+        told += [first, *(f"{first}{name}" if name[0] == "-" else name for name in others)]
+    assert there == set(told)
 
 
 def _prepared(

@@ -2,14 +2,19 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
+if TYPE_CHECKING:
+    from tests.docs.conftest import Page
+
 ROOT = Path(__file__).resolve().parents[2]
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+CONTAINER: dict[str, Any] = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
 FIELDS = {"textarea", "input", "dropdown", "checkboxes"}
 
 
@@ -50,11 +55,42 @@ def test_hook_runs_the_checks_of_the_makefile() -> None:
 
 def test_container_installs_the_project() -> None:
     """Its Python is new enough, and it installs what `make` installs."""
-    content = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
-    name, _, version = content["image"].partition(":")
+    name, _, version = CONTAINER["image"].partition(":")
     assert name == "python"
     assert tuple(int(part) for part in version.split(".")) >= (3, 11)
-    assert is_target(content["postCreateCommand"])
+    assert is_target(CONTAINER["postCreateCommand"])
+
+
+def test_container_has_postgresql_on_the_path() -> None:
+    """No test is skipped in it."""
+    needed = re.findall(r'shutil\.which\("(\w+)"\)', (ROOT / "tests/conftest.py").read_text())
+    assert needed == ["initdb", "pg_ctl"]
+    assert re.search(r"apt-get install .*\bpostgresql\b", CONTAINER["onCreateCommand"])
+    for program in needed:
+        link = rf"ln -s .*/usr/lib/postgresql/\*/bin/{program} .*/usr/local/bin$"
+        assert re.search(link, CONTAINER["onCreateCommand"])
+
+
+def test_container_has_an_environment_of_its_own() -> None:
+    """What the machine has installed into `.venv` is for another Python."""
+    (mount,) = CONTAINER["mounts"]
+    assert {"target=${containerWorkspaceFolder}/.venv", "type=volume"} < set(mount.split(","))
+
+
+def test_rooms_use_what_their_lines_name(pages: "Callable[[str], Page]") -> None:
+    """The table of the rooms has all of them, and nothing in one imports another that it lacks."""
+    rows = pages("CONTRIBUTING.md").table("## The house")
+    used = {}
+    for room, content, uses in rows:
+        found = re.match(r"`meijin\.(\w+)`", content)
+        used[found[1] if found else room.strip("`/")] = set(re.findall(r"`(\w+)`", uses))
+    assert set(used) == {path.parent.name for path in ROOT.glob("*/meijin")} | {"testing"}
+    for package in ROOT.glob("*/meijin/*/"):
+        room = package.name if package.name in used else package.parents[1].name
+        source = "".join(path.read_text() for path in package.rglob("*.py"))
+        names = set(re.findall(r"^ *(?:from|import) meijin\.(\w+)", source, re.MULTILINE))
+        rooms = {"proto" if name in {"v1", "wire"} else name for name in names}
+        assert rooms - {room} <= used[room], package
 
 
 def test_every_make_target_is_phony() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import typer
+from google.protobuf.descriptor import FieldDescriptor
 from pydantic_settings import SettingsConfigDict
 from rich.console import Console
 from rich.table import Table
@@ -25,7 +26,7 @@ from meijin.ladder.statistics.sprt import Sprt
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill
 from meijin.server.errors import MeijinError
-from meijin.server.match import arbiter, session, wire
+from meijin.server.match import actions, arbiter, session, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.match_counts import MatchCounts
@@ -40,6 +41,7 @@ from meijin.v1.tournament_service_pb2 import (
     Tournament,
     TournamentSettings,
 )
+from meijin.wire import format_field, format_names
 from meijin.wire.contract import BOT_NAME
 
 if TYPE_CHECKING:
@@ -240,6 +242,24 @@ def test_words_are_found_where_the_page_says(pages: "Callable[[str], Page]") -> 
         assert _plain(word) in "".join(_plain(text) for text in _words(tree)), f"{word}: {place}"
 
 
+def test_terms_of_the_search_are_found_where_the_page_says(
+    pages: "Callable[[str], Page]",
+) -> None:
+    """Each stands in the name or the docstring of a function in one of the modules."""
+    _, _, rest = pages("docs/search.md").text.partition("\n## Alpha-beta\n")
+    section, _, _ = rest.partition("\n## ")
+    words = ""
+    for module in ("search", "selectivity", "movegen", "transposition"):
+        assert f"`{module}`" in section
+        tree = ast.parse((ROOT / f"bots/meijin/bots/core/{module}.py").read_text())
+        words += "".join(_plain(text) for text in _words(tree))
+    terms = re.split(r",\s| with | and ", section.partition(";")[0])
+    terms += re.findall(r"\*([\w ]+)\*", section)
+    assert {"killers", "Late move pruning"} < set(terms)
+    for term in terms:
+        assert _plain(term.strip().removeprefix("A ").removeprefix("a ")).rstrip("s") in words, term
+
+
 def _words(tree: ast.Module) -> Iterator[str]:
     """The names that a module defines, and the first lines of its docstrings."""
     for node in ast.walk(tree):
@@ -315,6 +335,7 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
         "grace in one game": f"{settings.grace.total_seconds():g} s",
         "lag taken off": f"{arbiter.LAG_PER_MOVE_NS / second:g} s a move, "
         f"{arbiter.LAG_PER_GAME_NS / second:g} s a game",
+        "text of a `Failure`": f"{actions.MAX_FAILURE} characters",
         "version label": f"{wire.MAX_LABEL} characters",
         "digest": f"{wire.MAX_DIGEST} characters",
     }
@@ -328,6 +349,34 @@ def test_names_of_bots(pages: "Callable[[str], Page]") -> None:
     longest = int(re.findall(r"1 to (\d+)", told["bot name"])[0])
     assert BOT_NAME.fullmatch("a" * longest)
     assert not BOT_NAME.fullmatch("a" * (longest + 1))
+
+
+# tournaments
+
+
+def test_formats_are_listed(pages: "Callable[[str], Page]") -> None:
+    """Every format of the contract is in the table."""
+    told = [row[0].strip("`") for row in pages("docs/tournaments.md").table("## Formats")]
+    assert sorted(told) == sorted(format_names())
+
+
+def test_settings_of_formats_are_listed(pages: "Callable[[str], Page]") -> None:
+    """Every setting that only some formats have is told of each, and no other."""
+    told = [
+        (form, name)
+        for forms, names, *_ in pages("docs/tournaments.md").table("## Settings of a format")
+        for form in re.findall(r"`([^`]+)`", forms)
+        for name in re.findall(r"`([^`]+)`", names)
+    ]
+    fields = TournamentSettings.DESCRIPTOR.fields_by_name
+    own = {name: fields.get(format_field(name)) for name in format_names()}
+    there = [(form, name) for form, field in own.items() if field for name in _fields_of(field)]
+    assert sorted(told) == sorted(there)
+
+
+def _fields_of(field: FieldDescriptor) -> list[str]:
+    assert field.message_type is not None
+    return [own.name for own in field.message_type.fields]
 
 
 # the others
@@ -360,3 +409,15 @@ def test_names_in_code_exist(name: str, pages: "Callable[[str], Page]") -> None:
         r"`((?:benchmarks|scripts|tests|docs|proto)/[\w/.]+)`", pages(name).text
     ):
         assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_modules_in_code_exist(name: str, pages: "Callable[[str], Page]") -> None:
+    """So are the modules, which the text calls by room and name, and the page's own programs."""
+    page = pages(name)
+    found = [path for kind in ("py", "proto") for path in ROOT.glob(f"[!.]*/**/*.{kind}")]
+    files = [str(path.relative_to(ROOT)) for path in found]
+    files += [file.replace("meijin/", "", 1) for file in files]
+    files += [program.title for program in page.programs]
+    for path in re.findall(r"`([\w/]+\.(?:py|proto))`", page.text):
+        assert any(f"/{file}".endswith(f"/{path}") for file in files), path

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import update
 
@@ -51,7 +51,6 @@ def _change(database: Database, game_id: int, **values: Any) -> None:
     database.write(lambda to: to.execute(update(Game).where(Game.id == game_id).values(**values)))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(nanoseconds, nanoseconds), max_size=500))
 def test_times_come_back(times: list[tuple[int, int]]) -> None:
     """Raw and charged columns are read as they were written, sixteen bytes a move."""

@@ -1,7 +1,14 @@
 """What `meijin` says when it can't do what it is told: one line, status 1."""
 
+import os
+import signal
+import sys
+from subprocess import CompletedProcess
+
 import pytest
-from tests.system.processes import Server
+from tests.system.processes import Server, environment
+
+from meijin.cli.main import main
 
 MISTAKES = [
     ("bot run nonesuch", 'no bot "nonesuch"; there are random'),
@@ -66,6 +73,14 @@ MISTAKES = [
     ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1 --sweep=0", "sweep: "),
 ]
 
+FIRSTS = {command.split()[0]: command for command, _ in reversed(MISTAKES)}.values()
+
+
+def needs_a_process(command: str) -> bool:
+    """Whether it lasts, or changes the process; of all kinds of commands the first has one too."""
+    lasts = command.startswith(("bot run", "serve", "worker")) or "--local" in command
+    return lasts or command in FIRSTS
+
 
 @pytest.fixture(scope="module")
 def kept(guarded_server: Server) -> dict[str, str]:
@@ -78,12 +93,59 @@ def kept(guarded_server: Server) -> dict[str, str]:
     return kept
 
 
+class Here:
+    """Runs commands in the test's own process, which need not start and import everything."""
+
+    def __init__(
+        self,
+        server: Server,
+        kept: dict[str, str],
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+        folder = server.processes.folder
+        monkeypatch.chdir(folder)
+        for name in set(os.environ) - set(environment(folder, {})):
+            monkeypatch.delenv(name)
+        for name, value in environment(folder, kept).items():
+            monkeypatch.setenv(name, value)
+
+    def run(self, *words: str) -> "CompletedProcess[str]":
+        """Run a `meijin` command to its end."""
+        self._monkeypatch.setattr(sys, "argv", ["meijin", *words])
+        handler = signal.getsignal(signal.SIGTERM)
+        try:
+            with pytest.raises(SystemExit) as ended:
+                main()
+        finally:
+            signal.signal(signal.SIGTERM, handler)
+        assert isinstance(ended.value.code, int)
+        return CompletedProcess(words, ended.value.code, *self._capsys.readouterr())
+
+
+@pytest.fixture
+def here(
+    guarded_server: Server,
+    kept: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Here:
+    """Runs commands as in a process of their own."""
+    return Here(guarded_server, kept, monkeypatch, capsys)
+
+
 @pytest.mark.parametrize(("command", "advice"), MISTAKES, ids=[words for words, _ in MISTAKES])
 def test_a_mistake_is_answered_in_one_line(
-    guarded_server: Server, kept: dict[str, str], command: str, advice: str
+    guarded_server: Server, kept: dict[str, str], here: Here, command: str, advice: str
 ) -> None:
     """The line names what is wrong or what to do; a bot may have logged a second attempt."""
-    done = guarded_server.processes.run(*command.split(), **kept)
+    words = command.split()
+    if needs_a_process(command):
+        done = guarded_server.processes.run(*words, **kept)
+    else:
+        done = here.run(*words)
     assert done.stdout == ""
     assert done.returncode == 1, done.stderr
     *attempts, line = done.stderr.splitlines()

@@ -80,7 +80,7 @@ def shuffled(variant: Variant, seed: int, share: float) -> list[int]:
     return Random(seed).sample(range(variant.cells), int(share * variant.cells))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(variant=variants, seed=st.integers(0, 1 << 32), share=st.floats(0, 0.9))
 def test_seeing_keeps_up(variant: Variant, seed: int, share: float, core: type[Core]) -> None:
     """However stones come and go, the accumulators are those of the position."""

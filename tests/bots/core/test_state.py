@@ -51,7 +51,7 @@ def recomputed(state: np.record, tables: np.record) -> dict[str, Any]:
     return snapshot(copy)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(variant=variants, seed=st.integers(0, 1 << 32), share=st.floats(0, 1))
 def test_make_and_undo(variant: Variant, seed: int, share: float, core: type[Core]) -> None:
     """After any stones made and taken back, the position is as if computed anew."""

@@ -8,7 +8,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.ladder.statistics.golden import (
     DATA,
@@ -112,7 +112,6 @@ def test_two_equals_show_the_advantage() -> None:
 
 
 @given(pools(), st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_order_and_splits_make_no_difference(rows: list[Row], random: random.Random) -> None:
     """The same games give the same bytes, shuffled and split into single games."""
     single = [
@@ -127,7 +126,6 @@ def test_order_and_splits_make_no_difference(rows: list[Row], random: random.Ran
 
 
 @given(pools())
-@settings(deadline=None)
 def test_swapped_colours_flip_the_advantage(rows: list[Row]) -> None:
     """Calling the second mover the first changes the sign of the advantage alone."""
     swapped = [(second, first, losses, draws, wins) for first, second, wins, draws, losses in rows]
@@ -138,7 +136,6 @@ def test_swapped_colours_flip_the_advantage(rows: list[Row]) -> None:
 
 
 @given(pools())
-@settings(deadline=None)
 def test_every_pool_has_a_finite_fit_around_0(rows: list[Row]) -> None:
     """Components, perfect scorers and nothing but draws too are finite, and the mean is 0."""
     result = fit(counts(rows))

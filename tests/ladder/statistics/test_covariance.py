@@ -165,7 +165,7 @@ def test_two_players_have_a_closed_form() -> None:
 
 
 @given(st.integers(0, 1000), st.sampled_from([2, 7]))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_more_of_the_same_shrinks_intervals(seed: int, times: int) -> None:
     """Without a prior, counting every game so often divides them by the square root."""
     counts = random_games(np.linspace(-100, 100, 6), pairs=40, games=20, seed=seed)
@@ -179,7 +179,7 @@ def test_more_of_the_same_shrinks_intervals(seed: int, times: int) -> None:
 
 
 @given(st.integers(0, 1000), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_colours_and_order_change_no_interval(seed: int, random: Random) -> None:
     """Shuffled rows give the same bytes; first and second mover may change seats."""
     counts = random_games(np.linspace(-100, 100, 6), pairs=40, games=20, seed=seed)

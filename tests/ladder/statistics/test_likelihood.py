@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.ladder.statistics.bradley_terry import Prior
@@ -53,7 +53,6 @@ def free(posterior: LogPosterior) -> list[int]:
 
 
 @given(points())
-@settings(deadline=None)
 def test_the_slope_is_that_of_finite_differences(point: tuple[LogPosterior, Floats]) -> None:
     """Of the value, along each parameter."""
     posterior, values = point
@@ -65,7 +64,6 @@ def test_the_slope_is_that_of_finite_differences(point: tuple[LogPosterior, Floa
 
 
 @given(points())
-@settings(deadline=None)
 def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, Floats]) -> None:
     """Of the gradient, along each parameter, with the strengths' block written out."""
     posterior, values = point
@@ -87,7 +85,6 @@ def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, 
 
 
 @given(points())
-@settings(deadline=None)
 def test_a_newton_step_solves_the_curvature(point: tuple[LogPosterior, Floats]) -> None:
     """The curvature times the step is the gradient; what is held at 0 stays."""
     posterior, values = point

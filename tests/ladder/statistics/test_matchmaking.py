@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.ladder.statistics import matchmaking
@@ -124,7 +124,6 @@ def test_a_pick_expects_its_games() -> None:
     st.integers(0, 1),
     st.sampled_from([1, 32]),
 )
-@settings(deadline=None)
 def test_only_those_who_may_meet_do(
     pool: tuple[list[float], list[int], list[bool]], picks: int, neighbours: int
 ) -> None:

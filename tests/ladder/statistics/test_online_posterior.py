@@ -71,7 +71,7 @@ def test_a_fit_s_covariance_is_completed() -> None:
 
 
 @given(GAMES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_results_update_as_an_inversion_does(games: Sequence[Game]) -> None:
     """After each, the matrix and the step are those of the information's inverse."""
     posterior = posterior_of(fitted())
@@ -87,7 +87,7 @@ def test_results_update_as_an_inversion_does(games: Sequence[Game]) -> None:
 
 
 @given(GAMES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_expectations_update_as_an_inversion_does(games: Sequence[Game]) -> None:
     """They change the covariance alone, and several at once are as many one by one."""
     posterior = posterior_of(fitted())
@@ -104,7 +104,7 @@ def test_expectations_update_as_an_inversion_does(games: Sequence[Game]) -> None
 
 
 @given(GAMES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_a_result_takes_the_place_of_an_expectation(games: Sequence[Game]) -> None:
     """When all that was expected has been played, nothing but the results is left."""
     posterior = posterior_of(fitted())
@@ -122,7 +122,7 @@ def test_a_result_takes_the_place_of_an_expectation(games: Sequence[Game]) -> No
 
 
 @given(GAMES, st.integers(0, 12))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_trace_reductions_are_differences_of_traces(games: Sequence[Game], asked: int) -> None:
     """Whether they are asked for before some games or after all of them."""
     posterior = posterior_of(fitted())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.ladder.statistics.golden import DATA
 
@@ -132,7 +132,6 @@ def test_a_pair_of_independent_games_is_two_games() -> None:
     st.tuples(st.floats(-200, 200), st.floats(-200, 200)).filter(lambda elo: elo[0] < elo[1]),
     st.sampled_from(Scale),
 )
-@settings(deadline=None)
 def test_every_count_has_a_ratio(counts: list[int], elo: tuple[float, float], scale: Scale) -> None:
     """It is finite, and turns its sign with the results and the hypotheses."""
     llr = Sprt(*elo, scale=scale).llr(counts)

@@ -201,7 +201,7 @@ def test_the_pairs_of_a_tie_are_planned_at_once() -> None:
     assert len(Knockout(2, pairs=3).plan()) == 3
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.integers(2, 17), st.integers(1, 2), st.integers(0, 2), st.one_of(st.none(), st.integers())
 )
@@ -227,7 +227,7 @@ def test_every_knockout_ends_with_one_winner(
         assert ties[-1].winner == 1
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(2, 9), st.integers(0, 10**6), st.integers(0, 40))
 def test_a_later_one_goes_on_with_the_same_plan(count: int, seed: int, stop: int) -> None:
     """Whenever it is made anew from what is stored."""

@@ -36,7 +36,7 @@ def best(vertices: frozenset[int], edges: frozenset[tuple[int, int]]) -> int:
     return largest(vertices)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(graphs, st.randoms(use_true_random=False))
 def test_it_is_a_maximum_matching(case: tuple[int, set[tuple[int, int]]], rng: Random) -> None:
     """Of the whole graph, and of what is left when an edge or a vertex is taken out."""

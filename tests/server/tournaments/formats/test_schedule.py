@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.game import decode_moves
@@ -43,7 +43,6 @@ forms = st.sampled_from((RoundRobin, Gauntlet))
 cases = st.tuples(forms, st.integers(2, 7), st.integers(1, 9), st.integers(0, 2**63 - 1))
 
 
-@settings(deadline=None)
 @given(cases)
 def test_every_pair_meets_once_in_every_round(
     case: tuple[type[ScheduledFormat], int, int, int],
@@ -60,7 +59,6 @@ def test_every_pair_meets_once_in_every_round(
     assert [game.round for game in games] == sorted(game.round for game in games)
 
 
-@settings(deadline=None)
 @given(cases)
 def test_two_rounds_are_one_opening_with_both_colours(
     case: tuple[type[ScheduledFormat], int, int, int],

@@ -141,7 +141,7 @@ def test_a_group_is_paired_within_though_its_first_choice_would_not_let_it() -> 
     assert pairs == [{1, 4}, {2, 3}, {5, 6}]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(2, 13), st.integers(1, 6), st.integers(0, 10**6))
 def test_everybody_plays_each_round_or_has_a_bye(count: int, rounds: int, seed: int) -> None:
     """And nobody has two byes in a tournament of the usual length."""
@@ -171,7 +171,7 @@ def every_pairing(bots: Sequence[Entry]) -> Iterator[list[tuple[Entry, Entry]]]:
             yield [(one, other), *pairs]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 4), st.integers(1, 7), st.integers(0, 10**6))
 def test_nobody_meets_twice_while_it_can_be_avoided(half: int, rounds: int, seed: int) -> None:
     """Nor is anybody's colour out of balance: compared with all ways to pair a round."""
@@ -189,7 +189,7 @@ def test_nobody_meets_twice_while_it_can_be_avoided(half: int, rounds: int, seed
         swiss.play(by_seed(seed))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(12, 20), st.integers(0, 10**6))
 def test_colours_are_balanced(count: int, seed: int) -> None:
     """In a tournament of the usual length, to one meeting."""
@@ -198,7 +198,7 @@ def test_colours_are_balanced(count: int, seed: int) -> None:
     assert {abs(entry.balance) for entry in swiss.format.table.entries()} <= {0, 1}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(2, 9), st.integers(1, 4), st.integers(0, 10**6), st.integers(0, 40))
 def test_a_later_one_goes_on_with_the_same_plan(
     count: int, rounds: int, seed: int, stop: int
