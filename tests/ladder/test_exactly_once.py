@@ -19,8 +19,9 @@ from meijin.store.ladders.runs import KEPT_RUNS
 from meijin.store.schema import RatingRun, RatingRunId
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import Eventually, League
+    from tests.ladder.conftest import Eventually
     from tests.ladder.sites import Site
+    from tests.store.league import League
 
 JOBS = 200
 WORKERS = 3

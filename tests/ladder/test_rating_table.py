@@ -19,7 +19,7 @@ from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.ladders.runs import Line, NewRun
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW

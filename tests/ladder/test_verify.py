@@ -15,7 +15,7 @@ from meijin.store.errors import UnknownLadderError, UnknownRunError
 from meijin.store.schema import Fault, LadderId, Rating, RatingRun, RatingRunId
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW

@@ -16,7 +16,7 @@ from meijin.store.ladders.rated_games import PairCount, ScoredGame, Snapshot
 from meijin.store.schema import BotVersionId, Fault, Game, GameState, Ladder
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
 
