@@ -252,10 +252,14 @@ def test_cancelled_tournaments_are_not_played_on(
     assert planner.get(scene.tournament_id).state is cancelled
 
 
-def test_a_verdict_drops_what_has_not_begun(database: Database, scene: Scene) -> None:
-    """Games that ran, void ones too, keep their place."""
-    start(database, scene, 0, 2)
-    finish(database, 2, Result.NONE, ending=Ending.VOID)
+@pytest.mark.parametrize("result", [Result.BLACK_WINS, Result.NONE])
+@pytest.mark.parametrize("begun", [0, 1])
+def test_a_verdict_drops_pairs_that_have_not_begun(
+    database: Database, scene: Scene, begun: int, result: Result
+) -> None:
+    """One of which either game ran, be it void, keeps its place with the other game."""
+    start(database, scene, begun)
+    finish(database, begun, result, ending=Ending.VOID if result is Result.NONE else Ending.FIVE)
     end = TournamentEnd(scene.tournament_id, scene.now, "all is known" * 20)
     database.write(lambda to: tournaments.finish_tournament(to, end))
     row = database.read(lambda at: tournaments.get_tournament(at, scene.tournament_id))
@@ -263,7 +267,7 @@ def test_a_verdict_drops_what_has_not_begun(database: Database, scene: Scene) ->
     assert (row.state, row.end_time) == (TournamentState.FINISHED, scene.now)
     assert row.verdict == end.verdict[:200]
     numbers = database.read(lambda at: at.scalars(select(Pairing.number)).all())
-    assert sorted(numbers) == [1, 3]
+    assert sorted(numbers) == [1, 2]
 
 
 @pytest.mark.parametrize(

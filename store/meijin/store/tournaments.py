@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, TimeControl, Variant
 from meijin.store.errors import UnknownTournamentError
-from meijin.store.match_counts import RESULT_PLACES
+from meijin.store.match_counts import GAMES_OF_A_PAIR, RESULT_PLACES
 from meijin.store.openings import decode_openings, encode_openings
 from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
@@ -92,7 +92,7 @@ class TournamentEnd:
     id: TournamentId
     time: datetime
     verdict: str = ""
-    """Why it ended; where it says so, the games not begun are dropped."""
+    """Why it ended; where it says so, the pairs of games that have not begun are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,11 @@ def set_state(connection: Connection, tournament_id: TournamentId, state: Tourna
 
 
 def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
-    """Write the end of a tournament that is running, and drop what it has not begun."""
+    """Write the end of a tournament that is running, and drop what it has not begun.
+
+    That is by pairs of games: of one that has begun the other game waits, and is played where a
+    void takes the tournament up again.
+    """
     change = update(Tournament).where(
         Tournament.id == end.id, Tournament.state == TournamentState.RUNNING
     )
@@ -284,8 +288,16 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
     }
     is_ended = connection.execute(change.values(values)).rowcount
     if is_ended and end.verdict:
-        begun = select(Game.pairing_id).where(Game.tournament_id == end.id)
-        dropped = delete(Pairing).where(Pairing.tournament_id == end.id, Pairing.id.not_in(begun))
+        played = aliased(Pairing)
+        begun = select((played.number + 1) // GAMES_OF_A_PAIR).join(
+            Game, Game.pairing_id == played.id
+        )
+        dropped = delete(Pairing).where(
+            Pairing.tournament_id == end.id,
+            ((Pairing.number + 1) // GAMES_OF_A_PAIR).not_in(
+                begun.where(Game.tournament_id == end.id)
+            ),
+        )
         connection.execute(dropped)
 
 
