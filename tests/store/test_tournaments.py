@@ -101,6 +101,15 @@ def test_openings_and_test_come_back(
     assert (plain.openings, plain.options, plain.planned) == ((), None, 4)
 
 
+def test_an_open_tournament_s_bots_are_those_of_its_games(
+    planner: Planner, add_bots: Callable[..., tuple[BotId, ...]]
+) -> None:
+    """By name, whichever colour they have had."""
+    bots = add_bots("zoe", "ada", "bob")
+    row = planner.get(planner.add(replace(planner.plan(bots, games=1), bots=())))
+    assert row.bots == ((bots[1], "ada"), (bots[0], "zoe"))
+
+
 def test_rated_tournaments_of_a_variant_share_its_ladder(
     database: Database, planner: Planner, add_bots: Callable[..., tuple[BotId, ...]]
 ) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, insert, select, update
+from sqlalchemy import Connection, case, delete, func, insert, select, union, update
 from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, TimeControl, Variant
@@ -404,8 +404,11 @@ def _entrants(
 
 
 def _players(connection: Connection, tournament_id: TournamentId) -> list[tuple[BotId, str]]:
-    planned = select(Pairing.black_id).where(Pairing.tournament_id == tournament_id)
-    query = select(Bot.id, Bot.name).where(Bot.id.in_(planned)).order_by(Bot.name)
+    black, white = (
+        select(color).where(Pairing.tournament_id == tournament_id)
+        for color in (Pairing.black_id, Pairing.white_id)
+    )
+    query = select(Bot.id, Bot.name).where(Bot.id.in_(union(black, white))).order_by(Bot.name)
     return [(bot_id, name) for bot_id, name in connection.execute(query)]
 
 
