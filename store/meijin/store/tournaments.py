@@ -266,6 +266,19 @@ def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
 _PAIRING = columns_of(PendingPairing, Pairing)
 
 
+def get_state(connection: Connection, tournament_id: TournamentId) -> TournamentState:
+    """Where a tournament stands.
+
+    Raises:
+        UnknownTournamentError: there is none of that id.
+    """
+    query = select(Tournament.state).where(Tournament.id == tournament_id)
+    state = connection.scalar(query)
+    if state is None:
+        raise _unknown(tournament_id)
+    return state
+
+
 def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:
     """Cancel a tournament or take it up again."""
     change = update(Tournament).where(Tournament.id == tournament_id)
@@ -309,9 +322,13 @@ def get_tournament(connection: Connection, tournament_id: TournamentId) -> Tourn
     """
     rows = _tournaments(connection, [tournament_id])
     if not rows:
-        message = f"no tournament {tournament_id}; list the tournaments to see their ids"
-        raise UnknownTournamentError(message)
+        raise _unknown(tournament_id)
     return rows[0]
+
+
+def _unknown(tournament_id: TournamentId) -> UnknownTournamentError:
+    message = f"no tournament {tournament_id}; list the tournaments to see their ids"
+    return UnknownTournamentError(message)
 
 
 def list_tournaments(
