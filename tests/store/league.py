@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, update
 
-from meijin.game import Ending, Party, Result, encode_moves
+from meijin.game import GOMOKU, Ending, Party, Result, TimeControl, encode_moves
 from meijin.store import Database
 from meijin.store.ladders import ladders, rated_games
 from meijin.store.ladders.rated_games import Snapshot
@@ -161,8 +161,8 @@ class League:
             format=FormatName("round-robin"),
             rounds=1,
             seed=1,
-            variant=self.name,
-            time_control="1+0",
+            variant=GOMOKU,
+            time_control=TimeControl.parse("1"),
             max_games=0,
             ladder_id=ladder_id,
             create_time=NOON,

@@ -212,7 +212,7 @@ def test_a_pairing_may_have_a_clock_of_its_own(
     entry = JournalEntry(EntryId(1), EntryId(0), starts=starts)
     database.write(lambda to: commit_entry(to, entry))
     found = [database.read(partial(get_game, game_id=start.id)) for start in starts]
-    assert [game and game.time_control for game in found] == ["15+0.125", "60+0.5"]
+    assert [game.time_control for game in found] == [fast, TimeControl.parse("60+0.5")]
 
 
 def test_the_pairings_of_running_games_are_found(database: Database, scene: Scene) -> None:
