@@ -10,8 +10,8 @@ from meijin.game import Party, Result
 from meijin.ladder import verify as module
 from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh import refresh
-from meijin.ladder.verify import NothingToVerifyError, transcript, verify
-from meijin.store.errors import UnknownLadderError, UnknownRunError
+from meijin.ladder.verify import UnknownAlgorithmError, transcript, verify
+from meijin.store.errors import NoRunError, UnknownLadderError, UnknownRunError
 from meijin.store.schema import Fault, LadderId, Rating, RatingRun, RatingRunId
 
 if TYPE_CHECKING:
@@ -159,13 +159,13 @@ def test_a_run_of_another_release_is_refused(
     """Its numbers can't be computed again."""
     run_id = publish(league)
     monkeypatch.setattr(module, "ALGORITHM", "newer")
-    with pytest.raises(NothingToVerifyError, match=f"run {run_id} was computed by rao-kupper"):
+    with pytest.raises(UnknownAlgorithmError, match=f"run {run_id} was computed by rao-kupper"):
         verify(league.database, league.ladder_id)
 
 
 def test_a_ladder_without_a_run_has_nothing(league: "League") -> None:
     """Nor has an unknown ladder, nor an unknown run."""
-    with pytest.raises(NothingToVerifyError, match="has no run yet"):
+    with pytest.raises(NoRunError, match="has no run yet"):
         verify(league.database, league.ladder_id)
     with pytest.raises(UnknownRunError):
         verify(league.database, league.ladder_id, RatingRunId(9))
