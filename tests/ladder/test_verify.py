@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import delete, update
 
-from meijin.game import Party, Result
+from meijin.game import Ending, Party, Result
 from meijin.ladder import verify as module
 from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh import refresh
 from meijin.ladder.verify import UnknownAlgorithmError, transcript, verify
 from meijin.store.errors import NoRunError, UnknownLadderError, UnknownRunError
 from meijin.store.schema import Fault, LadderId, Rating, RatingRun, RatingRunId
+from meijin.store.void_evidence import VoidEvidence
 
 if TYPE_CHECKING:
     from tests.store.league import League
@@ -148,8 +149,8 @@ def test_a_void_that_was_tampered_with_is_found(league: "League") -> None:
     league.finish((0, 1, BLACK))
     publish(league)
     league.void(1)
-    evidence = {"result": DRAW.value, "at_fault": Party.NOBODY.value}
-    tamper(league, update(Fault).values(evidence=evidence))
+    evidence = VoidEvidence("a test", DRAW, Ending.DRAW, Party.NOBODY, "")
+    tamper(league, update(Fault).values(evidence=evidence.to_json()))
     assert "ratings" in differences(league)
 
 
