@@ -248,6 +248,15 @@ def test_pairs_come_from_the_index_in_order(league: "League") -> None:
     assert "TEMP B-TREE" not in found[0]
 
 
+def test_results_since_a_run_are_not_sorted(league: "League") -> None:
+    """The index has their order: else the few since the run would be picked out of all."""
+    with plans(league.database) as found:
+        league.database.read(
+            lambda connection: rated_games.results_since(connection, league.ladder_id, 7, limit=9)
+        )
+    assert found == ["SEARCH game USING INDEX game_order (ladder_id=? AND end_sequence>?)"]
+
+
 def test_no_part_of_a_snapshot_looks_at_games_of_other_ladders(league: "League") -> None:
     """Every query finds the ladder's games by an index, and in an order that it keeps."""
     with plans(league.database) as found:
