@@ -1,12 +1,25 @@
-"""How SQLite carries queries out."""
+"""Which statements a database is given, and how SQLite carries queries out."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import Engine, event
 
 from meijin.store import Database
+
+
+@contextmanager
+def statements(engine: Engine) -> Iterator[list[str]]:
+    """The statements that are executed inside, but for prepared ones."""
+    found: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        found.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    yield found
+    event.remove(engine, "before_cursor_execute", note)
 
 
 @contextmanager

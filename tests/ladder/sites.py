@@ -18,7 +18,8 @@ from meijin.store.ladders.runs import NewRating
 from meijin.store.schema import RatingRun
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League, StartWorker
+    from tests.ladder.conftest import StartWorker
+    from tests.store.league import League
 
 NEVER = 3600.0
 """Seconds between two sweeps, so that nothing is published but by jobs."""

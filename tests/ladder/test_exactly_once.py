@@ -19,8 +19,9 @@ from meijin.store.ladders.runs import KEPT_RUNS
 from meijin.store.schema import RatingRun, RatingRunId
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import Eventually, League
+    from tests.ladder.conftest import Eventually
     from tests.ladder.sites import Site
+    from tests.store.league import League
 
 JOBS = 200
 WORKERS = 3
@@ -91,7 +92,7 @@ def assert_runs_are_in_order(runs: Sequence[Row[RatingRunId, int, int]]) -> None
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_game_counts_exactly_once(site: "Site", eventually: "Eventually", seed: int) -> None:
-    """Whoever dies at whatever moment, the last run and every one before it can be proved."""
+    """Whoever dies at whatever moment, the last run and every one before it can be verified."""
     rng = random.Random(seed)
     league = site.league
     workers = [site.start_worker(sweep=NEVER) for _ in range(WORKERS)]

@@ -18,7 +18,7 @@ from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.schema import RatingDay
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 FIRST = date(2026, 1, 1)
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -25,7 +25,7 @@ from meijin.store.errors import UnknownLadderError
 from meijin.store.schema import Ladder, LadderId, RatingDay, RatingRun
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 GAME = (0, 1, Result.BLACK_WINS)
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

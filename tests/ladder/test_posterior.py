@@ -16,7 +16,7 @@ from meijin.store.ladders.rated_games import results_since
 from meijin.store.ladders.runs import covariances, standings
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BLACK, WHITE = Result.BLACK_WINS, Result.WHITE_WINS

@@ -20,7 +20,7 @@ from meijin.store.ladders.runs import Line, NewRun
 from meijin.store.schema import BotVersionId
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import delete, update
 
-from meijin.game import Party, Result
+from meijin.game import Ending, Party, Result
 from meijin.ladder import verify as module
 from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh import refresh
-from meijin.ladder.verify import NothingToVerifyError, transcript, verify
-from meijin.store.errors import UnknownLadderError, UnknownRunError
+from meijin.ladder.verify import UnknownAlgorithmError, transcript, verify
+from meijin.store.errors import NoRunError, UnknownLadderError, UnknownRunError
 from meijin.store.schema import Fault, LadderId, Rating, RatingRun, RatingRunId
+from meijin.store.void_evidence import VoidEvidence
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
@@ -148,8 +149,8 @@ def test_a_void_that_was_tampered_with_is_found(league: "League") -> None:
     league.finish((0, 1, BLACK))
     publish(league)
     league.void(1)
-    evidence = {"result": DRAW.value, "at_fault": Party.NOBODY.value}
-    tamper(league, update(Fault).values(evidence=evidence))
+    evidence = VoidEvidence("a test", DRAW, Ending.DRAW, Party.NOBODY, "")
+    tamper(league, update(Fault).values(evidence=evidence.to_json()))
     assert "ratings" in differences(league)
 
 
@@ -159,13 +160,13 @@ def test_a_run_of_another_release_is_refused(
     """Its numbers can't be computed again."""
     run_id = publish(league)
     monkeypatch.setattr(module, "ALGORITHM", "newer")
-    with pytest.raises(NothingToVerifyError, match=f"run {run_id} was computed by rao-kupper"):
+    with pytest.raises(UnknownAlgorithmError, match=f"run {run_id} was computed by rao-kupper"):
         verify(league.database, league.ladder_id)
 
 
 def test_a_ladder_without_a_run_has_nothing(league: "League") -> None:
     """Nor has an unknown ladder, nor an unknown run."""
-    with pytest.raises(NothingToVerifyError, match="has no run yet"):
+    with pytest.raises(NoRunError, match="has no run yet"):
         verify(league.database, league.ladder_id)
     with pytest.raises(UnknownRunError):
         verify(league.database, league.ladder_id, RatingRunId(9))

@@ -26,7 +26,8 @@ from meijin.store import Database
 from meijin.store.schema import RatingRun
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import Eventually, League, StartWorker
+    from tests.ladder.conftest import Eventually, StartWorker
+    from tests.store.league import League
 
 GAME = (0, 1, Result.BLACK_WINS)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection
+from tests.store.league import League
 
 from meijin.game import GOMOKU, TimeControl, encode_moves
 from meijin.store import Database
@@ -124,6 +125,26 @@ def database(any_database_url: str) -> Iterator[Database]:
 def sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The URL of an empty SQLite database."""
     return f"sqlite:///{tmp_path_factory.mktemp('sqlite') / 'meijin.db'}"
+
+
+@pytest.fixture
+def league(sqlite_url: str) -> Iterator[League]:
+    """A ladder of five bots without a game, on SQLite."""
+    with Database(sqlite_url) as database:
+        database.migrate()
+        yield League(database)
+
+
+@pytest.fixture
+def any_league(database: Database) -> League:
+    """A ladder of five bots without a game, once on each kind of database."""
+    return League(database)
+
+
+@pytest.fixture
+def make_league() -> type[League]:
+    """What makes further ladders."""
+    return League
 
 
 @pytest.fixture

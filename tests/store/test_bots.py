@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
+from tests.query_plans import plans
 
 from meijin.store import Database, bots
 from meijin.store.bots import EngineRow, Identity
@@ -153,6 +154,18 @@ def test_a_digest_is_one_version(database: Database, add_bots: AddBots) -> None:
     ]
     assert versions[0] == versions[1]
     assert len(set(versions)) == 3
+
+
+def test_a_version_is_found_by_its_digest(sqlite_url: str) -> None:
+    """By an index, however many others its bot has had: every bot that connects asks."""
+    with Database(sqlite_url) as database:
+        database.migrate()
+        bot_id = database.write(lambda to: bots.add_bot(to, "ada", NOON))
+        find = partial(bots.bot_version, bot_id=bot_id, engine=EngineRow("1", "x"), now=NOON)
+        made = database.write(find)
+        with plans(database) as found:
+            assert database.read(find) == made
+    assert [plan.endswith("(bot_id=? AND digest=?)") for plan in found] == [True]
 
 
 def test_versions_keep_their_lineage(database: Database, add_bots: AddBots) -> None:

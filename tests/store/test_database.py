@@ -12,6 +12,7 @@ from sqlalchemy import Connection, func, insert, inspect, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from meijin.store import Database, Durability, StoreInUseError
+from meijin.store.database import database_file
 from meijin.store.errors import UnknownSchemaError
 from meijin.store.schema import Base, Game, Owner, Pairing
 
@@ -106,6 +107,28 @@ def test_other_databases_are_refused() -> None:
     """Whatever SQLAlchemy itself could open."""
     with pytest.raises(ArgumentError, match="mysql is none of sqlite, postgresql"):
         Database("mysql://localhost/meijin")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite://",
+        "sqlite:///",
+        "sqlite:///:memory:",
+        "sqlite:///file:meijin?mode=memory&uri=true",
+    ],
+)
+def test_sqlite_in_memory_is_refused(url: str) -> None:
+    """Each connection would have a database of its own."""
+    for opened in (Database, database_file):
+        with pytest.raises(ArgumentError, match="an SQLite database has to be a file"):
+            opened(url)
+
+
+def test_only_sqlite_is_a_file() -> None:
+    """Which a command may look for."""
+    assert database_file("sqlite:///a/meijin.db") == Path("a/meijin.db")
+    assert database_file("postgresql+psycopg://host/name") is None
 
 
 # -- SQLite's settings ------------------------------------------------------------

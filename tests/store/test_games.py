@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import update
 
-from meijin.game import Ending, Party, Result
+from meijin.game import GOMOKU, Ending, Party, Result, TimeControl
 from meijin.store import Database, games
 from meijin.store.errors import UnknownGameError
 from meijin.store.games import decode_times, encode_times
@@ -73,7 +73,7 @@ def test_a_game_comes_with_its_bots(database: Database, played: Scene) -> None:
     assert (row.black_id, row.white_id) == played.bots
     assert (row.black_version_id, row.white_version_id) == played.versions
     assert (row.black_version, row.white_version) == ("1.0", "1.0")
-    assert (row.variant, row.time_control) == ("freestyle 15x15", "60+0.5")
+    assert (row.variant, row.time_control) == (GOMOKU, TimeControl.parse("60+0.5"))
     assert (row.tournament_id, row.pairing_id) == (played.tournament_id, played.pairings[0].id)
     assert (row.state, row.result, row.ending) == (
         GameState.FINISHED,

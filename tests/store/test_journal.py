@@ -12,8 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 
 from meijin.game import Ending, Party, Result, encode_moves
-from meijin.store import Database
-from meijin.store import journal as flushes
+from meijin.store import Database, journal
 from meijin.store.journal import (
     GameEnd,
     JournalEntry,
@@ -42,17 +41,17 @@ LATER = datetime(2026, 3, 4, 13, tzinfo=UTC)
 HUGE = 2**64 - 1
 
 
-def flush(number: int, *, truncate_before: int = 0, **parts: Any) -> JournalEntry:
+def entry(number: int, *, truncate_before: int = 0, **parts: Any) -> JournalEntry:
     """An entry with these parts."""
     return JournalEntry(EntryId(number), EntryId(truncate_before), **parts)
 
 
 def packed(*moves: tuple[int, int, int]) -> bytearray:
     """Moves of (game, ply, cell), with times made of them."""
-    entry = flush(1)
+    made = entry(1)
     for game, ply, cell in moves:
-        entry.add_move(StoredMove(GameId(game), ply, cell, 100 * ply, 10 * ply))
-    return entry.moves
+        made.add_move(StoredMove(GameId(game), ply, cell, 100 * ply, 10 * ply))
+    return made.moves
 
 
 def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
@@ -91,7 +90,7 @@ def commit(database: Database, *parts: JournalEntry, is_retry: bool = False) -> 
 
 def running_moves(database: Database) -> list[StoredMove]:
     """Every move that is stored in an entry."""
-    return database.read(lambda at: list(flushes.running_moves(at)))
+    return database.read(lambda at: list(journal.running_moves(at)))
 
 
 def revision(database: Database) -> int:
@@ -102,13 +101,13 @@ def revision(database: Database) -> int:
 # -- moves ------------------------------------------------------------------------
 
 
-def test_a_flush_keeps_its_moves_in_order(database: Database) -> None:
+def test_an_entry_keeps_its_moves_in_order(database: Database) -> None:
     """Moves come back entry by entry, in the order within each."""
     commit(
         database,
-        flush(9, moves=packed((1, 2, 30), (2, 2, 31))),
-        flush(10, moves=packed((1, 3, 32))),
-        flush(11, moves=packed((2, 3, 33), (1, 4, 34))),
+        entry(9, moves=packed((1, 2, 30), (2, 2, 31))),
+        entry(10, moves=packed((1, 3, 32))),
+        entry(11, moves=packed((2, 3, 33), (1, 4, 34))),
     )
     assert running_moves(database) == [
         StoredMove(GameId(1), 2, 30, 200, 20),
@@ -117,44 +116,44 @@ def test_a_flush_keeps_its_moves_in_order(database: Database) -> None:
         StoredMove(GameId(2), 3, 33, 300, 30),
         StoredMove(GameId(1), 4, 34, 400, 40),
     ]
-    assert database.read(flushes.last_entry) == 11
+    assert database.read(journal.last_entry) == 11
 
 
 def test_the_largest_numbers_fit(database: Database) -> None:
     """Ids and times are of eight bytes, plies and cells of two."""
     largest = StoredMove(GameId(HUGE), 65535, 65535, HUGE, HUGE)
-    entry = flush(2**62)
-    entry.add_move(largest)
-    commit(database, entry)
+    made = entry(2**62)
+    made.add_move(largest)
+    commit(database, made)
     assert list(running_moves(database)) == [largest]
 
 
 def test_analysis_is_merged_by_game_and_ply(database: Database) -> None:
-    """What bots thought comes back whole, from however many flushes."""
+    """What bots thought comes back whole, from however many journal."""
     commit(
         database,
-        flush(1, analysis={"7": {"2": {"score": 1}}}),
-        flush(2),
-        flush(3, analysis={"7": {"4": {"score": -3, "nodes": HUGE}}, "8": {"2": {}}}),
+        entry(1, analysis={"7": {"2": {"score": 1}}}),
+        entry(2),
+        entry(3, analysis={"7": {"4": {"score": -3, "nodes": HUGE}}, "8": {"2": {}}}),
     )
-    assert database.read(flushes.running_analysis) == {
+    assert database.read(journal.running_analysis) == {
         "7": {"2": {"score": 1}, "4": {"score": -3, "nodes": HUGE}},
         "8": {"2": {}},
     }
 
 
-def test_an_empty_store_has_no_last_flush(database: Database) -> None:
+def test_an_empty_store_has_no_last_entry(database: Database) -> None:
     """Numbers begin at 1."""
-    assert database.read(flushes.last_entry) == 0
+    assert database.read(journal.last_entry) == 0
     assert running_moves(database) == []
-    assert database.read(flushes.running_analysis) == {}
+    assert database.read(journal.running_analysis) == {}
 
 
-def test_a_floor_deletes_what_is_before_it(database: Database) -> None:
+def test_truncating_deletes_what_is_before(database: Database) -> None:
     """The entry of the bound itself and later ones stay."""
     for number in range(1, 6):
-        commit(database, flush(number, moves=packed((number, 2, 30))))
-    commit(database, flush(6, truncate_before=4, moves=packed((6, 2, 30))))
+        commit(database, entry(number, moves=packed((number, 2, 30))))
+    commit(database, entry(6, truncate_before=4, moves=packed((6, 2, 30))))
     assert [move.game_id for move in running_moves(database)] == [4, 5, 6]
 
 
@@ -163,7 +162,7 @@ def test_a_floor_deletes_what_is_before_it(database: Database) -> None:
 
 def test_a_game_starts_and_ends(database: Database, scene: Scene) -> None:
     """Its row holds the opening at first, and everything at the end."""
-    commit(database, flush(1, starts=[scene.start(0, 5)]))
+    commit(database, entry(1, starts=[scene.start(0, 5)]))
     start = database.read(lambda at: at.execute(select(Game.__table__)).one())
     assert start.state is GameState.RUNNING
     assert start.moves == scene.pairings[0].opening
@@ -171,7 +170,7 @@ def test_a_game_starts_and_ends(database: Database, scene: Scene) -> None:
     assert (start.result, start.ending, start.end_time) == (Result.NONE, None, None)
     assert start.start_time == scene.now
 
-    commit(database, flush(2, ends=[end_of(scene, 0, 5)]))
+    commit(database, entry(2, ends=[end_of(scene, 0, 5)]))
     end = database.read(lambda at: at.execute(select(Game.__table__)).one())
     assert end.state is GameState.FINISHED
     assert (end.moves, end.times) == (encode_moves((112, 113, 114)), b"\x01" * 16)
@@ -183,21 +182,21 @@ def test_a_game_starts_and_ends(database: Database, scene: Scene) -> None:
     assert (end.fingerprint, end.is_repeat) == (fingerprint(*parts), False)
 
 
-def test_several_games_end_in_one_flush(database: Database, scene: Scene) -> None:
+def test_several_games_end_in_one_entry(database: Database, scene: Scene) -> None:
     """A game may even start and end in the same one."""
-    commit(database, flush(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
+    commit(database, entry(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
     ends = [end_of(scene, pairing, 5 + pairing) for pairing in range(3)]
-    commit(database, flush(2, starts=[scene.start(2, 7)], ends=ends))
+    commit(database, entry(2, starts=[scene.start(2, 7)], ends=ends))
     states = database.read(lambda at: at.scalars(select(Game.state)).all())
     assert states == [GameState.FINISHED] * 3
 
 
 def test_a_game_ends_once(database: Database, scene: Scene) -> None:
     """A second end fails, changes nothing, and takes its whole entry with it."""
-    commit(database, flush(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
-    commit(database, flush(2, ends=[end_of(scene, 0, 5)]))
+    commit(database, entry(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
+    commit(database, entry(2, ends=[end_of(scene, 0, 5)]))
     again = end_of(scene, 0, 5, result=Result.WHITE_WINS, sequence=9)
-    late = flush(3, moves=packed((6, 2, 30)), ends=[end_of(scene, 1, 6), again])
+    late = entry(3, moves=packed((6, 2, 30)), ends=[end_of(scene, 1, 6), again])
     with pytest.raises(LostUpdateError, match="1 of 2"):
         commit(database, late)
     results = database.read(
@@ -214,12 +213,12 @@ def test_a_game_ends_once(database: Database, scene: Scene) -> None:
 def test_the_end_of_an_unknown_game_is_lost(database: Database, scene: Scene) -> None:
     """A game that is not in the store can't end."""
     with pytest.raises(LostUpdateError):
-        commit(database, flush(1, ends=[end_of(scene, 0, 5)]))
+        commit(database, entry(1, ends=[end_of(scene, 0, 5)]))
 
 
 def test_a_forfeit_is_kept_with_its_evidence(database: Database, scene: Scene) -> None:
     """The fault names the version; a void game's names none; an ending on the board has none."""
-    commit(database, flush(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(3)]))
+    commit(database, entry(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(3)]))
     forfeit = end_of(
         scene,
         0,
@@ -240,7 +239,7 @@ def test_a_forfeit_is_kept_with_its_evidence(database: Database, scene: Scene) -
         at_fault=Party.SERVER,
         evidence={"ply": 3},
     )
-    commit(database, flush(2, ends=[forfeit, void, end_of(scene, 2, 7)]))
+    commit(database, entry(2, ends=[forfeit, void, end_of(scene, 2, 7)]))
     query = select(Fault.game_id, Fault.party, Fault.ending, Fault.version_id, Fault.evidence)
     rows = database.read(lambda at: at.execute(query.order_by(Fault.id)).all())
     assert rows == [
@@ -253,7 +252,7 @@ def test_a_forfeit_is_kept_with_its_evidence(database: Database, scene: Scene) -
 
 def test_ends_mark_their_ladder(database: Database, scene: Scene) -> None:
     """Every game that counts raises the revision by one; void and unrated ones don't."""
-    commit(database, flush(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(4)]))
+    commit(database, entry(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(4)]))
     void = {"result": Result.NONE, "ending": Ending.VOID, "at_fault": Party.OPERATOR}
     ends = [
         end_of(scene, 0, 5),
@@ -261,7 +260,7 @@ def test_ends_mark_their_ladder(database: Database, scene: Scene) -> None:
         end_of(scene, 2, 7, **void),
         end_of(scene, 3, 8, ladder_id=None),
     ]
-    commit(database, flush(2, ends=ends))
+    commit(database, entry(2, ends=ends))
     assert revision(database) == 2
 
 
@@ -271,8 +270,8 @@ def test_the_last_end_finishes_the_tournament(
     """The tournament's state changes in the same commit, unless it was cancelled."""
     cancelled = planner.add(planner.plan(scene.bots))
     database.write(lambda to: set_state(to, cancelled, TournamentState.CANCELLED))
-    commit(database, flush(1, starts=[scene.start(0, 5)]))
-    last = flush(2, ends=[end_of(scene, 0, 5)])
+    commit(database, entry(1, starts=[scene.start(0, 5)]))
+    last = entry(2, ends=[end_of(scene, 0, 5)])
     last.finished_tournaments = [
         TournamentEnd(key, LATER) for key in (scene.tournament_id, cancelled)
     ]
@@ -284,10 +283,10 @@ def test_the_last_end_finishes_the_tournament(
 
 def test_a_game_that_repeats_another_is_marked(database: Database, scene: Scene) -> None:
     """By its colours too, and whether it ended in the same entry or in a later one."""
-    commit(database, flush(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(4)]))
+    commit(database, entry(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(4)]))
     other = encode_moves((112, 113, 115))
-    commit(database, flush(2, ends=[end_of(scene, 0, 5), end_of(scene, 1, 6)]))
-    commit(database, flush(3, ends=[end_of(scene, 2, 7), end_of(scene, 3, 8, moves=other)]))
+    commit(database, entry(2, ends=[end_of(scene, 0, 5), end_of(scene, 1, 6)]))
+    commit(database, entry(3, ends=[end_of(scene, 2, 7), end_of(scene, 3, 8, moves=other)]))
     marks = database.read(lambda at: at.scalars(select(Game.is_repeat).order_by(Game.id)).all())
     assert marks == [False, False, True, False]
     assert revision(database) == 4
@@ -296,12 +295,12 @@ def test_a_game_that_repeats_another_is_marked(database: Database, scene: Scene)
 def test_only_what_counts_repeats_or_is_repeated(database: Database, scene: Scene) -> None:
     """Void games and games that are not rated do neither."""
     unrated = replace(scene.start(2, 6), ladder_id=None)
-    commit(database, flush(1, starts=[scene.start(0, 5), unrated]))
+    commit(database, entry(1, starts=[scene.start(0, 5), unrated]))
     void = {"result": Result.NONE, "ending": Ending.VOID, "at_fault": Party.SERVER}
     ends = [end_of(scene, 0, 5, **void), end_of(scene, 2, 6, ladder_id=None)]
-    commit(database, flush(2, ends=ends))
-    commit(database, flush(3, starts=[scene.start(0, 7)]))
-    commit(database, flush(4, ends=[end_of(scene, 0, 7)]))
+    commit(database, entry(2, ends=ends))
+    commit(database, entry(3, starts=[scene.start(0, 7)]))
+    commit(database, entry(4, ends=[end_of(scene, 0, 7)]))
     rows = database.read(
         lambda at: at.execute(select(Game.is_repeat, Game.fingerprint).order_by(Game.id)).all()
     )
@@ -310,24 +309,24 @@ def test_only_what_counts_repeats_or_is_repeated(database: Database, scene: Scen
 
 def test_a_finished_game_is_voided(database: Database, scene: Scene) -> None:
     """In the order of things: even one that ends in the same entry, with its tournament."""
-    commit(database, flush(1, starts=[scene.start(0, 5)]))
-    last = flush(2, ends=[end_of(scene, 0, 5)])
+    commit(database, entry(1, starts=[scene.start(0, 5)]))
+    last = entry(2, ends=[end_of(scene, 0, 5)])
     last.finished_tournaments = [TournamentEnd(scene.tournament_id, LATER)]
     last.voids = [GameVoid(GameId(5), "a wrong opening", LATER)]
     commit(database, last)
     found = database.read(lambda at: at.execute(select(Game.state, Game.detail)).one())
     assert found == (GameState.VOID, "a wrong opening")
-    commit(database, flush(3, starts=[scene.start(0, 6)]))
+    commit(database, entry(3, starts=[scene.start(0, 6)]))
 
 
 def test_a_game_that_is_not_finished_is_not_voided(database: Database, scene: Scene) -> None:
     """Neither one that runs nor one that is void already; the entry is lost with it."""
-    commit(database, flush(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
-    commit(database, flush(2, ends=[end_of(scene, 1, 6)]))
+    commit(database, entry(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
+    commit(database, entry(2, ends=[end_of(scene, 1, 6)]))
     twice = [GameVoid(GameId(6), "once", LATER), GameVoid(GameId(6), "twice", LATER)]
     for voids in ([GameVoid(GameId(5), "it runs", LATER)], twice):
         with pytest.raises(LostUpdateError, match="was not finished"):
-            commit(database, flush(3, voids=voids))
+            commit(database, entry(3, voids=voids))
     states = database.read(lambda at: at.scalars(select(Game.state).order_by(Game.id)).all())
     assert states == [GameState.RUNNING, GameState.FINISHED]
 
@@ -337,8 +336,8 @@ def test_a_game_that_is_not_finished_is_not_voided(database: Database, scene: Sc
 
 def test_a_retry_of_what_was_committed_does_nothing(database: Database, scene: Scene) -> None:
     """After a lost answer the same entry is found by its number."""
-    first = flush(1, moves=packed((5, 2, 30)), starts=[scene.start(0, 5)])
-    last = flush(2, ends=[end_of(scene, 0, 5)])
+    first = entry(1, moves=packed((5, 2, 30)), starts=[scene.start(0, 5)])
+    last = entry(2, ends=[end_of(scene, 0, 5)])
     commit(database, first, last)
     commit(database, first, last, is_retry=True)
     assert len(running_moves(database)) == 1
@@ -348,13 +347,13 @@ def test_a_retry_of_what_was_committed_does_nothing(database: Database, scene: S
 
 def test_a_retry_of_what_was_not_committed_commits_it(database: Database, scene: Scene) -> None:
     """After a failure before the commit a retry is the first commit."""
-    commit(database, flush(1, starts=[scene.start(0, 5)]), is_retry=True)
-    assert database.read(flushes.last_entry) == 1
+    commit(database, entry(1, starts=[scene.start(0, 5)]), is_retry=True)
+    assert database.read(journal.last_entry) == 1
     assert database.read(lambda at: at.scalar(select(func.count()).select_from(Game))) == 1
 
 
 def test_a_number_is_given_once(database: Database) -> None:
     """Another server's entry of the same number is no retry."""
-    commit(database, flush(1, moves=packed((5, 2, 30))))
+    commit(database, entry(1, moves=packed((5, 2, 30))))
     with pytest.raises(IntegrityError):
-        commit(database, flush(1, moves=packed((5, 2, 31))))
+        commit(database, entry(1, moves=packed((5, 2, 31))))

@@ -18,6 +18,9 @@ from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.schema import MetaData
 
 from meijin.game import Ending, Party, Result, encode_moves
+from meijin.ladder.statistics.sprt import Scale, Sprt
+from meijin.server.tournaments.formats.ladder import LadderSettings
+from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store import Database, bots, games, journal, tournaments
 from meijin.store.journal import StoredMove
 from meijin.store.ladders import days as rating_days
@@ -57,6 +60,19 @@ REPEATS = {2, 9}
 JOURNAL = struct.pack("<QHHQQ", 10, 2, 97, 5, 4)
 """A move of the running game, and nanoseconds."""
 
+TOURNAMENT: dict[str, Any] = {
+    "id": 1,
+    "name": "spring",
+    "format": "gauntlet",
+    "rounds": 2,
+    "seed": 7,
+    "variant": "freestyle 15x15",
+    "time_control": "60",
+    "max_games": 0,
+    "ladder_id": 1,
+    "create_time": NOON,
+    "state": "running",
+}
 
 VERSIONS = Path(str(files("meijin.store"))) / "migrations" / "versions"
 
@@ -89,7 +105,7 @@ def migrate_to(database: Database, revision: str) -> None:
 
 
 class Old:
-    """Rows put into the tables of schema 0001, as they were then."""
+    """Rows put into the tables of an old schema, as they were then."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -119,20 +135,7 @@ def fill(connection: Connection) -> None:
         rating = {"elo": 1500.0, "classic_elo": 1500.0, "games": 6, "faults": 0}
         score = {"wins": 3, "draws": 0, "losses": 3}
         old.add("rating", run_id=number, version_id=1, rank=1, **rating, **score)
-    old.add(
-        "tournament",
-        id=1,
-        name="spring",
-        format="gauntlet",
-        rounds=2,
-        seed=7,
-        variant="freestyle 15x15",
-        time_control="60",
-        max_games=0,
-        ladder_id=1,
-        create_time=NOON,
-        state="running",
-    )
+    old.add("tournament", **TOURNAMENT)
     for game in GAMES:
         add_game(old, game)
     old.add("flush", id=3, moves=JOURNAL, analysis={"10": {"2": {"depth": 4}}})
@@ -237,6 +240,50 @@ def test_games_and_tournaments_are_kept(migrated: Database) -> None:
     columns = select(Tournament.openings, Tournament.options, Tournament.verdict)
     assert migrated.read(lambda at: at.execute(columns).one()) == (b"", None, "")
     assert migrated.read(lambda at: bots.find_bot(at, "ada")) == 1
+
+
+SPRT = {
+    "elo0": -5.0,
+    "elo1": 0.0,
+    "alpha": 0.1,
+    "beta": 0.05,
+    "scale": "logistic",
+    "unit": "games",
+    "most_games": 400,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "stopping", "settings"),
+    [
+        (
+            "sprt",
+            SPRT,
+            SprtSettings(Sprt(-5, 0, alpha=0.1, scale=Scale.LOGISTIC), Unit.GAMES, 400),
+        ),
+        ("ladder", {"confidence": 0.95, "most_games": 0}, LadderSettings(0.95, 0)),
+    ],
+)
+def test_what_ended_a_tournament_is_read_by_its_format(
+    any_database_url: str,
+    name: str,
+    stopping: dict[str, Any],
+    settings: SprtSettings | LadderSettings,
+) -> None:
+    """Under the name that the column has now."""
+    with Database(any_database_url) as database:
+        migrate_to(database, "0003")
+        database.write(
+            lambda to: Old(to).add(
+                "tournament",
+                **TOURNAMENT | {"format": name, "rounds": 0, "ladder_id": None},
+                stopping=stopping,
+            )
+        )
+        database.migrate()
+        row = database.read(lambda at: tournaments.get_tournament(at, TournamentId(1)))
+    assert row.options is not None
+    assert type(settings).parse(row.options) == settings
 
 
 def test_moves_of_running_games_are_kept(migrated: Database) -> None:

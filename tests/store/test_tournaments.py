@@ -101,6 +101,15 @@ def test_openings_and_test_come_back(
     assert (plain.openings, plain.options, plain.planned) == ((), None, 4)
 
 
+def test_an_open_tournament_s_bots_are_those_of_its_games(
+    planner: Planner, add_bots: Callable[..., tuple[BotId, ...]]
+) -> None:
+    """By name, whichever colour they have had."""
+    bots = add_bots("zoe", "ada", "bob")
+    row = planner.get(planner.add(replace(planner.plan(bots, games=1), bots=())))
+    assert row.bots == ((bots[1], "ada"), (bots[0], "zoe"))
+
+
 def test_rated_tournaments_of_a_variant_share_its_ladder(
     database: Database, planner: Planner, add_bots: Callable[..., tuple[BotId, ...]]
 ) -> None:
@@ -203,7 +212,7 @@ def test_a_pairing_may_have_a_clock_of_its_own(
     entry = JournalEntry(EntryId(1), EntryId(0), starts=starts)
     database.write(lambda to: commit_entry(to, entry))
     found = [database.read(partial(get_game, game_id=start.id)) for start in starts]
-    assert [game and game.time_control for game in found] == ["15+0.125", "60+0.5"]
+    assert [game.time_control for game in found] == [fast, TimeControl.parse("60+0.5")]
 
 
 def test_the_pairings_of_running_games_are_found(database: Database, scene: Scene) -> None:
@@ -252,10 +261,14 @@ def test_cancelled_tournaments_are_not_played_on(
     assert planner.get(scene.tournament_id).state is cancelled
 
 
-def test_a_verdict_drops_what_has_not_begun(database: Database, scene: Scene) -> None:
-    """Games that ran, void ones too, keep their place."""
-    start(database, scene, 0, 2)
-    finish(database, 2, Result.NONE, ending=Ending.VOID)
+@pytest.mark.parametrize("result", [Result.BLACK_WINS, Result.NONE])
+@pytest.mark.parametrize("begun", [0, 1])
+def test_a_verdict_drops_pairs_that_have_not_begun(
+    database: Database, scene: Scene, begun: int, result: Result
+) -> None:
+    """One of which either game ran, be it void, keeps its place with the other game."""
+    start(database, scene, begun)
+    finish(database, begun, result, ending=Ending.VOID if result is Result.NONE else Ending.FIVE)
     end = TournamentEnd(scene.tournament_id, scene.now, "all is known" * 20)
     database.write(lambda to: tournaments.finish_tournament(to, end))
     row = database.read(lambda at: tournaments.get_tournament(at, scene.tournament_id))
@@ -263,7 +276,7 @@ def test_a_verdict_drops_what_has_not_begun(database: Database, scene: Scene) ->
     assert (row.state, row.end_time) == (TournamentState.FINISHED, scene.now)
     assert row.verdict == end.verdict[:200]
     numbers = database.read(lambda at: at.scalars(select(Pairing.number)).all())
-    assert sorted(numbers) == [1, 3]
+    assert sorted(numbers) == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, select, text
 from tests.system.processes import Processes, Server
 
-from meijin.game import Board, Ending, Outcome, Result, Variant, decode_moves
+from meijin.game import Board, Ending, Outcome, Result, decode_moves
 from meijin.ladder.statistics import bradley_terry, elo
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.verify import verify
@@ -132,7 +132,7 @@ def _assert_replays(game: Any) -> None:
     assert game.state is GameState.FINISHED
     assert game.ending in ON_THE_BOARD, f"game {game.id}: {game.detail}"
     assert game.moves.startswith(game.opening)
-    board = Board.from_moves(decode_moves(game.moves), Variant.parse(game.variant))
+    board = Board.from_moves(decode_moves(game.moves), game.variant)
     expected = Result.DRAW if board.winner is None else Result.won_by(board.winner)
     assert Outcome(game.result, game.ending) == Outcome(
         expected, Ending.DRAW if board.winner is None else Ending.FIVE

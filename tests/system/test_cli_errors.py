@@ -65,6 +65,8 @@ MISTAKES = [
     ("serve --grace=-1", "grace"),
     ("serve --env-file=missing.env", "there is no missing.env"),
     ("serve --redis=nowhere --data=elsewhere", "redis://"),
+    ("serve --database=sqlite:// --data=elsewhere", "an SQLite database has to be a file"),
+    ("ladder verify --database=sqlite://", "an SQLite database has to be a file"),
     ("serve --database=oracle://host/name --data=elsewhere", "oracle"),
     ("serve --database=postgresql+psycopg://127.0.0.1:1/none --data=elsewhere", "database"),
     ("worker --database=oracle://host/name --redis=redis://127.0.0.1:1", "oracle is none of"),

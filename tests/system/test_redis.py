@@ -87,5 +87,5 @@ def test_a_servers_own_worker_and_valkey_are_started_again(
     eventually(server.has_current_ladder)
     books.assert_each_planned_game_was_played_once(18)
     books.assert_ladder_is_what_the_games_give()
-    for companion in ("the embedded Valkey ended", "the worker ended"):
-        assert server.process.words.count(companion) == 1
+    for process in ("the embedded Valkey ended", "the worker ended"):
+        assert server.process.words.count(process) == 1

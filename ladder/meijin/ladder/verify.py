@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from meijin.ladder.rating_table import ALGORITHM, rate
 from meijin.store import Database, StoreError
+from meijin.store.errors import NoRunError
 from meijin.store.ladders import ladders
 from meijin.store.ladders.log import log_snapshot
 from meijin.store.ladders.rated_games import Snapshot
@@ -27,8 +28,8 @@ class Verification:
     """The parts that differ; empty when the run is verified."""
 
 
-class NothingToVerifyError(StoreError):
-    """The ladder has no run, or one of an algorithm that this release does not know."""
+class UnknownAlgorithmError(StoreError):
+    """The run was computed by an algorithm that this release does not know."""
 
 
 def verify(
@@ -39,7 +40,8 @@ def verify(
     Raises:
         UnknownLadderError: no ladder has the id.
         UnknownRunError: the ladder has no such run.
-        NothingToVerifyError: see there.
+        NoRunError: it has none at all.
+        UnknownAlgorithmError: the run is of another release.
     """
     inputs = database.read(lambda connection: _inputs(connection, ladder_id, run_id))
     run = inputs.run
@@ -53,7 +55,8 @@ def verify_named(url: str, name: str, run_id: int | None) -> Verification:
     Raises:
         UnknownLadderError: there is no such ladder, or there are several and no name.
         UnknownRunError: the ladder has no such run.
-        NothingToVerifyError: see there.
+        NoRunError: it has none at all.
+        UnknownAlgorithmError: the run is of another release.
     """
     wanted = None if run_id is None else RatingRunId(run_id)
     with Database(url) as database:
@@ -74,9 +77,9 @@ def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | N
     table = standings(connection, ladder_id, run_id)
     run = table.run
     if run is None:
-        raise NothingToVerifyError(f'ladder "{table.ladder.name}" has no run yet')
+        raise NoRunError(f'ladder "{table.ladder.name}" has no run yet')
     if run.algorithm != ALGORITHM:
-        raise NothingToVerifyError(
+        raise UnknownAlgorithmError(
             f"run {run.id} was computed by {run.algorithm}, and this release knows {ALGORITHM}"
         )
     anchors = [BotVersionId(key) for key in run.parameters["anchors"]]

@@ -360,7 +360,7 @@ class GetMatrixRequest(_message.Message):
     """At most this many versions, the best, 1 to 200; 20 when absent."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """All versions of these bots; of all bots when empty."""
+        """All versions of these bots, at most 200; of all bots when empty."""
 
     def __init__(
         self,

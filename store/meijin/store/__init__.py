@@ -4,7 +4,7 @@
 - `database`, `writer`: opened and read; written by one thread, in group commits
 - `rows`, `prepared`: rows as values, and statements that are executed most often
 - `journal`: moves, starts and ends of games, committed together
-- `games`, `voids`: games, and finished ones that count no more
+- `games`, `voids`, `void_evidence`: games, and finished ones that count no more
 - `tournaments`, `openings`, `match_counts`, `seeds`: tournaments, and what formats ask for
 - `ladders`: what ladders are computed from, and what is published; a package
 - `bots`: bots, their versions, owners and tokens

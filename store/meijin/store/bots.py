@@ -53,6 +53,20 @@ class BotRow:
     create_time: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version of a bot as it is listed."""
+
+    id: BotVersionId
+    digest: str
+    label: str
+    """May be empty."""
+    configuration: Sequence[str]
+    create_time: datetime
+    parent_id: BotVersionId | None
+    """The version before; ``None`` for the first."""
+
+
 def new_token(kind: TokenKind) -> str:
     """A fresh secret of 256 bits; its prefix lets scanners find a leaked one."""
     return f"gmk_{kind.value}_{secrets.token_urlsafe(32)}"
@@ -158,18 +172,19 @@ def bot_version(
     connection: Connection, bot_id: BotId, engine: EngineRow, now: datetime
 ) -> BotVersionId:
     """The version of a bot with this digest; made, with its lineage, when it is new."""
-    versions = select(BotVersion.id, BotVersion.digest).where(BotVersion.bot_id == bot_id)
-    known = connection.execute(versions.order_by(BotVersion.id)).all()
-    for row in known:
-        if row.digest == engine.digest:
-            return BotVersionId(row.id)
+    mine = BotVersion.bot_id == bot_id
+    same = select(BotVersion.id).where(mine, BotVersion.digest == engine.digest)
+    known = connection.scalar(same)
+    if known is not None:
+        return known
+    newest = select(func.max(BotVersion.id)).where(mine)
     version = BotVersion(
         bot_id=bot_id,
         digest=engine.digest,
         label=engine.label,
         configuration=list(engine.configuration),
         create_time=now,
-        parent_id=known[-1].id if known else None,
+        parent_id=connection.scalar(newest),
     )
     with Session(connection) as session:
         session.add(version)
@@ -198,15 +213,12 @@ def version_ids(connection: Connection, bot_id: BotId) -> Sequence[BotVersionId]
 
 def list_versions(
     connection: Connection, bot_id: BotId, *, limit: int, after: int = 0
-) -> Sequence[BotVersion]:
+) -> Sequence[VersionRow]:
     """A bot's versions, oldest first, from the one after the id `after`."""
     query = (
-        select(BotVersion)
+        select(*columns_of(VersionRow, BotVersion))
         .where(BotVersion.bot_id == bot_id, BotVersion.id > after)
         .order_by(BotVersion.id)
         .limit(limit)
     )
-    with Session(connection) as session:
-        versions = session.scalars(query).all()
-        session.expunge_all()
-        return versions
+    return read_rows(VersionRow, connection.execute(query))

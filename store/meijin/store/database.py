@@ -36,7 +36,6 @@ ADVISORY_LOCK = 0x6D65696A696E
 CLAIM_TIMEOUT = timedelta(seconds=1)
 """In this time PostgreSQL notices that the server before has ended, and frees its lock."""
 
-
 SQLITE_LOCK_TIMEOUT = timedelta(seconds=30)
 """For another program's lock on the file to be released."""
 
@@ -51,15 +50,18 @@ class Durability(enum.Enum):
 
 
 def database_file(url: str) -> Path | None:
-    """The file of an SQLite database; ``None`` for one on a server, or in memory.
+    """The file of an SQLite database; ``None`` for one on a server.
 
     Raises:
-        ArgumentError: it is no URL of a database.
+        ArgumentError: it is no URL of a database, or of one in memory.
     """
     parsed = make_url(url)
-    if parsed.get_backend_name() != "sqlite" or not parsed.database:
+    if parsed.get_backend_name() != "sqlite":
         return None
-    return Path(parsed.database)
+    name = parsed.database
+    if not name or name == ":memory:" or "uri" in parsed.query:
+        raise ArgumentError("an SQLite database has to be a file, such as sqlite:///meijin.db")
+    return Path(name)
 
 
 class Database:
@@ -68,6 +70,9 @@ class Database:
     SQLite begins every writing transaction at once (``BEGIN IMMEDIATE``): a
     transaction that turns from reading to writing would fail whenever another
     writer came between. Readers see one snapshot on both databases.
+
+    Raises:
+        ArgumentError: the URL is that of no such database.
     """
 
     def __init__(self, url: str, durability: Durability = Durability.POWER) -> None:
@@ -75,7 +80,8 @@ class Database:
         backend = self.url.get_backend_name()
         if backend not in BACKENDS:
             raise ArgumentError(f"{backend} is none of {', '.join(BACKENDS)}")
-        self.is_sqlite = backend == "sqlite"
+        self._file = database_file(url)
+        self.is_sqlite = self._file is not None
         if self.is_sqlite:
             self.writer, self.reader = _sqlite_engines(url, durability)
         else:
@@ -129,9 +135,8 @@ class Database:
         Raises:
             StoreInUseError: another server holds it.
         """
-        if self.is_sqlite:
-            path = Path(f"{self.url.database}.lock")
-            return FileClaim(path, of=str(self.url.database))
+        if self._file is not None:
+            return FileClaim(Path(f"{self._file}.lock"), of=str(self._file))
         return _AdvisoryClaim(self.writer)
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, String, func, select
+from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.orm import aliased
 
-from meijin.game import Ending, Party, Result
+from meijin.game import Ending, Party, Result, TimeControl, Variant
 from meijin.game.byte_order import little_endian
 from meijin.store.errors import UnknownGameError
 from meijin.store.rows import columns_of, read_row, read_rows
@@ -35,8 +35,8 @@ class GameRow:
     id: GameId
     pairing_id: PairingId
     tournament_id: TournamentId
-    variant: str
-    time_control: str
+    variant: Variant
+    time_control: TimeControl
     black: str
     white: str
     black_id: BotId
@@ -140,7 +140,7 @@ _COLUMNS = columns_of(
     black_version=_BLACK.label,
     white_version=_WHITE.label,
     reason=Pairing.reason,
-    time_control=func.coalesce(Pairing.time_control, Tournament.time_control, type_=String),
+    time_control=func.coalesce(Pairing.time_control, Tournament.time_control),
 )
 
 

@@ -250,43 +250,14 @@ _LADDER: Table = Ladder.__table__  # type: ignore[assignment]
 _FAULT: Table = Fault.__table__  # type: ignore[assignment]
 
 _FIND_JOURNAL = select(_JOURNAL.c.id).where(_JOURNAL.c.id == bindparam("key"))
-_INSERT_JOURNAL = Prepared(insert(_JOURNAL), ["id", "moves", "analysis"])
+_INSERT_JOURNAL = Prepared(insert(_JOURNAL))
 _DELETE_ENTRIES = delete(_JOURNAL).where(_JOURNAL.c.id < bindparam("truncate_before"))
-_START = (
-    "id",
-    "pairing_id",
-    "tournament_id",
-    "ladder_id",
-    "black_id",
-    "white_id",
-    "opening_plies",
-    "moves",
-    "start_time",
-    "state",
-    "times",
-    "result",
-    "at_fault",
-    "detail",
-    "is_repeat",
-)
-_INSERT_GAME = Prepared(insert(_GAME), _START)
+_INSERT_GAME = Prepared(insert(_GAME))
 _INSERT_FAULT = insert(_FAULT)
-_END = (
-    "moves",
-    "times",
-    "analysis",
-    "result",
-    "ending",
-    "at_fault",
-    "detail",
-    "end_sequence",
-    "end_time",
-    "fingerprint",
-)
 _END_GAME = Prepared(
     update(_GAME)
     .where(_GAME.c.id == bindparam("key"), _GAME.c.state == bindparam("old_state"))
-    .values(state=bindparam("new_state"), **{name: bindparam(name) for name in _END})
+    .values(state=bindparam("new_state"))
 )
 _MARK_LADDER = Prepared(
     update(_LADDER)

@@ -1,4 +1,8 @@
-"""Match scores: what two bots scored against each other, by games and by pairs of games.
+"""Results of a tournament: game by game, planned or played, and counted as a match's score.
+
+- `planned_results`, `pairing_results`: a tournament's games, by their numbers or by their ends
+- `match_counts`: what two bots scored against each other, by games and by pairs of games
+- `RESULT_PLACES`: the order in which wins, draws and losses are counted, here and elsewhere
 
 A pair is what the pairings 2k - 1 and 2k are: one opening, played with both colours.
 """
@@ -60,12 +64,13 @@ def planned_results(connection: Connection, tournament_id: TournamentId) -> Sequ
     begun = (Game.pairing_id == Pairing.id) & (Game.state != GameState.VOID)
     result = case((Game.state == GameState.FINISHED, Game.result))
     query = (
-        select(Pairing.number, Pairing.round, Pairing.black_id, Pairing.white_id, result)
+        select(*columns_of(PlannedResult, Pairing, result=result))
+        .select_from(Pairing)
         .outerjoin(Game, begun)
         .where(Pairing.tournament_id == tournament_id)
         .order_by(Pairing.number)
     )
-    return [PlannedResult(*row) for row in connection.execute(query)]
+    return read_rows(PlannedResult, connection.execute(query))
 
 
 def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequence[PairingResult]:

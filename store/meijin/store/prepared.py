@@ -15,16 +15,16 @@ class Prepared:
 
     One commit of a hundred moves takes four statements. By way of `Connection.execute` each
     costs 60 microseconds of the interpreter, which the event loop waits for; this way 10.
-    Every value is a named parameter: an insert's are its columns.
+    Every value is a named parameter: those that have a column's name set that column, beside what
+    the statement itself sets. All rows have the names of the first that is executed.
     """
 
-    def __init__(self, statement: Insert | Update, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, statement: Insert | Update) -> None:
         self._statement = statement
-        self._columns = columns
         self._compiled: dict[str, _Compiled] = {}
 
     def execute(self, connection: Connection, rows: Sequence[Row]) -> int:
-        """Execute the statement for each row of parameters.
+        """Execute the statement for each row of parameters, of which there is at least one.
 
         Returns:
             How many rows of the table it has changed altogether.
@@ -35,7 +35,7 @@ class Prepared:
         dialect = connection.dialect
         compiled = self._compiled.get(dialect.name)
         if compiled is None:
-            compiled = _Compiled(self._statement, self._columns, dialect)
+            compiled = _Compiled(self._statement, list(rows[0]), dialect)
             self._compiled[dialect.name] = compiled
         cursor = connection.connection.cursor()
         try:
@@ -51,10 +51,8 @@ class Prepared:
 class _Compiled:
     """The statement's text for one driver, and how its parameters are written there."""
 
-    def __init__(
-        self, statement: Insert | Update, columns: Sequence[str] | None, dialect: Dialect
-    ) -> None:
-        compiled = statement.compile(dialect=dialect, column_keys=columns and list(columns))
+    def __init__(self, statement: Insert | Update, names: list[str], dialect: Dialect) -> None:
+        compiled = statement.compile(dialect=dialect, column_keys=names)
         assert isinstance(compiled, SQLCompiler)
         self.text = str(compiled)
         self._is_positional = compiled.positiontup is not None

@@ -1,8 +1,9 @@
 """The tables, as typed models."""
 
 import enum
+from collections.abc import Callable
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, NewType
+from typing import Any, ClassVar, NewType, TypeVar
 
 from sqlalchemy import (
     JSON,
@@ -21,7 +22,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
 
-from meijin.game import Ending, Party, Result, TimeControl
+from meijin.game import Ending, Party, Result, TimeControl, Variant
+
+T = TypeVar("T")
 
 OwnerId = NewType("OwnerId", int)
 BotId = NewType("BotId", int)
@@ -83,15 +86,23 @@ class Instant(TypeDecorator[datetime]):
         return value and value.replace(tzinfo=UTC)
 
 
-class Control(TypeDecorator[TimeControl]):
-    """A time control as it is written, such as ``60+0.5``."""
+class Written(TypeDecorator[T]):
+    """A value as it is written, such as ``60+0.5`` or ``standard 15x15``.
+
+    Args:
+        parse: The inverse of `str`.
+    """
 
     impl = String(60)
     cache_ok = True
 
+    def __init__(self, parse: Callable[[str], T]) -> None:
+        super().__init__()
+        self.parse = parse
+
     def process_bind_param(
         self,
-        value: TimeControl | None,
+        value: T | None,
         dialect: Dialect,  # noqa: ARG002 - the base's signature
     ) -> str | None:
         """Write it."""
@@ -101,9 +112,9 @@ class Control(TypeDecorator[TimeControl]):
         self,
         value: str | None,
         dialect: Dialect,  # noqa: ARG002 - the base's signature
-    ) -> TimeControl | None:
+    ) -> T | None:
         """Read it."""
-        return None if value is None else TimeControl.parse(value)
+        return None if value is None else self.parse(value)
 
 
 def _words(kind: type[enum.Enum]) -> Enum:
@@ -126,7 +137,8 @@ class Base(MappedAsDataclass, DeclarativeBase):
 
     type_annotation_map: ClassVar[dict[Any, Any]] = {
         datetime: Instant(),
-        TimeControl: Control(),
+        TimeControl: Written(TimeControl.parse),
+        Variant: Written(Variant.parse),
         Ending: _words(Ending),
         Party: _words(Party),
         Result: _words(Result),
@@ -252,8 +264,8 @@ class Tournament(Base):
     rounds: Mapped[int]
     """0 where the format has none."""
     seed: Mapped[int] = mapped_column(_Id)
-    variant: Mapped[str] = mapped_column(String(60))
-    time_control: Mapped[str] = mapped_column(String(60))
+    variant: Mapped[Variant]
+    time_control: Mapped[TimeControl]
     max_games: Mapped[int]
     """The most games at once; 0 leaves it to the bots."""
     ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"))

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, insert, select, update
+from sqlalchemy import Connection, case, delete, func, insert, select, union, update
 from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, TimeControl, Variant
 from meijin.store.errors import UnknownTournamentError
-from meijin.store.match_counts import RESULT_PLACES
+from meijin.store.match_counts import GAMES_OF_A_PAIR, RESULT_PLACES
 from meijin.store.openings import decode_openings, encode_openings
 from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
@@ -92,7 +92,7 @@ class TournamentEnd:
     id: TournamentId
     time: datetime
     verdict: str = ""
-    """Why it ended; where it says so, the games not begun are dropped."""
+    """Why it ended; where it says so, the pairs of games that have not begun are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +155,8 @@ def add_tournament(connection: Connection, new: NewTournament, now: datetime) ->
             format=new.format,
             rounds=new.rounds,
             seed=new.seed,
-            variant=str(new.variant),
-            time_control=str(new.time_control),
+            variant=new.variant,
+            time_control=new.time_control,
             max_games=new.max_games,
             ladder_id=_ladder(session, ladder_name(new.variant)) if new.is_rated else None,
             create_time=now,
@@ -266,6 +266,19 @@ def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
 _PAIRING = columns_of(PendingPairing, Pairing)
 
 
+def get_state(connection: Connection, tournament_id: TournamentId) -> TournamentState:
+    """Where a tournament stands.
+
+    Raises:
+        UnknownTournamentError: there is none of that id.
+    """
+    query = select(Tournament.state).where(Tournament.id == tournament_id)
+    state = connection.scalar(query)
+    if state is None:
+        raise _unknown(tournament_id)
+    return state
+
+
 def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:
     """Cancel a tournament or take it up again."""
     change = update(Tournament).where(Tournament.id == tournament_id)
@@ -273,7 +286,11 @@ def set_state(connection: Connection, tournament_id: TournamentId, state: Tourna
 
 
 def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
-    """Write the end of a tournament that is running, and drop what it has not begun."""
+    """Write the end of a tournament that is running, and drop what it has not begun.
+
+    That is by pairs of games: of one that has begun the other game waits, and is played where a
+    void takes the tournament up again.
+    """
     change = update(Tournament).where(
         Tournament.id == end.id, Tournament.state == TournamentState.RUNNING
     )
@@ -284,8 +301,16 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
     }
     is_ended = connection.execute(change.values(values)).rowcount
     if is_ended and end.verdict:
-        begun = select(Game.pairing_id).where(Game.tournament_id == end.id)
-        dropped = delete(Pairing).where(Pairing.tournament_id == end.id, Pairing.id.not_in(begun))
+        played = aliased(Pairing)
+        begun = select((played.number + 1) // GAMES_OF_A_PAIR).join(
+            Game, Game.pairing_id == played.id
+        )
+        dropped = delete(Pairing).where(
+            Pairing.tournament_id == end.id,
+            ((Pairing.number + 1) // GAMES_OF_A_PAIR).not_in(
+                begun.where(Game.tournament_id == end.id)
+            ),
+        )
         connection.execute(dropped)
 
 
@@ -297,9 +322,13 @@ def get_tournament(connection: Connection, tournament_id: TournamentId) -> Tourn
     """
     rows = _tournaments(connection, [tournament_id])
     if not rows:
-        message = f"no tournament {tournament_id}; list the tournaments to see their ids"
-        raise UnknownTournamentError(message)
+        raise _unknown(tournament_id)
     return rows[0]
+
+
+def _unknown(tournament_id: TournamentId) -> UnknownTournamentError:
+    message = f"no tournament {tournament_id}; list the tournaments to see their ids"
+    return UnknownTournamentError(message)
 
 
 def list_tournaments(
@@ -329,8 +358,8 @@ def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequenc
             format=row.format,
             rounds=row.rounds,
             seed=row.seed,
-            variant=Variant.parse(row.variant),
-            time_control=TimeControl.parse(row.time_control),
+            variant=row.variant,
+            time_control=row.time_control,
             max_games=row.max_games,
             ladder_id=row.ladder_id,
             ladder=row.ladder or "",
@@ -392,8 +421,11 @@ def _entrants(
 
 
 def _players(connection: Connection, tournament_id: TournamentId) -> list[tuple[BotId, str]]:
-    planned = select(Pairing.black_id).where(Pairing.tournament_id == tournament_id)
-    query = select(Bot.id, Bot.name).where(Bot.id.in_(planned)).order_by(Bot.name)
+    black, white = (
+        select(color).where(Pairing.tournament_id == tournament_id)
+        for color in (Pairing.black_id, Pairing.white_id)
+    )
+    query = select(Bot.id, Bot.name).where(Bot.id.in_(union(black, white))).order_by(Bot.name)
     return [(bot_id, name) for bot_id, name in connection.execute(query)]
 
 

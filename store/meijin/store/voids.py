@@ -8,7 +8,6 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store.ladders.repeats import mark_like
-from meijin.store.ladders.voided import void_evidence
 from meijin.store.schema import (
     Fault,
     Game,
@@ -20,6 +19,7 @@ from meijin.store.schema import (
     TournamentId,
     TournamentState,
 )
+from meijin.store.void_evidence import VoidEvidence
 
 MAX_REASON = 200
 """Characters of why a game is void."""
@@ -84,11 +84,12 @@ def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, .
 
 
 def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> dict[str, object]:
+    evidence = VoidEvidence(void.reason, game.result, game.ending, game.at_fault, game.detail)
     return {
         "game_id": void.id,
         "party": Party.OPERATOR,
         "ending": Ending.VOID,
-        "evidence": void_evidence(void.reason, game),
+        "evidence": evidence.to_json(),
         "create_time": void.time,
     }
 

@@ -3,7 +3,6 @@
 import csv
 import math
 import random
-from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -262,18 +261,19 @@ def test_a_large_pool_of_components_needs_a_prior(monkeypatch: pytest.MonkeyPatc
         fit(counts(rows), NO_ADVANTAGE)
 
 
-def test_the_information_is_the_gradient_s_gradient() -> None:
-    """A game's information is the slope of the expected score, without draws."""
-    outcomes = Outcomes(advantage=40.0, draws=0.0)
-    step = 0.01
-    for first in (-1, 1):
-        gradient = first * (
-            outcomes.score(100 * first + first * step) - outcomes.score(100 * first - first * step)
-        )
-        told = replace(outcomes, advantage=outcomes.advantage)._information(np.array(100.0 * first))
-        assert told == pytest.approx(gradient * ELO_PER_NAT / (2 * step), rel=1e-6)
-    mean = (outcomes._information(np.array(100.0)) + outcomes._information(np.array(-100.0))) / 2
-    assert outcomes.information(100.0) == pytest.approx(mean)
+@pytest.mark.parametrize("difference", [-300.0, 0.0, 100.0])
+def test_the_information_is_what_a_result_is_expected_to_tell(difference: float) -> None:
+    """Its curvature, or its gradient's square, with the colours drawn by lot."""
+    outcomes = Outcomes(advantage=40.0, draws=30.0)
+    curvature = square = 0.0
+    for first in (difference, -difference):
+        wins, losses = float(outcomes.wins(first)), float(outcomes.losses(first))
+        for points, chance in ((1.0, wins), (0.5, 1 - wins - losses), (0.0, losses)):
+            slope, bend = outcomes.derivatives(first, points)
+            curvature += chance * bend / 2
+            square += chance * slope**2 / 2
+    assert outcomes.information(difference) == pytest.approx(curvature)
+    assert outcomes.information(difference) == pytest.approx(square)
 
 
 def test_the_score_with_both_colours_forgets_the_advantage_of_equals() -> None:

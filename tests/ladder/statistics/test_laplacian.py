@@ -49,7 +49,7 @@ def test_merging_keeps_the_matrix() -> None:
     assert (merged.first < merged.second).all()
 
 
-def test_met_is_the_matrix_without_its_diagonal() -> None:
+def test_weights_times_is_the_matrix_without_its_diagonal() -> None:
     """A vector is multiplied edge by edge."""
     matrix = graph(6, 40)
     vector = np.arange(6.0)
@@ -57,7 +57,7 @@ def test_met_is_the_matrix_without_its_diagonal() -> None:
     assert matrix.weights_times(vector) == pytest.approx(weights @ vector)
 
 
-def test_between_is_an_entry_of_the_weights() -> None:
+def test_weights_between_is_an_entry_of_them() -> None:
     """In either order, and 0 where two never met."""
     matrix = graph(9, 12).merged()
     weights = np.diag(matrix.diagonal) - matrix.dense()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
@@ -11,8 +12,10 @@ import grpc
 import numpy as np
 import pytest
 from sqlalchemy import Connection, select
+from tests.query_plans import statements
 
 from meijin.game import Variant
+from meijin.server.api import ladders as servicer
 from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating, replace_history
@@ -268,6 +271,37 @@ async def test_the_matrix_compares_each_two(start_server: StartServer) -> None:
         assert [row.standing.bot for row in one.rows] == ["bob"]
 
 
+@pytest.mark.parametrize("converter", ["line_to_proto", "matrix_row_to_proto"])
+async def test_tables_become_messages_off_the_loop(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch, converter: str
+) -> None:
+    """A large one would hold up every game."""
+    threads: set[threading.Thread] = set()
+    convert = getattr(servicer, converter)
+
+    def noted(row: Any) -> Any:
+        threads.add(threading.current_thread())
+        return convert(row)
+
+    monkeypatch.setattr(servicer, converter, noted)
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        service = await server.ladders()
+        await service.GetStandings(pb.GetStandingsRequest())
+        await service.GetMatrix(pb.GetMatrixRequest())
+    assert threads
+    assert threading.current_thread() not in threads
+
+
+async def test_the_writer_does_not_count_the_games_of_a_ladder(start_server: StartServer) -> None:
+    """Other games are committed meanwhile."""
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        service = await server.ladders()
+        with statements(server.database.writer) as written:
+            await service.SetAnchors(pb.SetAnchorsRequest(bots=["ada"]))
+    assert [words for words in written if "anchor" in words]
+    assert not [words for words in written if "count(" in words]
+
+
 async def test_anchors_make_the_ladder_due_for_a_run(start_server: StartServer) -> None:
     """They are versions, kept until others take their place."""
     async with with_runs(start_server, (2, (1550, 1450))) as server:
@@ -299,6 +333,11 @@ async def test_anchors_make_the_ladder_due_for_a_run(start_server: StartServer) 
         ("GetStandings", pb.GetStandingsRequest(run_id="9"), (Code.NOT_FOUND, "no run 9")),
         ("GetMatrix", pb.GetMatrixRequest(), (Code.FAILED_PRECONDITION, "no run yet")),
         ("GetMatrix", pb.GetMatrixRequest(limit=201), (Code.INVALID_ARGUMENT, "limit 201")),
+        (
+            "GetMatrix",
+            pb.GetMatrixRequest(bots=[f"bot-{number}" for number in range(201)]),
+            (Code.INVALID_ARGUMENT, "bots: 201 names; at most 200"),
+        ),
         (
             "GetHeadToHead",
             pb.GetHeadToHeadRequest(bot="ada", opponent="ada"),

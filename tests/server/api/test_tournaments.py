@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
+from tests.query_plans import statements
 
 from meijin.game import TimeControl, Variant, encode_moves
 from meijin.server.storage import Storage
@@ -385,6 +386,18 @@ async def test_a_tournament_is_cancelled_and_resumed_once(server: ServerInTest) 
     await resume(server, tournament)
     with pytest.raises(grpc.aio.AioRpcError, match="is running"):
         await resume(server, tournament)
+
+
+async def test_the_writer_does_not_count_the_games_of_a_tournament(server: ServerInTest) -> None:
+    """Other games are committed while a large one is cancelled and resumed."""
+    for name in ("ada", "bob"):
+        await server.bot(name)
+    tournament = await server.tournament("ada", "bob")
+    with statements(server.database.writer) as written:
+        await cancel(server, tournament)
+        await resume(server, tournament)
+    assert sum("UPDATE tournament" in words for words in written) == 2
+    assert not [words for words in written if "count(" in words]
 
 
 async def test_cancelling_and_resuming_at_once_loses_nothing(server: ServerInTest) -> None:

@@ -35,8 +35,8 @@ def row(**changes: Any) -> GameRow:
         "id": GameId(7),
         "pairing_id": PairingId(1),
         "tournament_id": TournamentId(2),
-        "variant": "standard 15x15",
-        "time_control": "60+0.5",
+        "variant": Variant.parse("standard 15x15"),
+        "time_control": TimeControl.parse("60+0.5"),
         "black": "ada",
         "white": "bob",
         "black_id": BotId(1),
@@ -63,7 +63,7 @@ def row(**changes: Any) -> GameRow:
 
 
 def test_a_stored_game_has_its_outcome_and_settings() -> None:
-    """As values of the game, not as the text and columns that are stored."""
+    """As values of the game, not as the columns that are stored."""
     game = game_summary(row(), None)
     assert game.outcome == Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK, "late")
     assert game.variant == Variant.parse("standard 15x15")

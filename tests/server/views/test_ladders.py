@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.ladder.conftest import League
+from tests.store.league import League
 
 from meijin.game import Result
 from meijin.server.views.ladders import HeadToHead, head_to_head

@@ -26,8 +26,6 @@ MAX_NEWTON_STEPS = 200
 MAX_REWEIGHTINGS = 30
 TOLERANCE = 1e-12
 
-Floats = Sequence[float]
-
 
 class Scale(Enum):
     """The unit of the hypotheses."""
@@ -105,7 +103,7 @@ class Sprt:
             return Decision.H1_ACCEPTED
         return Decision.H0_ACCEPTED if llr <= self.lower else Decision.UNDECIDED
 
-    def _fitted(self, results: "_Results", elo: float) -> Floats:
+    def _fitted(self, results: "_Results", elo: float) -> Sequence[float]:
         if self.scale is Scale.LOGISTIC:
             return results.with_mean(1 / (1 + 10 ** (-elo / 400)))
         return results.with_deviations(elo / NORMALISED_ELO * results.deviation_of_pairs)
@@ -149,9 +147,9 @@ def _elo(score: float) -> float:
 class _Results:
     """The empirical distribution of scores."""
 
-    scores: Floats
+    scores: Sequence[float]
     """From 0 to 1."""
-    shares: Floats
+    shares: Sequence[float]
     """Sum 1, none of them 0."""
     count: float
     """Of games, or of pairs."""
@@ -179,17 +177,17 @@ class _Results:
         """What a deviation of one game is of the mean of so many, for normalised Elo."""
         return math.sqrt(2) if len(self.scores) == PAIRS else 1.0
 
-    def with_mean(self, mean: float) -> Floats:
+    def with_mean(self, mean: float) -> Sequence[float]:
         """The maximum likelihood distribution with a given mean."""
         return self._tilted([score - mean for score in self.scores])
 
-    def with_deviations(self, wanted: float) -> Floats:
+    def with_deviations(self, wanted: float) -> Sequence[float]:
         """The maximum likelihood distribution whose mean is so many deviations above a half.
 
         It is found again and again for the deviation found before (Van den Bergh, Normalized
         Elo, section 4.1).
         """
-        shares: Floats = [1 / len(self.scores)] * len(self.scores)
+        shares: Sequence[float] = [1 / len(self.scores)] * len(self.scores)
         for _ in range(MAX_REWEIGHTINGS):
             mean, deviation = _mean(self.scores, shares), _deviation(self.scores, shares)
             excess = [
@@ -201,7 +199,7 @@ class _Results:
                 break
         return shares
 
-    def _tilted(self, excess: Floats) -> Floats:
+    def _tilted(self, excess: Sequence[float]) -> Sequence[float]:
         """The likeliest shares under which `excess` has the mean 0, by a Lagrange multiplier."""
         multiplier = _multiplier(self.shares, excess)
         return [
@@ -210,11 +208,11 @@ class _Results:
         ]
 
 
-def _mean(scores: Floats, shares: Floats) -> float:
+def _mean(scores: Sequence[float], shares: Sequence[float]) -> float:
     return sum(score * share for score, share in zip(scores, shares, strict=True))
 
 
-def _deviation(scores: Floats, shares: Floats) -> float:
+def _deviation(scores: Sequence[float], shares: Sequence[float]) -> float:
     mean = _mean(scores, shares)
     squares = ((score - mean) ** 2 * share for score, share in zip(scores, shares, strict=True))
     return math.sqrt(sum(squares))
@@ -224,7 +222,7 @@ def _distance(one: float, other: float) -> float:
     return abs(one - other)
 
 
-def _multiplier(shares: Floats, excess: Floats) -> float:
+def _multiplier(shares: Sequence[float], excess: Sequence[float]) -> float:
     """The Lagrange multiplier x where the mean of ``excess / (1 + x * excess)`` is 0, by Newton.
 
     It falls all the way between the two poles next to 0, and a step that would leave what is

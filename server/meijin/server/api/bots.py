@@ -15,8 +15,8 @@ from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
 from meijin.server.views.bots import BotSummary, bot_summary
 from meijin.store import bots as store
-from meijin.store.bots import BotRow
-from meijin.store.schema import BotId, BotVersion, TokenKind
+from meijin.store.bots import BotRow, VersionRow
+from meijin.store.schema import BotId, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
 from meijin.wire.contract import check_bot_name
@@ -100,7 +100,7 @@ class BotServicer(BotServiceServicer):
 
 def _versions(
     connection: Connection, *, request: pb.ListBotVersionsRequest, limit: int
-) -> Sequence[BotVersion]:
+) -> Sequence[VersionRow]:
     bot_id = store.get_bot(connection, request.name)
     after = page_key(request.page_token) or 0
     return store.list_versions(connection, bot_id, limit=limit, after=after)

@@ -1,7 +1,7 @@
 """Converters of bots: views and versions in, messages out."""
 
 from meijin.server.views.bots import BotSummary
-from meijin.store.schema import BotVersion
+from meijin.store.bots import VersionRow
 from meijin.v1 import bot_service_pb2
 from meijin.wire import capabilities_to_proto, time_to_proto
 
@@ -20,7 +20,7 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
     return message
 
 
-def version_to_proto(row: BotVersion) -> bot_service_pb2.BotVersion:
+def version_to_proto(row: VersionRow) -> bot_service_pb2.BotVersion:
     """A version of a bot."""
     return bot_service_pb2.BotVersion(
         version=row.label,

@@ -1,5 +1,6 @@
 """Ladders: their standings, what they say of any two bots, their history, their anchors."""
 
+from collections.abc import Sequence
 from datetime import date
 from functools import partial
 
@@ -20,8 +21,7 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
 from meijin.store.ladders import ladders
-from meijin.store.ladders.ladders import LadderSummary
-from meijin.store.schema import BotVersionId, RatingRunId
+from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
 
@@ -56,14 +56,8 @@ class LadderServicer(LadderServiceServicer):
     ) -> pb.GetStandingsResponse:
         """Show a ladder's table."""
         run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
-        table = await self._storage.read(
-            partial(ladder_table, ladder=request.ladder, run_id=run_id)
-        )
-        return pb.GetStandingsResponse(
-            ladder=ladder_to_proto(table.ladder),
-            run=None if table.run is None else run_to_proto(table.run),
-            standings=[line_to_proto(line) for line in table.lines],
-        )
+        show = partial(_standings, ladder=request.ladder, run_id=run_id)
+        return await self._storage.read(show)
 
     async def GetMatrix(
         self, request: pb.GetMatrixRequest, context: Context
@@ -72,13 +66,10 @@ class LadderServicer(LadderServiceServicer):
         limit = request.limit or MATRIX_SIZE
         if limit > MAX_MATRIX_SIZE:
             raise InvalidRequestError(f"limit {limit} is above {MAX_MATRIX_SIZE}")
-        found = await self._storage.read(
-            partial(matrix, ladder=request.ladder, bots=request.bots, limit=limit)
-        )
-        return pb.GetMatrixResponse(
-            ladder=ladder_to_proto(found.ladder),
-            rows=[matrix_row_to_proto(row) for row in found.rows],
-        )
+        if len(request.bots) > MAX_MATRIX_SIZE:
+            raise InvalidRequestError(f"bots: {len(request.bots)} names; at most {MAX_MATRIX_SIZE}")
+        show = partial(_matrix, ladder=request.ladder, bots=request.bots, limit=limit)
+        return await self._storage.read(show)
 
     async def ListRatings(
         self, request: pb.ListRatingsRequest, context: Context
@@ -111,8 +102,9 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.SetAnchorsRequest, context: Context
     ) -> pb.SetAnchorsResponse:
         """Make a ladder's ratings relative to some bots."""
-        ladder = await self._storage.write(partial(_set_anchors, request=request))
-        self._refreshes.ladder_changed(ladder.id)
+        ladder_id = await self._storage.write(partial(_set_anchors, request=request))
+        self._refreshes.ladder_changed(ladder_id)
+        ladder = await self._storage.read(partial(ladders.summary, ladder_id=ladder_id))
         return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
 
 
@@ -127,9 +119,32 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
         raise InvalidRequestError(f'page_token "{token}" is none of this server\'s') from None
 
 
-def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> LadderSummary:
+def _standings(
+    connection: Connection, *, ladder: str, run_id: RatingRunId | None
+) -> pb.GetStandingsResponse:
+    """A table, as a message already: a large one would hold up the loop."""
+    table = ladder_table(connection, ladder, run_id)
+    return pb.GetStandingsResponse(
+        ladder=ladder_to_proto(table.ladder),
+        run=None if table.run is None else run_to_proto(table.run),
+        standings=[line_to_proto(line) for line in table.lines],
+    )
+
+
+def _matrix(
+    connection: Connection, *, ladder: str, bots: Sequence[str], limit: int
+) -> pb.GetMatrixResponse:
+    """A matrix, as a message already: a large one would hold up the loop."""
+    found = matrix(connection, ladder, bots=bots, limit=limit)
+    return pb.GetMatrixResponse(
+        ladder=ladder_to_proto(found.ladder),
+        rows=[matrix_row_to_proto(row) for row in found.rows],
+    )
+
+
+def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> LadderId:
     ladder_id = ladders.get_ladder(connection, request.ladder)
     with invalid_request("bots"):
         versions = ladders.anchor_versions(connection, request.bots)
     ladders.set_anchors(connection, ladder_id, versions)
-    return ladders.summary(connection, ladder_id)
+    return ladder_id

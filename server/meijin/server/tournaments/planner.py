@@ -48,7 +48,7 @@ class Planner:
         if run.format.is_decided:
             await self._finish(run)
         elif pairs:
-            first = run.last_number + 1
+            first = run.next_number
             games = [
                 game for place, pair in enumerate(pairs) for game in pair.games(first + 2 * place)
             ]
@@ -75,7 +75,7 @@ class Planner:
 
         Whoever takes a stopped one up again reads what is stored, and must find all of it.
         """
-        work = partial(add_pairings, tournament_id=run.id, first=run.last_number + 1, games=games)
+        work = partial(add_pairings, tournament_id=run.id, first=run.next_number, games=games)
         while run.is_playing:
             try:
                 return await self._storage.write(work)

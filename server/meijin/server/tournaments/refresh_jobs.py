@@ -24,14 +24,17 @@ class RefreshSender(Listener):
         self._wake = asyncio.Event()
 
     async def run(self) -> None:
-        """Send jobs for ever."""
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            ladders, self._ladders = self._ladders, set()
-            for ladder_id in sorted(ladders):
-                await asyncio.to_thread(self._queue.enqueue, ladder_id)
-            await asyncio.sleep(SEND_INTERVAL.total_seconds())
+        """Send jobs until it is cancelled."""
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                ladders, self._ladders = self._ladders, set()
+                for ladder_id in sorted(ladders):
+                    await asyncio.to_thread(self._queue.enqueue, ladder_id)
+                await asyncio.sleep(SEND_INTERVAL.total_seconds())
+        finally:
+            self._queue.close()
 
     def game_ended(self, game: LiveGame) -> None:
         """The game's ladder has changed."""

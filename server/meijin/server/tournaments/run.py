@@ -11,7 +11,7 @@ from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.base import Format
-from meijin.store.match_counts import PairingResult
+from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
 from meijin.store.schema import FormatName, LadderId, PairingId, TournamentId, TournamentState
 from meijin.store.tournaments import (
     PendingPairing,
@@ -70,6 +70,11 @@ class TournamentRun:
     def is_playing(self) -> bool:
         """Whether games of it are still to be started."""
         return self.state is RunState.PLAYING
+
+    @property
+    def next_number(self) -> int:
+        """Of the first game that is planned next, the first of a pair: always odd."""
+        return self.last_number + 1 + self.last_number % GAMES_OF_A_PAIR
 
     def count(self, pairing: PendingPairing, result: Result) -> None:
         """A game of it has a result."""

@@ -62,7 +62,7 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
     outcome = None
     if row.ending is not None:
         outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
-    is_live = live is not None and row.state is GameState.RUNNING
+    running = _running(row, live)
     return GameSummary(
         id=row.id,
         tournament_id=row.tournament_id,
@@ -70,12 +70,12 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
         white=row.white,
         black_version=row.black_version,
         white_version=row.white_version,
-        variant=Variant.parse(row.variant),
-        time_control=TimeControl.parse(row.time_control),
+        variant=row.variant,
+        time_control=row.time_control,
         state=row.state,
         outcome=outcome,
         opening_plies=row.opening_plies,
-        ply=len(live.committed_moves) if live and is_live else len(row.moves) // 2,
+        ply=len(row.moves) // 2 if running is None else len(running.committed_moves),
         start_time=row.start_time,
         end_time=row.end_time,
         is_repeat=row.is_repeat,
@@ -85,11 +85,16 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
 
 def game_detail(row: GameRow, live: LiveGame | None) -> GameDetail:
     """A stored game with its moves; those of one that runs are the arena's."""
-    summary = game_summary(row, live)
-    if live is not None and row.state is GameState.RUNNING:
-        return GameDetail(summary, live_moves(live))
+    summary, running = game_summary(row, live), _running(row, live)
+    if running is not None:
+        return GameDetail(summary, live_moves(running))
     raw, charged = decode_times(row.times)
     return GameDetail(summary, _moves(decode_moves(row.moves), row.opening_plies, raw, charged))
+
+
+def _running(row: GameRow, live: LiveGame | None) -> LiveGame | None:
+    """A stored game as it is being played; ``None`` where it had ended when it was read."""
+    return live if row.state is GameState.RUNNING else None
 
 
 def live_summary(game: LiveGame) -> GameSummary:

@@ -1,7 +1,7 @@
 """Ladders as they are stored.
 
 - `ladders`: found, listed, anchored, and marked when they have changed
-- `rated_games`, `repeats`, `voided`: the games that count, and those that do not
+- `rated_games`, `repeats`: the games that count, and those that do not
 - `runs`: rating runs, published and read
 - `days`: everybody's rating at the end of each day
 - `log`: the games that a run is verified from

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from meijin.game import Party, Result
+from meijin.game import Ending, Party, Result
 from meijin.store.ladders.rated_games import (
     CountedPairs,
     FaultCount,
@@ -16,10 +16,10 @@ from meijin.store.ladders.rated_games import (
     Snapshot,
     ladder_row,
 )
-from meijin.store.ladders.voided import voided_since
 from meijin.store.match_counts import RESULT_PLACES
 from meijin.store.rows import columns_of
-from meijin.store.schema import BotVersionId, Game, GameId, GameState, LadderId
+from meijin.store.schema import BotVersionId, Fault, Game, GameId, GameState, LadderId
+from meijin.store.void_evidence import VoidEvidence
 
 
 def log_snapshot(
@@ -97,7 +97,7 @@ def _log(
         .order_by(Game.end_sequence)
         .execution_options(yield_per=10_000)
     )
-    before = voided_since(connection, ladder_id, after=voided)
+    before = _voided_since(connection, ladder_id, after=voided)
     for row in connection.execute(games).mappings():
         game = _LoggedGame(**row)
         if game.id in before:
@@ -105,3 +105,25 @@ def _log(
             yield game._replace(result=was.result, at_fault=was.at_fault)
         elif game.state is GameState.FINISHED:
             yield game
+
+
+def _voided_since(
+    connection: Connection, ladder_id: LadderId, *, after: int
+) -> dict[GameId, VoidEvidence]:
+    """A ladder's finished games that were voided, but for the first so many of them."""
+    query = (
+        select(Fault.game_id, Fault.evidence)
+        .join(Game, Game.id == Fault.game_id)
+        .where(
+            Game.ladder_id == ladder_id,
+            Fault.ending == Ending.VOID,
+            Fault.party == Party.OPERATOR,
+        )
+        .order_by(Fault.id)
+    )
+    voids = [
+        (game_id, was)
+        for game_id, evidence in connection.execute(query)
+        if (was := VoidEvidence.from_json(evidence)) is not None
+    ]
+    return dict(voids[after:])

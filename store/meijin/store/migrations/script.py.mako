@@ -12,8 +12,3 @@ depends_on = None
 def upgrade() -> None:
     """Apply the step."""
     ${upgrades if upgrades else "pass"}
-
-
-def downgrade() -> None:
-    """Take the step back."""
-    ${downgrades if downgrades else "pass"}

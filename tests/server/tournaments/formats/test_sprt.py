@@ -31,11 +31,16 @@ WIDE = SprtSettings(Sprt(0, 100), Unit.PAIRS, 10_000)
 
 
 def match(
-    settings: SprtSettings = WIDE, *, planned: int = 0, results: tuple[PairingResult, ...] = ()
+    settings: SprtSettings = WIDE,
+    *,
+    planned: int = 0,
+    dealt: int = 0,
+    results: tuple[PairingResult, ...] = (),
 ) -> SprtFormat:
     """A test of Ada against Bob."""
     bots = ((ADA, "ada"), (BOB, "bob"))
-    return SprtFormat(settings, bots, OPENINGS, seed=3, planned=planned, results=results)
+    games = {"planned": planned, "dealt": dealt}
+    return SprtFormat(settings, bots, OPENINGS, seed=3, results=results, **games)
 
 
 def capacity(waiting: int = 0, **altogether: int) -> Capacity:
@@ -177,15 +182,25 @@ def test_a_later_one_goes_on_with_the_same_pairs() -> None:
     """However many had been planned before."""
     whole = plan_pairs(match(), capacity(ada=40, bob=40))
     for pairs in range(20):
-        rest = plan_pairs(match(planned=2 * pairs), capacity(ada=40, bob=40))
+        rest = plan_pairs(match(planned=2 * pairs, dealt=pairs), capacity(ada=40, bob=40))
         assert rest[: 20 - pairs] == whole[pairs:]
 
 
 def test_no_more_are_planned_than_there_may_be() -> None:
     """And then none."""
-    source = match(SprtSettings(Sprt(0, 100), Unit.PAIRS, 6), planned=2)
+    source = match(SprtSettings(Sprt(0, 100), Unit.PAIRS, 6), planned=2, dealt=1)
     assert len(plan_pairs(source, capacity(ada=40, bob=40))) == 2
     assert plan_pairs(source, capacity(ada=40, bob=40)) == []
+
+
+@pytest.mark.parametrize("planned", [7, 9])
+def test_a_missing_game_of_a_pair_is_made_up_for(planned: int) -> None:
+    """By a pair at the end, so that the match can come to the most games that it may have."""
+    settings = SprtSettings(Sprt(0, 100), Unit.PAIRS, 10)
+    whole = plan_pairs(match(), capacity(ada=40, bob=40))
+    source = match(settings, planned=planned, dealt=(planned + 1) // 2)
+    rest = plan_pairs(source, capacity(ada=40, bob=40))
+    assert rest == whole[(planned + 1) // 2 : 6]
 
 
 # -- counting ---------------------------------------------------------------------

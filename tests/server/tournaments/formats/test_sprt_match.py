@@ -145,7 +145,7 @@ async def test_a_match_ends_when_it_is_decided(
 async def test_games_that_run_at_the_decision_are_void(
     start_server: StartServer, any_database_url: str
 ) -> None:
-    """By nobody's fault; they are not played again, and what was planned is dropped."""
+    """By nobody's fault; they are not played again, and pairs that had not begun are dropped."""
     async with start_server(database_url=any_database_url) as server:
         ada, bob = [await server.bot(name, max_games=30) for name in NAMES]
         key = await create(server)
@@ -163,7 +163,9 @@ async def test_games_that_run_at_the_decision_are_void(
         rows = database.read(rows_of)
     states = Counter(row.state for row in rows)
     assert states[GameState.FINISHED] == 2 * PAIRS_NEEDED
-    assert states.keys() == {GameState.FINISHED, GameState.VOID}
+    assert states[GameState.VOID] >= 10
+    assert states[None] <= 1
+    assert len(rows) % 2 == 0
     voids = [row for row in rows if row.state is GameState.VOID]
     assert {row.at_fault.value for row in voids} == {"nobody"}
     assert len(rows) == len({row.number for row in rows})
@@ -508,3 +510,25 @@ async def test_a_decided_match_goes_on_when_a_game_is_voided(start_server: Start
     assert_pairs(rows)
     states = Counter((row.number, row.state) for row in rows)
     assert states[7, GameState.VOID] == states[7, GameState.FINISHED] == 1
+
+
+async def test_a_decided_match_goes_on_with_whole_pairs(start_server: StartServer) -> None:
+    """The second game of the pair that it was decided in is played before any other pair."""
+    async with start_server() as server:
+        async with players(server):
+            key = await create(server, test=WIDE | {"unit": pb.SPRT_UNIT_GAMES, "most_games": 20})
+            await server.until_finished(key)
+        assert (await get(server, key)).finished_games == 13
+    async with start_server() as server:
+        request = game_service_pb2.VoidGameRequest(game_id="7", reason="the wrong engine")
+        await (await server.games()).VoidGame(request)
+        async with players(server, loser="ada"):
+            await server.until_finished(key)
+        found = await get(server, key)
+        assert found.verdict == "undecided after 20 games, the most there were to be"
+        assert sum(found.sprt.pairs) == 10
+    with Database(server.settings.database) as database:
+        rows = database.read(rows_of)
+    assert_pairs(rows)
+    played = [row.number for row in rows if row.state is GameState.FINISHED]
+    assert played == list(range(1, 21))

@@ -251,11 +251,11 @@ class LadderFormat(Format):
 
     def _plan_pair(self, one: BotId, other: BotId, pick: Pick) -> GamePair:
         pair = _pair(one, other)
+        dealt = (self._planned[pair] + 1) // GAMES_OF_A_PAIR
         if pair not in self._decks:
             rng = random.Random(f"{self._seed} {pair[0]} {pair[1]}")  # noqa: S311 - no secret
-            used = self._planned[pair] // GAMES_OF_A_PAIR
-            self._decks[pair] = itertools.islice(deal(self._openings, rng), used, None)
-        black, white = pair if self._planned[pair] // GAMES_OF_A_PAIR % 2 else pair[::-1]
+            self._decks[pair] = itertools.islice(deal(self._openings, rng), dealt, None)
+        black, white = pair if dealt % 2 else pair[::-1]
         self._planned[pair] += GAMES_OF_A_PAIR
         self._unplayed[pair] += GAMES_OF_A_PAIR
         return GamePair(black, white, next(self._decks[pair]), pick.reason)

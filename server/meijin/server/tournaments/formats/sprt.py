@@ -24,7 +24,13 @@ from meijin.server.tournaments.formats.base import (
     openings_of,
 )
 from meijin.server.tournaments.formats.schedule import deal
-from meijin.store.match_counts import MatchCounts, PairingResult, match_counts, pairing_results
+from meijin.store.match_counts import (
+    GAMES_OF_A_PAIR,
+    MatchCounts,
+    PairingResult,
+    match_counts,
+    pairing_results,
+)
 from meijin.store.schema import BotId
 from meijin.store.tournaments import TournamentRow, last_number
 from meijin.wire import Options
@@ -156,6 +162,7 @@ class SprtFormat(Format):
     Args:
         bots: Ids and names; the test is the first one's.
         planned: How many games there are already.
+        dealt: How many pairs these are of.
         results: Of those that have ended.
     """
 
@@ -169,13 +176,13 @@ class SprtFormat(Format):
         *,
         seed: int,
         planned: int = 0,
+        dealt: int = 0,
         results: Iterable[PairingResult] = (),
     ) -> None:
         (self._first, self._name), (self._second, self._other_name) = bots
         self._settings = settings
-        self._pairs = itertools.islice(
-            self._deal(openings, seed), planned // 2, settings.most_games // 2
-        )
+        missing = (settings.most_games - planned + 1) // GAMES_OF_A_PAIR
+        self._pairs = itertools.islice(self._deal(openings, seed), dealt, dealt + missing)
         self._games = [0] * 3
         self._halves = [0] * 5
         self._open: dict[int, int] = {}
@@ -203,7 +210,8 @@ class SprtFormat(Format):
             row.bots,
             openings_of(row),
             seed=row.seed,
-            planned=last_number(connection, row.id),
+            planned=row.planned,
+            dealt=(last_number(connection, row.id) + 1) // GAMES_OF_A_PAIR,
             results=pairing_results(connection, row.id),
         )
 

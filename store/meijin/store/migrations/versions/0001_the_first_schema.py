@@ -388,37 +388,3 @@ def upgrade() -> None:
     with op.batch_alter_table("fault", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_fault_game_id"), ["game_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_fault_version_id"), ["version_id"], unique=False)
-
-
-def downgrade() -> None:
-    """Take the step back."""
-    with op.batch_alter_table("fault", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_fault_version_id"))
-        batch_op.drop_index(batch_op.f("ix_fault_game_id"))
-
-    op.drop_table("fault")
-    op.drop_table("rating")
-    with op.batch_alter_table("game", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_game_tournament_id"))
-        batch_op.drop_index("game_result")
-        batch_op.drop_index("game_order")
-        batch_op.drop_index(
-            "game_once",
-            sqlite_where=sa.text("state <> 'void'"),
-            postgresql_where=sa.text("state <> 'void'"),
-        )
-
-    op.drop_table("game")
-    with op.batch_alter_table("token", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_token_bot_id"))
-
-    op.drop_table("token")
-    op.drop_table("pairing")
-    op.drop_table("entrant")
-    op.drop_table("bot_version")
-    op.drop_table("tournament")
-    op.drop_table("rating_run")
-    op.drop_table("bot")
-    op.drop_table("owner")
-    op.drop_table("ladder")
-    op.drop_table("flush")

@@ -12,7 +12,7 @@ from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import BotVersionId, Game
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
 LINE = (112, 113, 97)

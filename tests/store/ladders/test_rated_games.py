@@ -16,7 +16,7 @@ from meijin.store.ladders.rated_games import PairCount, ScoredGame, Snapshot
 from meijin.store.schema import BotVersionId, Fault, Game, GameState, Ladder
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
 
@@ -246,6 +246,15 @@ def test_pairs_come_from_the_index_in_order(league: "League") -> None:
             lambda connection: rated_games.pair_counts(connection, league.ladder_id)
         )
     assert "TEMP B-TREE" not in found[0]
+
+
+def test_results_since_a_run_are_not_sorted(league: "League") -> None:
+    """The index has their order: else the few since the run would be picked out of all."""
+    with plans(league.database) as found:
+        league.database.read(
+            lambda connection: rated_games.results_since(connection, league.ladder_id, 7, limit=9)
+        )
+    assert found == ["SEARCH game USING INDEX game_order (ladder_id=? AND end_sequence>?)"]
 
 
 def test_no_part_of_a_snapshot_looks_at_games_of_other_ladders(league: "League") -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import Connection, func, select
-from tests.ladder.made_up import LINE, publish, run_of
+from tests.store.made_up import LINE, publish, run_of
 
 from meijin.game import Result
 from meijin.store import Database
@@ -19,7 +19,7 @@ from meijin.store.ladders.runs import Covariances, NewRating, Score, standings
 from meijin.store.schema import LadderId, Rating, RatingRun, RatingRunId
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BLACK, DRAW = Result.BLACK_WINS, Result.DRAW

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import select, update
-from tests.ladder.made_up import publish, run_of
+from tests.store.made_up import publish, run_of
 
 from meijin.game import Result
 from meijin.store import Database
@@ -15,7 +15,7 @@ from meijin.store.ladders import ladders
 from meijin.store.schema import Ladder, LadderId
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 DRAW = Result.DRAW
 
@@ -126,10 +126,10 @@ def test_a_misspelt_name_is_told_the_closest(any_league: "League") -> None:
         any_league.database.read(lambda connection: ladders.get_ladder(connection, "freestyle"))
 
 
-def test_a_server_without_a_ladder_says_so(any_database: Database) -> None:
+def test_a_server_without_a_ladder_says_so(database: Database) -> None:
     """The message tells where ladders come from."""
     with pytest.raises(UnknownLadderError, match="the first rated tournament makes one"):
-        any_database.read(lambda connection: ladders.get_ladder(connection, ""))
+        database.read(lambda connection: ladders.get_ladder(connection, ""))
 
 
 def test_an_unknown_ladder_is_named(any_league: "League") -> None:

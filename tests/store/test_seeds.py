@@ -3,13 +3,13 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.ladder.made_up import publish, run_of
+from tests.store.made_up import publish, run_of
 
 from meijin.store.schema import BotId
 from meijin.store.seeds import published_ratings
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 
 def ratings(league: "League", ladder: str = "freestyle-15x15") -> dict[BotId, float]:

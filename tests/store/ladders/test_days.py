@@ -13,7 +13,7 @@ from meijin.store.ladders.days import (
 )
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 
 def test_history_is_newest_first_and_in_pages(any_league: "League") -> None:

@@ -8,7 +8,7 @@ from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 
 if TYPE_CHECKING:
-    from tests.ladder.conftest import League
+    from tests.store.league import League
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LINE = Line(
