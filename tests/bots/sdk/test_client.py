@@ -144,16 +144,18 @@ class PreparingBot(FirstCellBot):
 
 
 async def test_prepares_before_the_hello(server: ScriptedServer) -> None:
-    """The server hears of a bot that can play at once, and only then."""
+    """The server hears of a bot once it can play; one that came later is heard first."""
     bot = PreparingBot()
     async with server.connect(bot):
         await asyncio.to_thread(bot.begun.wait)
-        waiting = asyncio.create_task(server.session())
-        await asyncio.sleep(0)
-        assert not waiting.done()
+        async with server.connect(FirstCellBot()):
+            session = await server.session()
+            await session.welcome()
+            assert session.hello.bot_name == "first"
         bot.ready.set()
-        session = await waiting
+        session = await server.session()
         await session.welcome()
+        assert session.hello.bot_name == "preparing-bot"
         await session.begin(1)
         assert await session.receive_plays()
 
