@@ -130,7 +130,7 @@ async def test_hello(server: ScriptedServer) -> None:
 class PreparingBot(FirstCellBot):
     """Takes its time before it can play."""
 
-    def __init__(self, error: Exception | None = None) -> None:
+    def __init__(self, error: BaseException | None = None) -> None:
         self.ready = threading.Event()
         self.begun = threading.Event()
         self._error = error
@@ -171,11 +171,12 @@ async def test_leaves_while_it_prepares(server: ScriptedServer) -> None:
     bot.ready.set()
 
 
-async def test_fails_to_prepare(server: ScriptedServer) -> None:
-    """What goes wrong on the way to being ready ends the client."""
-    bot = PreparingBot(OSError("no weights"))
+@pytest.mark.parametrize("error", [OSError("no weights"), SystemExit("no weights")])
+async def test_fails_to_prepare(server: ScriptedServer, error: BaseException) -> None:
+    """What goes wrong on the way to being ready ends the client, and so does an exit."""
+    bot = PreparingBot(error)
     bot.ready.set()
-    with pytest.raises(OSError, match="no weights"):
+    with pytest.raises(type(error), match="no weights"):
         await Client(bot, server=server.address).serve()
 
 

@@ -129,7 +129,7 @@ class TaskBatchSearcher(BatchSearcher):
         try:
             answers = self._bot.choose_many([game.turn_position() for game in games])
             return _actions_for(games, await cast("Awaitable[Sequence[Answer]]", answers))
-        except Exception as error:  # noqa: BLE001 - logged, and the bot lives on
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             return error
 
     def _done(self, task: asyncio.Task[_Result]) -> None:
