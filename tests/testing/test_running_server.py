@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -89,6 +90,14 @@ class Unprepared(Good):
     def prepare(self) -> None:
         """Fail."""
         raise FileNotFoundError("no weights")
+
+
+class Exiting(Good):
+    """Exits before it can play."""
+
+    def prepare(self) -> None:
+        """Exit."""
+        sys.exit("no weights")
 
 
 class Preparing(Good):
@@ -207,12 +216,17 @@ def test_an_unknown_bot(server: RunningServer) -> None:
         server.play("good", "bob")
 
 
-def test_a_bot_that_cannot_get_ready(server: RunningServer) -> None:
-    """Its own exception is the cause."""
-    server.add_bot(Unprepared())
-    with pytest.raises(BotStoppedError, match='bot "unprepared" has stopped') as caught:
-        server.play("good", "unprepared", variant=SMALL)
-    assert isinstance(caught.value.__cause__, FileNotFoundError)
+@pytest.mark.parametrize(
+    ("bot", "cause"), [(Unprepared(), FileNotFoundError), (Exiting(), SystemExit)]
+)
+def test_a_bot_that_cannot_get_ready(
+    server: RunningServer, bot: Bot, cause: type[BaseException]
+) -> None:
+    """Its own exception is the cause, an exit too."""
+    name = server.add_bot(bot)
+    with pytest.raises(BotStoppedError, match=f'bot "{name}" has stopped') as caught:
+        server.play("good", name, variant=SMALL)
+    assert isinstance(caught.value.__cause__, cause)
 
 
 def test_a_bot_that_does_not_connect(server: RunningServer, gate: threading.Event) -> None:
