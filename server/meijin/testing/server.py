@@ -26,6 +26,7 @@ from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire import time_control_to_proto, variant_to_proto
 
+from meijin.wire.contract import PROTOCOL_VERSION
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame, Participant
     from meijin.server.match.lobby import Player
@@ -151,7 +152,7 @@ class ServerInTest:
             min_board_size=3, max_board_size=22, max_games=max_games, any_line=True
         )
         hello = pb.Hello(
-            protocol_version=1,
+            protocol_version=PROTOCOL_VERSION,
             bot_name=name,
             engine=pb.Engine(version=version),
             capabilities=capabilities,
