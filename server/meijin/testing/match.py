@@ -16,8 +16,8 @@ from meijin.testing.bot_thread import BotThread
 from meijin.testing.errors import BotStoppedError, MatchError, MatchTimeoutError
 from meijin.testing.server import ServerInTest
 
-POLL_SECONDS = 0.01
-"""Seconds between two looks at whether all bots are still there."""
+POLL_INTERVAL = timedelta(milliseconds=10)
+"""Between two looks whether all bots are still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class Match:
                 self._check_bots()
                 if asyncio.get_running_loop().time() > deadline:
                     raise MatchTimeoutError(self._delay())
-                await asyncio.wait((playing,), timeout=POLL_SECONDS)
+                await asyncio.wait((playing,), timeout=POLL_INTERVAL.total_seconds())
             return playing.result()
         finally:
             playing.cancel()
 
     async def _play(self) -> list[PlayedGame]:
-        await self.server.until(lambda: not self._away(), patience=None)
+        await self.server.until(lambda: not self._away(), time_limit=None)
         try:
             tournament_id = await self.server.tournament(
                 *(bot.name for bot in self.bots),
@@ -84,7 +84,7 @@ class Match:
             )
         except grpc.aio.AioRpcError as error:
             raise MatchError(error.details()) from error
-        await self.server.until_finished(tournament_id, patience=None)
+        await self.server.until_finished(tournament_id, time_limit=None)
         return await self._played(TournamentId(int(tournament_id)))
 
     async def _played(self, tournament_id: TournamentId) -> list[PlayedGame]:
