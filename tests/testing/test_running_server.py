@@ -245,6 +245,23 @@ def test_a_game_that_goes_on(server: RunningServer, gate: threading.Event) -> No
         server.play("good", "silent", games=1, time="600", variant=SMALL, timeout=soon)
 
 
+def test_a_match_that_fails_frees_its_bots(server: RunningServer, gate: threading.Event) -> None:
+    """Its games are not played on, whoever still thinks about them."""
+    server.add_bot(Silent(gate))
+    server.add_bot(Other())
+    soon = timedelta(seconds=0.5)
+    with pytest.raises(MatchTimeoutError):
+        server.play("good", "silent", games=1, time="600", variant=SMALL, timeout=soon)
+    assert len(server.play("good", "other", variant=SMALL, timeout=timedelta(seconds=20))) == 2
+
+
+def test_a_match_has_games(server: RunningServer) -> None:
+    """None at all is refused."""
+    server.add_bot(Other())
+    with pytest.raises(ValueError, match="0 games are no match; give 1 or more"):
+        server.play("good", "other", games=0, variant=SMALL)
+
+
 def test_a_match_beyond_a_bot(server: RunningServer) -> None:
     """A bot is not asked for what it says that it can't play."""
     server.add_bot(Usual())

@@ -254,6 +254,11 @@ class ServerInTest:
         response = await service.CreateTournament(request, metadata=bearer(token))
         return response.tournament.tournament_id
 
+    async def cancel(self, tournament_id: str) -> None:
+        """Cancel a running tournament; its running games become void."""
+        request = tournament_service_pb2.CancelTournamentRequest(tournament_id=tournament_id)
+        await (await self.tournaments()).CancelTournament(request)
+
     async def pair(
         self, names: tuple[str, str] = ("ada", "bob"), **tournament: Any
     ) -> tuple[Peer, Peer]:
