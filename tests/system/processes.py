@@ -15,12 +15,15 @@ import grpc
 
 from meijin.cli.connection import Connection, connect
 from meijin.game import TimeControl, Variant
+from meijin.testing.server import NO_REDIS
 from meijin.v1 import bot_service_pb2, ladder_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_to_proto, variant_to_proto
 
 MEIJIN = (sys.executable, "-m", "meijin.cli.main")
 JOURNAL_BOT = Path(__file__).parent / "journal_bot.py"
+NO_LADDER = f"--redis={NO_REDIS}"
+"""For a server whose ladder nobody looks at: it starts neither Valkey nor a worker."""
 BOTS = ("ada", "grace", "edsger")
 """Names for three bots."""
 PATIENCE = 60.0
@@ -161,10 +164,10 @@ class Processes:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._started: list[Process] = []
+        self._connections = ExitStack()
 
     def start(self, name: str, *words: str, **env: str) -> Process:
         """Start a `meijin` command."""
-        self._connections = ExitStack()
         process = Process(self.folder, name, words, env)
         self._started.append(process)
         return process
@@ -192,16 +195,16 @@ class Processes:
             check=False,
         )
 
-    def kill_all(self) -> None:
-        """Leave nothing behind."""
-        for process in reversed(self._started):
     def connect(self, address: str, token: str) -> Connection:
         """Talk to a server until the end, whenever it is there."""
         return self._connections.enter_context(connect(address, token))
 
+    def kill_all(self) -> None:
+        """Leave nothing behind."""
+        self._connections.close()
+        for process in reversed(self._started):
             process.kill(with_children=True)
 
-        self._connections.close()
 
 class Server:
     """A `meijin serve` that can be killed and started again on its port and data."""
@@ -214,11 +217,11 @@ class Server:
         self._words = ("serve", f"--listen={self.address}", f"--data={self.data}", *options)
         self._env = env
         self.process = self.start()
+        token = (self.data / "operator.token").read_text().strip()
+        self._connection = processes.connect(self.address, token)
 
     def start(self) -> Process:
         """Start it, and return once bots may connect."""
-        token = (self.data / "operator.token").read_text().strip()
-        self._connection = processes.connect(self.address, token)
         self.process = process = self.processes.start("server", *self._words, **self._env)
         eventually(lambda: "is listening on" in process.words or not process.is_running)
         assert process.is_running, process.words
