@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, func, select, text
 from tests.system.processes import Processes, Server
 
 from meijin.game import Board, Ending, Outcome, Result, decode_moves
@@ -45,11 +45,13 @@ class Books:
 
     def finished(self) -> int:
         """How many games have a result."""
-        return len(self.games(GameState.FINISHED))
+        query = select(func.count(Game.id)).where(Game.state == GameState.FINISHED)
+        return self.database.read(lambda sql: sql.execute(query).scalar_one())
 
     def running(self) -> set[str]:
         """The games that run."""
-        return {str(game.id) for game in self.games(GameState.RUNNING)}
+        query = select(Game.id).where(Game.state == GameState.RUNNING)
+        return set(map(str, self.database.read(lambda sql: sql.scalars(query).all())))
 
     def are_under_way(self, finished: int) -> bool:
         """Whether so many games have a result, and others run."""
@@ -61,8 +63,9 @@ class Books:
 
     def tournaments_running(self) -> int:
         """How many tournaments are being played."""
-        query = select(Tournament.id).where(Tournament.state == TournamentState.RUNNING)
-        return len(self.database.read(lambda sql: sql.execute(query).all()))
+        is_running = Tournament.state == TournamentState.RUNNING
+        query = select(func.count(Tournament.id)).where(is_running)
+        return self.database.read(lambda sql: sql.execute(query).scalar_one())
 
     def assert_each_planned_game_was_played_once(self, planned: int) -> None:
         """Every pairing has one game; each was decided on the board and replays to its result."""

@@ -7,25 +7,29 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import grpc
 
 from meijin.cli.connection import Connection, connect
 from meijin.game import TimeControl, Variant
+from meijin.testing.server import NO_REDIS
 from meijin.v1 import bot_service_pb2, ladder_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_to_proto, variant_to_proto
 
 MEIJIN = (sys.executable, "-m", "meijin")
 JOURNAL_BOT = Path(__file__).parent / "journal_bot.py"
+NO_LADDER = f"--redis={NO_REDIS}"
+"""For a server whose ladder nobody looks at: it starts neither Valkey nor a worker."""
 BOTS = ("ada", "grace", "edsger")
 """Names for three bots."""
 PATIENCE = 60.0
 """Seconds that anything may take before a test gives up; two busy cores need some."""
-POLL = 0.02
+POLL_INTERVAL = 0.1
+"""Seconds between two looks, each of which takes time from what it waits for."""
 PORTS = range(20_000, 32_000)
 """Below those the kernel deals out, so that nobody takes a port while its server is away."""
 
@@ -35,7 +39,7 @@ def eventually(condition: Callable[[], object], patience: float = PATIENCE) -> N
     deadline = time.monotonic() + patience
     while not _holds(condition):
         assert time.monotonic() < deadline, f"it did not come to pass in {patience:g} s"
-        time.sleep(POLL)
+        time.sleep(POLL_INTERVAL)
 
 
 def _holds(condition: Callable[[], object]) -> bool:
@@ -160,6 +164,7 @@ class Processes:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._started: list[Process] = []
+        self._connections = ExitStack()
 
     def start(self, name: str, *words: str, **env: str) -> Process:
         """Start a `meijin` command."""
@@ -190,8 +195,13 @@ class Processes:
             check=False,
         )
 
+    def connect(self, address: str, token: str) -> Connection:
+        """Talk to a server until the end, whenever it is there."""
+        return self._connections.enter_context(connect(address, token))
+
     def kill_all(self) -> None:
         """Leave nothing behind."""
+        self._connections.close()
         for process in reversed(self._started):
             process.kill(with_children=True)
 
@@ -207,6 +217,8 @@ class Server:
         self._words = ("serve", f"--listen={self.address}", f"--data={self.data}", *options)
         self._env = env
         self.process = self.start()
+        token = (self.data / "operator.token").read_text().strip()
+        self._connection = processes.connect(self.address, token)
 
     def start(self) -> Process:
         """Start it, and return once bots may connect."""
@@ -226,18 +238,11 @@ class Server:
         eventually(lambda: self.connected_bots() >= set(names))
         return bots
 
-    @contextmanager
-    def connect(self) -> Iterator[Connection]:
-        """Talk to it as its operator."""
-        token = self.data / "operator.token"
-        with connect(self.address, token.read_text().strip()) as connection:
-            yield connection
-
     def connected_bots(self) -> set[str]:
         """The names of the bots that are there."""
         request = bot_service_pb2.ListBotsRequest(connected=True)
-        with self.connect() as connection:
-            return {bot.name for bot in connection.ask(connection.bots.ListBots, request).bots}
+        response = self._connection.ask(self._connection.bots.ListBots, request)
+        return {bot.name for bot in response.bots}
 
     def create_tournament(
         self, *bots: str, rounds: int, time: str = "10+0.2", variant: str = "7x7"
@@ -250,19 +255,18 @@ class Server:
             variant=variant_to_proto(Variant.parse(variant)),
             time_control=time_control_to_proto(TimeControl.parse(time)),
         )
-        with self.connect() as connection:
-            request = pb.CreateTournamentRequest(settings=wanted)
-            made = connection.ask_as_operator(connection.tournaments.CreateTournament, request)
+        request = pb.CreateTournamentRequest(settings=wanted)
+        create = self._connection.tournaments.CreateTournament
+        made = self._connection.ask_as_operator(create, request)
         return made.tournament.tournament_id
 
     def tournament(self, key: str) -> pb.GetTournamentResponse:
         """A tournament and its crosstable."""
         request = pb.GetTournamentRequest(tournament_id=key)
-        with self.connect() as connection:
-            return connection.ask(connection.tournaments.GetTournament, request)
+        return self._connection.ask(self._connection.tournaments.GetTournament, request)
 
     def has_current_ladder(self) -> bool:
         """Whether every finished game is in the published ladder."""
         request = ladder_service_pb2.GetStandingsRequest()
-        with self.connect() as connection:
-            return connection.ask(connection.ladders.GetStandings, request).ladder.current
+        response = self._connection.ask(self._connection.ladders.GetStandings, request)
+        return response.ladder.current

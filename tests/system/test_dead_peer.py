@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from tests.system.processes import BOTS, Processes, Server, eventually
+from tests.system.processes import BOTS, NO_LADDER, Processes, Server, eventually
 
 from meijin.game import Color, Ending, Party
 from meijin.store.games import decode_times
@@ -23,7 +23,7 @@ def test_a_stopped_bot_is_noticed_and_forfeits(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """After keepalive and its half it counts as away, after the grace it has lost."""
-    server = Server(processes, "--open", "--grace=4", MEIJIN_KEEPALIVE="PT1S")
+    server = Server(processes, "--open", NO_LADDER, "--grace=4", MEIJIN_KEEPALIVE="PT1S")
     books = open_books(server.database_url)
     ada, _ = server.start_bots("ada", "grace", delay=0.05)
     server.create_tournament("ada", "grace", rounds=4, time="60/move", variant="15x15")
@@ -49,7 +49,7 @@ def test_a_stopped_server_costs_nobody_time(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """It stands still for longer than a move may take, and no clock is charged for that."""
-    server = Server(processes, "--open")
+    server = Server(processes, "--open", NO_LADDER)
     books = open_books(server.database_url)
     server.start_bots(*BOTS, delay=0.05)
     server.create_tournament(*BOTS, rounds=2, time="2/move")

@@ -1,13 +1,14 @@
 """`meijin demo`: the whole arena, from the first process to the last."""
 
 import os
+import shutil
 import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.system.processes import Processes, Server, eventually, processes_of
+from tests.system.processes import NO_LADDER, Processes, Server, eventually, processes_of
 
 BOTS = ("random", "alphabeta", "mcts")
 QUICK = "--time=0.05/move"
@@ -20,6 +21,22 @@ def finished_games(data: Path) -> int:
         states = [state for (state,) in database.execute("SELECT state FROM game")]
     assert set(states) == {"finished"}
     return len(states)
+
+
+@pytest.fixture(scope="module")
+def played_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a demo of three games."""
+    processes = Processes(tmp_path_factory.mktemp("demo"))
+    data = processes.folder / "data"
+    done = processes.run("demo", f"--data={data}", QUICK, "--rounds=1")
+    assert done.returncode == 0, done.stderr
+    return data
+
+
+@pytest.fixture
+def data(processes: Processes, played_folder: Path) -> Path:
+    """A copy of such a folder, in the test's own."""
+    return Path(shutil.copytree(played_folder, processes.folder / "data"))
 
 
 def test_two_demos_in_one_folder(processes: Processes) -> None:
@@ -98,44 +115,21 @@ def refused_in_one_line(processes: Processes, data: Path) -> str:
     return refused.stderr
 
 
-def test_a_folder_in_use_is_left_alone(processes: Processes) -> None:
+def test_a_folder_in_use_is_left_alone(processes: Processes, data: Path) -> None:
     """A demo's folder on which a server runs is refused; that goes on, and its end frees it."""
-    data = processes.folder / "data"
-    assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
-    server = Server(processes, "--open")
+    server = Server(processes, "--open", NO_LADDER)
     assert "another server is running" in refused_in_one_line(processes, data)
     assert len(server.tournament("1").crosstable) == 6
     server.process.stop()
     assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
 
 
-def test_a_folder_that_was_played_on_is_left_alone(processes: Processes) -> None:
+def test_a_folder_that_was_played_on_is_left_alone(processes: Processes, data: Path) -> None:
     """A demo that was served again, and in which another tournament was made, is kept."""
-    data = processes.folder / "data"
-    assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
-    server = Server(processes, "--open")
+    server = Server(processes, "--open", NO_LADDER)
     server.create_tournament("random", "mcts", rounds=1, variant="15x15")
     server.process.stop()
     assert "holds more than a demo (tournament 2)" in refused_in_one_line(processes, data)
-
-
-def test_a_folder_with_another_bot_is_left_alone(processes: Processes) -> None:
-    """A demo that was served again, and in which a bot was registered, is kept."""
-    data = processes.folder / "data"
-    assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
-    server = Server(processes, "--open")
-    done = processes.run("bot", "register", "ada", f"--server={server.address}")
-    assert done.returncode == 0, done.stderr
-    server.process.stop()
-    assert "holds more than a demo (the bot ada)" in refused_in_one_line(processes, data)
-
-
-def test_a_demo_with_a_file_of_ones_own_is_left_alone(processes: Processes) -> None:
-    """Whatever a demo does not write is not its to remove."""
-    data = processes.folder / "data"
-    assert processes.run("demo", f"--data={data}", QUICK, "--rounds=1").returncode == 0
-    (data / "notes.txt").write_text("what I saw")
-    assert "notes.txt" in refused_in_one_line(processes, data)
 
 
 @pytest.mark.parametrize("moment", ["listening", " plies"])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.system.processes import BOTS, Processes, Server, eventually
+from tests.system.processes import BOTS, NO_LADDER, Processes, Server, eventually
 
 if TYPE_CHECKING:
     from tests.system.conftest import Books
@@ -39,7 +39,7 @@ def test_a_killed_bot_takes_its_games_up_again(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """Started again within the grace, it plays on in every game that it was playing."""
-    server = Server(processes, "--open")
+    server = Server(processes, "--open", NO_LADDER)
     books = open_books(server.database_url)
     victim, *others = server.start_bots(*BOTS)
     journal, left = processes.journal(victim.name), {bot.name for bot in others}

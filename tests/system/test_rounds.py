@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.system.processes import Processes, Server, eventually
+from tests.system.processes import NO_LADDER, Processes, Server, eventually
 
 if TYPE_CHECKING:
     from tests.system.conftest import Books
@@ -29,7 +29,7 @@ def test_a_killed_server_goes_on_with_the_round(
     processes: Processes, open_books: "Callable[[str], Books]", options: tuple[str, ...], least: int
 ) -> None:
     """Every planned game is played once, and the table is the same after one more start."""
-    server = Server(processes, "--open")
+    server = Server(processes, "--open", NO_LADDER)
     books = open_books(server.database_url)
     server.start_bots(*NAMES)
     where = f"--server={server.address}"

@@ -16,6 +16,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
 from sqlalchemy import update
 from tests.system.processes import (
     BOTS,
+    NO_LADDER,
     Process,
     Processes,
     Server,
@@ -69,7 +70,7 @@ def test_a_draining_server_finishes_its_games_and_starts_no_other(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """Health says NOT_SERVING from the signal on; with games enough to play it ends nonetheless."""
-    server = Server(processes, "--open", "--drain=30")
+    server = Server(processes, "--open", NO_LADDER, "--drain=30")
     books = open_books(server.database_url)
     server.start_bots(*BOTS, delay=0.03)
     server.create_tournament(*BOTS, rounds=1000)
@@ -88,7 +89,7 @@ def test_a_draining_server_finishes_its_games_and_starts_no_other(
 
 def test_health_and_reflection(processes: Processes) -> None:
     """Operators' tools find every service, and that it is served."""
-    server = Server(processes)
+    server = Server(processes, NO_LADDER)
     with open_channel(server) as channel:
         services = ProtoReflectionDescriptorDatabase(channel).get_services()
         assert set(services) == set(SERVICES)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import select
-from tests.system.processes import Process, Processes, Server, eventually
+from tests.system.processes import NO_LADDER, Process, Processes, Server, eventually
 
 from meijin.store.schema import GameState, Pairing
 
@@ -69,7 +69,7 @@ def test_a_killed_server_goes_on_with_the_test(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """The command that follows it sees it through, and says what was decided."""
-    server = Server(processes, "--open")
+    server = Server(processes, "--open", NO_LADDER)
     books = open_books(server.database_url)
     start_players(server)
     match = start_match(server)
@@ -89,7 +89,7 @@ def test_an_interrupted_command_leaves_the_match_to_the_server(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """It says how to come back to it."""
-    server = Server(processes, "--open")
+    server = Server(processes, "--open", NO_LADDER)
     books = open_books(server.database_url)
     start_players(server)
     match = start_match(server)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -89,6 +90,14 @@ class Unprepared(Good):
     def prepare(self) -> None:
         """Fail."""
         raise FileNotFoundError("no weights")
+
+
+class Exiting(Good):
+    """Exits before it can play."""
+
+    def prepare(self) -> None:
+        """Exit."""
+        sys.exit("no weights")
 
 
 class Preparing(Good):
@@ -207,12 +216,17 @@ def test_an_unknown_bot(server: RunningServer) -> None:
         server.play("good", "bob")
 
 
-def test_a_bot_that_cannot_get_ready(server: RunningServer) -> None:
-    """Its own exception is the cause."""
-    server.add_bot(Unprepared())
-    with pytest.raises(BotStoppedError, match='bot "unprepared" has stopped') as caught:
-        server.play("good", "unprepared", variant=SMALL)
-    assert isinstance(caught.value.__cause__, FileNotFoundError)
+@pytest.mark.parametrize(
+    ("bot", "cause"), [(Unprepared(), FileNotFoundError), (Exiting(), SystemExit)]
+)
+def test_a_bot_that_cannot_get_ready(
+    server: RunningServer, bot: Bot, cause: type[BaseException]
+) -> None:
+    """Its own exception is the cause, an exit too."""
+    name = server.add_bot(bot)
+    with pytest.raises(BotStoppedError, match=f'bot "{name}" has stopped') as caught:
+        server.play("good", name, variant=SMALL)
+    assert isinstance(caught.value.__cause__, cause)
 
 
 def test_a_bot_that_does_not_connect(server: RunningServer, gate: threading.Event) -> None:
@@ -229,6 +243,23 @@ def test_a_game_that_goes_on(server: RunningServer, gate: threading.Event) -> No
     soon = timedelta(seconds=0.5)
     with pytest.raises(MatchTimeoutError, match=r'games go on: "(good|silent)" \(black\).* ply \d'):
         server.play("good", "silent", games=1, time="600", variant=SMALL, timeout=soon)
+
+
+def test_a_match_that_fails_frees_its_bots(server: RunningServer, gate: threading.Event) -> None:
+    """Its games are not played on, whoever still thinks about them."""
+    server.add_bot(Silent(gate))
+    server.add_bot(Other())
+    soon = timedelta(seconds=0.5)
+    with pytest.raises(MatchTimeoutError):
+        server.play("good", "silent", games=1, time="600", variant=SMALL, timeout=soon)
+    assert len(server.play("good", "other", variant=SMALL, timeout=timedelta(seconds=20))) == 2
+
+
+def test_a_match_has_games(server: RunningServer) -> None:
+    """None at all is refused."""
+    server.add_bot(Other())
+    with pytest.raises(ValueError, match="0 games are no match; give 1 or more"):
+        server.play("good", "other", games=0, variant=SMALL)
 
 
 def test_a_match_beyond_a_bot(server: RunningServer) -> None:

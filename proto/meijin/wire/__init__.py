@@ -1,4 +1,4 @@
-"""Between the contract's values and the game's words, for every side of the wire.
+"""Converters between the contract's values and the game's words, for every side of the wire.
 
 - `contract`: facts that server, bots and command line must agree on
 - `values`: colours, rules, variants, time controls, outcomes

@@ -18,7 +18,7 @@ class BotThread:
     def __init__(self, bot: Bot, *, server: str, name: str, token: str, threads: int) -> None:
         self.name = name
         self.capabilities = bot.capabilities
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         """What ended the bot, if something has."""
         self._client = Client(bot, server=server, name=name, token=token, threads=threads)
         self._has_begun = threading.Event()
@@ -38,7 +38,7 @@ class BotThread:
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
-        except Exception as error:  # noqa: BLE001 - the match raises it
+        except BaseException as error:  # noqa: BLE001 - the match raises it
             self.error = error
 
     async def _serve(self) -> None:

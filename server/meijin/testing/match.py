@@ -1,10 +1,12 @@
 """A match between two bots on a server in the test, seen from the server's event loop."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import grpc
 
@@ -16,8 +18,8 @@ from meijin.testing.bot_thread import BotThread
 from meijin.testing.errors import BotStoppedError, MatchError, MatchTimeoutError
 from meijin.testing.server import ServerInTest
 
-POLL_SECONDS = 0.01
-"""Seconds between two looks at whether all bots are still there."""
+POLL_INTERVAL = timedelta(milliseconds=10)
+"""Between two looks whether all bots are still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +59,36 @@ class Match:
     timeout: timedelta
 
     async def play(self) -> list[PlayedGame]:
-        """Play them, and return them in order."""
+        """Play them, and return them in order; those of a match that fails become void."""
         self._check_capabilities()
-        playing = asyncio.create_task(self._play())
         deadline = asyncio.get_running_loop().time() + self.timeout.total_seconds()
+        await self._wait(self.server.until(lambda: not self._away(), time_limit=None), deadline)
+        tournament_id = await self._create()
         try:
-            while not playing.done():
+            await self._wait(self.server.until_finished(tournament_id, time_limit=None), deadline)
+        except MatchError:
+            with suppress(grpc.aio.AioRpcError):  # it has finished meanwhile
+                await self.server.cancel(tournament_id)
+            raise
+        return await self._played(TournamentId(int(tournament_id)))
+
+    async def _wait(self, event: Coroutine[Any, Any, None], deadline: float) -> None:
+        """Wait for something as long as the bots are there, up to an instant of the event loop."""
+        waiting = asyncio.create_task(event)
+        try:
+            while not waiting.done():
                 self._check_bots()
                 if asyncio.get_running_loop().time() > deadline:
                     raise MatchTimeoutError(self._delay())
-                await asyncio.wait((playing,), timeout=POLL_SECONDS)
-            return playing.result()
+                await asyncio.wait((waiting,), timeout=POLL_INTERVAL.total_seconds())
+            waiting.result()
         finally:
-            playing.cancel()
+            waiting.cancel()
 
-    async def _play(self) -> list[PlayedGame]:
-        await self.server.until(lambda: not self._away(), patience=None)
+    async def _create(self) -> str:
+        """Make the tournament and return its id."""
         try:
-            tournament_id = await self.server.tournament(
+            return await self.server.tournament(
                 *(bot.name for bot in self.bots),
                 rounds=self.games,
                 variant=self.variant,
@@ -84,8 +98,6 @@ class Match:
             )
         except grpc.aio.AioRpcError as error:
             raise MatchError(error.details()) from error
-        await self.server.until_finished(tournament_id, patience=None)
-        return await self._played(TournamentId(int(tournament_id)))
 
     async def _played(self, tournament_id: TournamentId) -> list[PlayedGame]:
         """The games with a result, in the order in which they began."""

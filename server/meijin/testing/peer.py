@@ -6,6 +6,7 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 import grpc
@@ -14,8 +15,8 @@ from google.rpc import error_details_pb2, status_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 
-PATIENCE = 20.0
-"""Seconds that a script waits for anything before it gives up."""
+WAIT_TIMEOUT = timedelta(seconds=20)
+"""How long a script waits for anything before it gives up."""
 
 Metadata: TypeAlias = "tuple[tuple[str, str], ...]"
 
@@ -113,7 +114,7 @@ class Peer:
     async def play_out(self, games: int) -> list[pb.GameEnded]:
         """Take the first free cell at every turn, until so many games have ended."""
         ended: list[pb.GameEnded] = []
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(WAIT_TIMEOUT.total_seconds()):
             while len(ended) < games:
                 while self._facts["turns"]:
                     turn = self._facts["turns"].popleft()
@@ -133,7 +134,7 @@ class Peer:
         return await ending_of_call(self.call)
 
     async def _next(self, kind: str) -> Any:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(WAIT_TIMEOUT.total_seconds()):
             while not self._facts[kind]:
                 assert await self._read(), f"the stream ended before any {kind}"
         return self._facts[kind].popleft()
@@ -166,7 +167,7 @@ async def play_moves(players: Sequence[Peer], cells: Sequence[int], *, first: in
 
 async def ending_of_call(call: Any) -> CallEnding:
     """Read a streaming call to its end, and tell how it ended."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(WAIT_TIMEOUT.total_seconds()):
         try:
             while await call.read() is not grpc.aio.EOF:
                 pass

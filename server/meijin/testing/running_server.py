@@ -70,8 +70,11 @@ class RunningServer:
             BotStoppedError: one of the bots has ended.
             MatchTimeoutError: the games take longer than `timeout` altogether.
             MatchError: the match can't be played.
-            ValueError: a bot was not added, or the time control or the variant can't be one.
+            ValueError: a bot was not added, there are no games, or the time control or the variant
+                can't be one.
         """
+        if games < 1:
+            raise ValueError(f"{games} games are no match; give 1 or more")
         match = Match(
             server=self._thread.server,
             bots=[self._bot(name) for name in (first, second)],

@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -17,7 +18,7 @@ from meijin.server.match.listeners import Listener
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
 from meijin.store import Database
-from meijin.testing.peer import PATIENCE, Peer, bearer, play_moves
+from meijin.testing.peer import WAIT_TIMEOUT, Peer, bearer, play_moves
 from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
@@ -25,6 +26,7 @@ from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire import time_control_to_proto, variant_to_proto
+from meijin.wire.contract import PROTOCOL_VERSION
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame, Participant
@@ -43,11 +45,17 @@ FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
 """Black wins on the small board, or on any other of five columns."""
 
 
-async def until(condition: Callable[[], object], *, patience: float | None = PATIENCE) -> None:
+async def until(
+    condition: Callable[[], object], *, time_limit: timedelta | None = WAIT_TIMEOUT
+) -> None:
     """Wait until something holds that no message tells of; ``None`` waits as long as it takes."""
-    async with asyncio.timeout(patience):
+    async with _timeout(time_limit):
         while not condition():  # noqa: ASYNC110 - what the condition looks at has no event
             await asyncio.sleep(0.002)
+
+
+def _timeout(time_limit: timedelta | None) -> asyncio.Timeout:
+    return asyncio.timeout(None if time_limit is None else time_limit.total_seconds())
 
 
 class Recorder(Listener):
@@ -151,7 +159,7 @@ class ServerInTest:
             min_board_size=3, max_board_size=22, max_games=max_games, any_line=True
         )
         hello = pb.Hello(
-            protocol_version=1,
+            protocol_version=PROTOCOL_VERSION,
             bot_name=name,
             engine=pb.Engine(version=version),
             capabilities=capabilities,
@@ -180,10 +188,10 @@ class ServerInTest:
         )
 
     async def until(
-        self, condition: Callable[[], object], *, patience: float | None = PATIENCE
+        self, condition: Callable[[], object], *, time_limit: timedelta | None = WAIT_TIMEOUT
     ) -> None:
         """Wait until something holds that no message tells of."""
-        await until(condition, patience=patience)
+        await until(condition, time_limit=time_limit)
 
     def listen(
         self,
@@ -206,7 +214,7 @@ class ServerInTest:
 
     def hold(self, gate: threading.Event) -> None:
         """Have the store's writer wait for the gate before whatever is submitted from now on."""
-        self.parts.writer.submit(lambda _: gate.wait(PATIENCE))
+        self.parts.writer.submit(lambda _: gate.wait(WAIT_TIMEOUT.total_seconds()))
 
     def tasks(self, method: str) -> int:
         """How many calls of a method gRPC is serving."""
@@ -214,12 +222,12 @@ class ServerInTest:
         return sum(name.startswith("HandleExceptions[") and method in name for name in names)
 
     async def until_finished(
-        self, tournament_id: str, *, patience: float | None = PATIENCE
+        self, tournament_id: str, *, time_limit: timedelta | None = WAIT_TIMEOUT
     ) -> None:
         """Wait until a tournament has no more games to play."""
         request = tournament_service_pb2.WatchTournamentRequest(tournament_id=tournament_id)
         call = (await self.tournaments()).WatchTournament(request)
-        async with asyncio.timeout(patience):
+        async with _timeout(time_limit):
             async for fact in call:
                 last = fact
         assert last.tournament.state == tournament_service_pb2.TOURNAMENT_STATE_FINISHED
@@ -245,6 +253,11 @@ class ServerInTest:
         service = await self.tournaments()
         response = await service.CreateTournament(request, metadata=bearer(token))
         return response.tournament.tournament_id
+
+    async def cancel(self, tournament_id: str) -> None:
+        """Cancel a running tournament; its running games become void."""
+        request = tournament_service_pb2.CancelTournamentRequest(tournament_id=tournament_id)
+        await (await self.tournaments()).CancelTournament(request)
 
     async def pair(
         self, names: tuple[str, str] = ("ada", "bob"), **tournament: Any

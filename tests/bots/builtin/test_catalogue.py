@@ -23,11 +23,14 @@ from meijin.bots import (
 from meijin.game import Board, TimeControl
 
 ONE_BOT = """
+from datetime import timedelta
+
 from meijin.bots import Bot, RandomBot
 
 class OwnBot(Bot):
     def __init__(self, cell: int = 7, speed: "float | None" = None, loud: bool = False,
-                 greeting="hello", weights: "list[int] | None" = None) -> None:
+                 greeting="hello", weights: "list[int] | None" = None,
+                 limit: "timedelta | None" = None) -> None:
         if cell > 224:
             raise ValueError("the board is smaller")
         self.cell, self.speed, self.loud, self.greeting = cell, speed, loud, greeting
@@ -167,6 +170,8 @@ def test_options_of_built_in_bots() -> None:
         ("cell=x", '"x" is no int, as cell has to be'),
         ("speed=fast", '"fast" is no float, as speed has to be'),
         ("loud=maybe", '"maybe" is no bool, as loud has to be'),
+        ("limit=soon", '"soon" is no number of seconds, as limit has to be'),
+        ("limit=inf", '"inf" is no number of seconds, as limit has to be'),
         ("weights=1", "weights can't be given as a text"),
         ("cell=225", "the board is smaller"),
     ],

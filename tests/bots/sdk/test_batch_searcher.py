@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Sequence
 from functools import partial
@@ -22,12 +23,14 @@ def number_of(position: Position) -> int:
 
 
 def answer_all(positions: Sequence[Position]) -> list[int]:
-    """The number of each game; game 13 spoils the batch, and 14 the answer's length."""
+    """The number of each game; 13 spoils the batch, 14 the answer's length, and 15 exits."""
     numbers = [number_of(position) for position in positions]
     for position in positions:
         position.board.play(200)  # and never undone
     if 13 in numbers:
         raise ValueError("unlucky")
+    if 15 in numbers:
+        sys.exit("bored")
     return numbers[1:] if 14 in numbers else numbers
 
 
@@ -153,6 +156,9 @@ async def test_failed_batch(in_room: InRoom, kind: type[ThreadBatchBot | TaskBat
         room.searcher.search(room.games(2, 14))
         error = "ValueError: choose_many returned 1 answers for 2 positions"
         assert await room.answers(2) == {2: error, 14: error}
+        room.searcher.search(room.games(3, 15))
+        error = "SystemExit: bored"
+        assert await room.answers(2) == {3: error, 15: error}
 
 
 async def test_hooks_come_before_the_batch(in_room: InRoom) -> None:

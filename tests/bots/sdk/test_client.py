@@ -130,7 +130,7 @@ async def test_hello(server: ScriptedServer) -> None:
 class PreparingBot(FirstCellBot):
     """Takes its time before it can play."""
 
-    def __init__(self, error: Exception | None = None) -> None:
+    def __init__(self, error: BaseException | None = None) -> None:
         self.ready = threading.Event()
         self.begun = threading.Event()
         self._error = error
@@ -144,16 +144,18 @@ class PreparingBot(FirstCellBot):
 
 
 async def test_prepares_before_the_hello(server: ScriptedServer) -> None:
-    """The server hears of a bot that can play at once, and only then."""
+    """The server hears of a bot once it can play; one that came later is heard first."""
     bot = PreparingBot()
     async with server.connect(bot):
         await asyncio.to_thread(bot.begun.wait)
-        waiting = asyncio.create_task(server.session())
-        await asyncio.sleep(0)
-        assert not waiting.done()
+        async with server.connect(FirstCellBot()):
+            session = await server.session()
+            await session.welcome()
+            assert session.hello.bot_name == "first"
         bot.ready.set()
-        session = await waiting
+        session = await server.session()
         await session.welcome()
+        assert session.hello.bot_name == "preparing-bot"
         await session.begin(1)
         assert await session.receive_plays()
 
@@ -169,11 +171,12 @@ async def test_leaves_while_it_prepares(server: ScriptedServer) -> None:
     bot.ready.set()
 
 
-async def test_fails_to_prepare(server: ScriptedServer) -> None:
-    """What goes wrong on the way to being ready ends the client."""
-    bot = PreparingBot(OSError("no weights"))
+@pytest.mark.parametrize("error", [OSError("no weights"), SystemExit("no weights")])
+async def test_fails_to_prepare(server: ScriptedServer, error: BaseException) -> None:
+    """What goes wrong on the way to being ready ends the client, and so does an exit."""
+    bot = PreparingBot(error)
     bot.ready.set()
-    with pytest.raises(OSError, match="no weights"):
+    with pytest.raises(type(error), match="no weights"):
         await Client(bot, server=server.address).serve()
 
 

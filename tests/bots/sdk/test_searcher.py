@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from functools import partial
 from typing import TYPE_CHECKING
@@ -139,6 +140,20 @@ async def test_task_that_fails(in_room: InRoom) -> None:
     async with in_room(TaskBot(2)) as room:
         room.searcher.search(room.games(13, 2))
         assert await room.answers(2) == {13: "ValueError: unlucky", 2: 2}
+
+
+async def test_task_that_exits(in_room: InRoom) -> None:
+    """A coroutine that wants to exit only forfeits its own game."""
+
+    class ExitingBot(Bot):
+        async def choose(self, position: Position) -> int:
+            if number_of(position) == 13:
+                sys.exit("unlucky")
+            return number_of(position)
+
+    async with in_room(ExitingBot()) as room:
+        room.searcher.search(room.games(13, 2))
+        assert await room.answers(2) == {13: "SystemExit: unlucky", 2: 2}
 
 
 async def test_forgotten_task_is_cancelled(in_room: InRoom) -> None:

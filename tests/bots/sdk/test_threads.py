@@ -52,6 +52,25 @@ def test_result_after_the_event_loop() -> None:
     assert results == []
 
 
+def test_result_while_the_event_loop_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that ends while its event loop is closed is dropped without a word."""
+    release = threading.Event()
+    threads = SearchThreads()
+    results: list[bool] = []
+
+    async def script() -> None:
+        monkeypatch.setattr(asyncio.get_running_loop(), "is_closed", lambda: False)
+        threads.run(lambda: release.wait(20), results.append)
+
+    asyncio.run(script())
+    release.set()
+    threads.close()
+    for thread in threads._threads:
+        thread.join(20)
+        assert not thread.is_alive()
+    assert results == []
+
+
 def test_no_threads() -> None:
     """Nobody searches with no threads at all."""
     with pytest.raises(ValueError, match="1 or more"):

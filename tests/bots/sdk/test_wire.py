@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import math
 from datetime import timedelta
+from typing import Any
 
+import numpy as np
 import pytest
 
 from meijin.bots import RESIGN, Analysis, Choice
@@ -75,6 +77,12 @@ def test_long_failure_is_cut() -> None:
     assert set(message[1:]) == {"ü"}
 
 
+def test_failure_beyond_utf_8() -> None:
+    """A message from a file's name may hold what no text does, and is sent without it."""
+    (request,) = actions_to_proto([Action(1, 0, Failure("no file \udcff"))])
+    assert request.actions.failures[0].message == r"no file \udcff"
+
+
 def test_analysis_is_clipped() -> None:
     """Numbers beyond the wire's ranges become the nearest that it has."""
     message = analysis_to_proto(
@@ -94,11 +102,15 @@ def test_analysis_is_clipped() -> None:
         Analysis(depth=-1),
         Analysis(pv=[-1]),
         Analysis(pv=["h8"]),  # type: ignore[list-item]
+        Analysis(pv={}),  # type: ignore[arg-type]
+        {},
+        {"score": 3},
+        "",
+        "winning",
+        np.zeros(2),
     ],
 )
-def test_senseless_analysis_is_left_out(
-    analysis: Analysis, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_senseless_analysis_is_left_out(analysis: Any, caplog: pytest.LogCaptureFixture) -> None:
     """A move is never lost for what goes with it."""
     (request,) = actions_to_proto([Action(1, 0, Choice(7, analysis))])
     (play,) = request.actions.plays

@@ -126,10 +126,14 @@ def _read_value(name: str, annotation: object, text: str) -> object:
     if not readers:
         raise BotLoadError(f"{name} can't be given as a text; its type is {annotation}")
     for reader in readers:
-        with suppress(KeyError, ValueError):
+        with suppress(KeyError, OverflowError, ValueError):
             return reader(text)
-    nouns = " or ".join(kind.__name__ for kind in types if kind in _READERS)
+    nouns = " or ".join(_noun(kind) for kind in types if kind in _READERS)
     raise BotLoadError(f'"{text}" is no {nouns}, as {name} has to be')
+
+
+def _noun(kind: type) -> str:
+    return "number of seconds" if kind is timedelta else kind.__name__
 
 
 def _read_truth(text: str) -> bool:

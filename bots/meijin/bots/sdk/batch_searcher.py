@@ -29,18 +29,18 @@ class BatchSearcher(Searcher):
         self._bot = bot
         self._single = single  # what to fall back on when a batch fails
         self._hooks: list[Hook] = []
-        self._running: list[RunningGame] = []
+        self._waiting: list[RunningGame] = []
         self._busy = False
 
     def search(self, games: Sequence[RunningGame]) -> None:
         """Put `games` into the next batch."""
-        self._running.extend(games)
-        self._prepare()
+        self._waiting.extend(games)
+        self._schedule()
 
     def call_hook(self, game: RunningGame, hook: Hook) -> None:  # noqa: ARG002 - one order for all games
         """Call a hook before the next batch."""
         self._hooks.append(hook)
-        self._prepare()
+        self._schedule()
 
     def cancel(self, games: Sequence[RunningGame]) -> None:
         """Do nothing for the batch: it may hold other games."""
@@ -51,15 +51,15 @@ class BatchSearcher(Searcher):
     def _launch(self, hooks: Sequence[Hook], games: Sequence[RunningGame]) -> None:
         """Start on a batch; `_finished` is called at its end."""
 
-    def _prepare(self) -> None:
+    def _schedule(self) -> None:
         if not self._busy:
             self._busy = True
             asyncio.get_running_loop().call_soon(self._start)
 
     def _start(self) -> None:
         hooks, self._hooks = self._hooks, []
-        games = [game for game in self._running if game.running]
-        self._running = []
+        games = [game for game in self._waiting if game.running]
+        self._waiting = []
         if hooks or games:
             self._launch(hooks, games)
         else:
@@ -129,7 +129,7 @@ class TaskBatchSearcher(BatchSearcher):
         try:
             answers = self._bot.choose_many([game.turn_position() for game in games])
             return _actions_for(games, await cast("Awaitable[Sequence[Answer]]", answers))
-        except Exception as error:  # noqa: BLE001 - logged, and the bot lives on
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             return error
 
     def _done(self, task: asyncio.Task[_Result]) -> None:

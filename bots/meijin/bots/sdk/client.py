@@ -99,12 +99,12 @@ class Client:
         if type(self._bot).prepare is Bot.prepare:
             return
         prepared = asyncio.Event()
-        errors: list[Exception] = []
+        errors: list[BaseException] = []
 
         def prepare() -> None:
             try:
                 self._bot.prepare()
-            except Exception as error:  # noqa: BLE001 - it is raised again below
+            except BaseException as error:  # noqa: BLE001 - it is raised again below
                 errors.append(error)
 
         self._threads.run(prepare, lambda _: prepared.set())

@@ -11,7 +11,7 @@ _NO_CAP = 1 << 62
 
 
 class Position:
-    """A game in which it is the bot's turn; the same object at every turn of the game.
+    """A game in which it is the bot's turn; the same object as long as the stream lasts.
 
     A search may play and undo on `board` as it likes, as long as it leaves it as found,
     or work on `board.copy()`. Durations are kept as whole milliseconds, the wire's unit:

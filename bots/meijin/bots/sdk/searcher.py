@@ -114,7 +114,7 @@ class TaskSearcher(Searcher):
         try:
             answer = await cast("Awaitable[Answer]", self._bot.choose(game.turn_position()))
             action = game.action_for(answer)
-        except Exception as error:  # noqa: BLE001 - logged, and the bot lives on
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             action = log_failure(game, error)
         game.send(action)
 

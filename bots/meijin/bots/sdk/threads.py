@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
 from typing import TypeVar
@@ -34,7 +35,7 @@ class SearchThreads:
 
         def work() -> None:
             result = job()
-            if not loop.is_closed():
+            with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(done, result)
 
         self._jobs.put(work)

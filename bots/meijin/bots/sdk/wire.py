@@ -94,12 +94,13 @@ def actions_to_proto(actions: Sequence[Action]) -> list[play_service_pb2.PlayReq
 def _add_rare(actions: play_service_pb2.Actions, action: Action) -> None:
     number, ply, answer = action
     if isinstance(answer, Choice):
-        analysis = answer.analysis and analysis_to_proto(answer.analysis)
+        analysis = None if answer.analysis is None else analysis_to_proto(answer.analysis)
         actions.plays.add(game=number, ply=ply, cell=answer.cell, analysis=analysis)
     elif isinstance(answer, Resignation):
         actions.resigns.add(game=number)
     elif isinstance(answer, Failure):
-        message = answer.message.encode()[:MAX_FAILURE_BYTES].decode(errors="ignore")
+        text = answer.message.encode(errors="backslashreplace")
+        message = text[:MAX_FAILURE_BYTES].decode(errors="ignore")
         actions.failures.add(game=number, message=message)
 
 
@@ -112,8 +113,8 @@ def analysis_to_proto(analysis: Analysis) -> play_service_pb2.Analysis | None:
             nodes=min(int(analysis.nodes), _MAX_NODES),
             pv=encode_moves([int(cell) for cell in analysis.pv[:MAX_PV]]),
         )
-    except (ArithmeticError, TypeError, ValueError) as error:
-        logger.warning("left out %s: %s", analysis, error)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        logger.warning("left out %r: %s", analysis, error)
         return None
 
 

@@ -1,0 +1,125 @@
+"""Values of the contract in the game's words, and back."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from google.protobuf.duration_pb2 import Duration
+
+from meijin.game import (
+    FREESTYLE,
+    GOMOKU,
+    STANDARD,
+    Color,
+    Ending,
+    Outcome,
+    Party,
+    Result,
+    TimeControl,
+    Variant,
+)
+from meijin.v1 import game_pb2
+from meijin.wire import (
+    color_from_proto,
+    color_to_proto,
+    outcome_from_proto,
+    outcome_to_proto,
+    rule_from_proto,
+    time_control_from_proto,
+    time_control_to_proto,
+    time_to_proto,
+    variant_from_proto,
+    variant_to_proto,
+)
+
+LATER = 77
+"""A value that a later release may have added to any enum."""
+
+
+@pytest.mark.parametrize("color", Color)
+def test_colors_come_back(color: Color) -> None:
+    """Either side is read as it was written."""
+    assert color_from_proto(color_to_proto(color)) is color
+
+
+def test_an_absent_color_is_none() -> None:
+    """A side has no default."""
+    with pytest.raises(ValueError, match="no color 0"):
+        color_from_proto(game_pb2.COLOR_UNSPECIFIED)
+
+
+def test_values_of_a_later_release() -> None:
+    """What this release doesn't know is refused with what to do about it."""
+    with pytest.raises(ValueError, match="no color 77; install a newer one"):
+        color_from_proto(LATER)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no rule 77; install a newer one"):
+        rule_from_proto(LATER)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no ending 77; install a newer one"):
+        outcome_from_proto(game_pb2.Outcome(ending=LATER))  # type: ignore[arg-type]
+    drawn = game_pb2.Outcome(ending=game_pb2.ENDING_DRAW, at_fault=LATER)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no party 77; install a newer one"):
+        outcome_from_proto(drawn)
+
+
+@pytest.mark.parametrize("variant", [GOMOKU, Variant(rule=STANDARD, width=9, height=19, line=4)])
+def test_variants_come_back(variant: Variant) -> None:
+    """A variant is read as it was written."""
+    assert variant_from_proto(variant_to_proto(variant)) == variant
+
+
+def test_what_a_variant_leaves_out_is_as_in_gomoku() -> None:
+    """Field by field."""
+    assert variant_from_proto(game_pb2.Variant()) == GOMOKU
+    assert variant_from_proto(game_pb2.Variant(width=9)) == Variant(rule=FREESTYLE, width=9)
+
+
+@pytest.mark.parametrize("text", ["60", "60+0.5", "5/move", "600+2,30/move"])
+def test_time_controls_come_back(text: str) -> None:
+    """A time control is read as it was written."""
+    control = TimeControl.parse(text)
+    assert time_control_from_proto(time_control_to_proto(control)) == control
+
+
+def test_a_duration_of_zero_is_absent() -> None:
+    """A clock of nothing is no clock, and a cap of nothing no cap."""
+    zero = Duration()
+    capped = game_pb2.TimeControl(initial=zero, increment=zero, per_move=Duration(seconds=5))
+    assert time_control_from_proto(capped) == TimeControl.parse("5/move")
+    timed = game_pb2.TimeControl(initial=Duration(seconds=60), per_move=zero)
+    assert time_control_from_proto(timed) == TimeControl.parse("60")
+
+
+def test_a_time_control_beyond_all_time() -> None:
+    """What no `timedelta` can be is refused."""
+    message = game_pb2.TimeControl(per_move=Duration(seconds=10**15))
+    with pytest.raises(ValueError, match="no time control lasts as long"):
+        time_control_from_proto(message)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Outcome(Result.BLACK_WINS, Ending.FIVE),
+        Outcome(Result.WHITE_WINS, Ending.TIME, at_fault=Party.BLACK, detail="too late"),
+        Outcome(Result.DRAW, Ending.DRAW),
+        Outcome(Result.DRAW, Ending.ADJUDICATION),
+        Outcome(Result.NONE, Ending.VOID, at_fault=Party.SERVER),
+    ],
+    ids=str,
+)
+def test_outcomes_come_back(outcome: Outcome) -> None:
+    """Without a winner a game is void where its ending says so, and else a draw."""
+    assert outcome_from_proto(outcome_to_proto(outcome)) == outcome
+
+
+def test_an_impossible_outcome() -> None:
+    """Nobody wins by a line that nobody has."""
+    with pytest.raises(ValueError, match='"five" needs a winner'):
+        outcome_from_proto(game_pb2.Outcome(ending=game_pb2.ENDING_FIVE))
+
+
+def test_instants_are_written_in_utc() -> None:
+    """Whatever zone they come in."""
+    noon = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
+    elsewhere = noon.astimezone(timezone(timedelta(hours=9)))
+    assert time_to_proto(elsewhere) == time_to_proto(noon)
+    assert time_to_proto(elsewhere).ToDatetime(UTC) == noon
