@@ -19,6 +19,7 @@ from meijin.store.journal import (
     LostUpdateError,
     StoredMove,
     commit_entry,
+    pack_move,
 )
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
@@ -50,7 +51,7 @@ def packed(*moves: tuple[int, int, int]) -> bytearray:
     """Moves of (game, ply, cell), with times made of them."""
     made = entry(1)
     for game, ply, cell in moves:
-        made.add_move(StoredMove(GameId(game), ply, cell, 100 * ply, 10 * ply))
+        made.moves += pack_move(game, ply, cell, 100 * ply, 10 * ply)
     return made.moves
 
 
@@ -123,7 +124,7 @@ def test_the_largest_numbers_fit(database: Database) -> None:
     """Ids and times are of eight bytes, plies and cells of two."""
     largest = StoredMove(GameId(HUGE), 65535, 65535, HUGE, HUGE)
     made = entry(2**62)
-    made.add_move(largest)
+    made.moves += pack_move(*largest)
     commit(database, made)
     assert list(running_moves(database)) == [largest]
 

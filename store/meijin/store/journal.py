@@ -32,7 +32,7 @@ _MOVE = struct.Struct("<QHHQQ")
 """One move: game, ply, cell, raw and charged nanoseconds."""
 
 pack_move = _MOVE.pack
-"""The bytes of a move; for loops that can't afford `JournalEntry.add_move`, 0.06 microseconds."""
+"""The bytes of a move, from the fields of `StoredMove`; nothing between, for every move passes."""
 
 
 class StoredMove(NamedTuple):
@@ -102,10 +102,6 @@ class JournalEntry:
     finished_tournaments: list[TournamentEnd] = field(default_factory=list)
     voids: list[GameVoid] = field(default_factory=list)
     """Finished games that are to count no more."""
-
-    def add_move(self, move: StoredMove) -> None:
-        """Add a move of a running game."""
-        self.moves += pack_move(*move)
 
     def add_analysis(self, game_id: GameId, ply: int, analysis: dict[str, Any]) -> None:
         """Add what a bot thought of a move."""
