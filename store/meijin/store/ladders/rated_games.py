@@ -45,8 +45,7 @@ class PairCount(NamedTuple):
 class CountedPairs:
     """Pair counts, sorted; in one array, since a million of them are read at once.
 
-    They take 40 MB so, a third of what plain tuples take, and half the time until they are the
-    arrays that a fit wants.
+    They take 40 MB so: counting the games of 10,000 bots peaks at 234 MB, with plain tuples at 333.
     """
 
     def __init__(self, numbers: "array[int]") -> None:
@@ -281,7 +280,7 @@ def _read_pairs(connection: Connection, query: Select[*tuple[Any, ...]]) -> Coun
     with connection.execute(query) as result:
         assert result.cursor is not None
         while rows := result.cursor.fetchmany(CHUNK):
-            numbers.extend(chain.from_iterable(rows))
+            numbers.fromlist(list(chain.from_iterable(rows)))  # `extend` takes 8 % longer
     return CountedPairs(numbers)
 
 
