@@ -34,32 +34,16 @@ async def test_several_threads() -> None:
     threads.close()
 
 
-def test_result_after_the_event_loop() -> None:
-    """A search that outlives its event loop is dropped without a word."""
+@pytest.mark.parametrize("seems_open", [False, True])
+def test_result_after_the_event_loop(monkeypatch: pytest.MonkeyPatch, seems_open: bool) -> None:  # noqa: FBT001 - a parameter
+    """A search that outlives its event loop is dropped, also where that closes just then."""
     release = threading.Event()
     threads = SearchThreads()
     results: list[bool] = []
 
     async def script() -> None:
-        threads.run(lambda: release.wait(20), results.append)
-
-    asyncio.run(script())
-    release.set()
-    threads.close()
-    for thread in threads._threads:
-        thread.join(20)
-        assert not thread.is_alive()
-    assert results == []
-
-
-def test_result_while_the_event_loop_closes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search that ends while its event loop is closed is dropped without a word."""
-    release = threading.Event()
-    threads = SearchThreads()
-    results: list[bool] = []
-
-    async def script() -> None:
-        monkeypatch.setattr(asyncio.get_running_loop(), "is_closed", lambda: False)
+        if seems_open:
+            monkeypatch.setattr(asyncio.get_running_loop(), "is_closed", lambda: False)
         threads.run(lambda: release.wait(20), results.append)
 
     asyncio.run(script())

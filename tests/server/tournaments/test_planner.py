@@ -8,16 +8,14 @@ from typing import Any, cast
 
 import pytest
 
-from meijin.game import GOMOKU, TimeControl
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.feed import Feed
 from meijin.server.storage import Storage
 from meijin.server.tournaments import planner
-from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.server.tournaments.planner import Planner
 from meijin.server.tournaments.run import RunState, TournamentRun
 from meijin.server.tournaments.scheduler import Scheduler
-from meijin.store.schema import BotId, FormatName, PairingId, TournamentId
+from meijin.store.schema import BotId, PairingId
 from meijin.store.tournaments import PendingPairing, PlannedGame
 
 GAME = PlannedGame(1, BotId(1), BotId(2), b"")
@@ -44,19 +42,10 @@ class AwayStorage:
     ("state", "stored"), [(RunState.PLAYING, 1), (RunState.SUSPENDED, 0), (RunState.CANCELLED, 0)]
 )
 def test_nothing_is_stored_for_a_tournament_that_was_stopped_meanwhile(
-    monkeypatch: pytest.MonkeyPatch, state: RunState, stored: int
+    monkeypatch: pytest.MonkeyPatch, run: TournamentRun, state: RunState, stored: int
 ) -> None:
     """Whoever takes it up again has read what was stored; else it is tried again."""
     monkeypatch.setattr(planner, "FIRST_RETRY", timedelta(0))
-    run = TournamentRun(
-        id=TournamentId(1),
-        variant=GOMOKU,
-        time_control=TimeControl.parse("60"),
-        max_games=0,
-        ladder_id=None,
-        format_name=FormatName("round-robin"),
-        format=RoundRobin(1),
-    )
     nobody: Any = None
     storage = cast("Storage", AwayStorage(run, 3, state))
     made = Planner(cast("Scheduler", nobody), storage, cast("Feed", nobody))

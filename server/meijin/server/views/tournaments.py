@@ -1,6 +1,6 @@
 """Tournaments as they are shown: with their standings, meetings, crosstables and faults."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
@@ -70,9 +70,8 @@ def tournament_summary(connection: Connection, tournament_id: TournamentId) -> T
         UnknownTournamentError: there is none of that id.
     """
     row = get_tournament(connection, tournament_id)
-    form = FORMATS[row.format]
-    detail = form.stored_detail(connection, row)
-    return TournamentSummary(row, form.planned_games(row), form.MAY_END_EARLY, detail)
+    detail = FORMATS[row.format].stored_detail(connection, row)
+    return replace(listed_tournament(row), detail=detail)
 
 
 def tournament_detail(connection: Connection, tournament_id: TournamentId) -> TournamentDetail:
@@ -83,7 +82,8 @@ def tournament_detail(connection: Connection, tournament_id: TournamentId) -> To
     """
     summary = tournament_summary(connection, tournament_id)
     row = summary.row
-    report = FORMATS[row.format].report(connection, row)
+    scores = crosstable(connection, tournament_id)
+    report = FORMATS[row.format].report(connection, row, scores)
     names, faults = dict(row.bots), fault_counts(connection, tournament_id)
     return TournamentDetail(
         summary,
@@ -97,7 +97,7 @@ def tournament_detail(connection: Connection, tournament_id: TournamentId) -> To
                 score.draws,
                 score.losses,
             )
-            for score in crosstable(connection, tournament_id)
+            for score in scores
         ),
         faults=tuple(FaultLine(name, faults.get(bot_id, 0)) for bot_id, name in row.bots),
     )

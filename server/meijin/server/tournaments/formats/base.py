@@ -13,7 +13,7 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.report import Report
 from meijin.store.match_counts import PairingResult
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PlannedGame, TournamentRow
+from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow
 from meijin.wire import Options
 
 MAX_GAMES = 1_000_000
@@ -150,8 +150,14 @@ class Format(ABC):
         return None
 
     @classmethod
-    def report(cls, connection: Connection, row: TournamentRow) -> Report:
-        """A stored tournament's standings and meetings; empty where it has none."""
+    def report(
+        cls, connection: Connection, row: TournamentRow, scores: Sequence[PairScore]
+    ) -> Report:
+        """A stored tournament's standings and meetings; empty where it has none.
+
+        Args:
+            scores: What each two of its bots scored against each other.
+        """
         return Report()
 
     # -- of a tournament that is being played -----------------------------------------------

@@ -40,7 +40,7 @@ from meijin.store.match_counts import (
     planned_results,
 )
 from meijin.store.schema import BotId
-from meijin.store.tournaments import TournamentRow
+from meijin.store.tournaments import PairScore, TournamentRow
 from meijin.wire import Options, move_time
 
 LEAST_FAST_CLOCK = 0.01
@@ -163,7 +163,9 @@ class KnockoutFormat(Format):
         return _settings_of(row).most_games(len(row.bots))
 
     @classmethod
-    def report(cls, connection: Connection, row: TournamentRow) -> Report:
+    def report(
+        cls, connection: Connection, row: TournamentRow, scores: Sequence[PairScore]
+    ) -> Report:
         """Who got how far, and the bracket."""
         games = planned_results(connection, row.id)
         ties = _bracket(_settings_of(row), row.bots, games).ties()

@@ -20,7 +20,7 @@ from meijin.server.tournaments.formats.report import (
 )
 from meijin.store.match_counts import PairingResult
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow, crosstable
+from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow
 
 DEFAULT_ROUNDS = 2
 
@@ -67,9 +67,11 @@ class ScheduledFormat(Format):
         return row.planned
 
     @classmethod
-    def report(cls, connection: Connection, row: TournamentRow) -> Report:
+    def report(
+        cls, connection: Connection, row: TournamentRow, scores: Sequence[PairScore]
+    ) -> Report:
         """The bots by points, and where these are equal by Sonneborn-Berger."""
-        return Report(standings_of([key for key, _ in row.bots], crosstable(connection, row.id)))
+        return Report(standings_of([key for key, _ in row.bots], scores))
 
     @property
     def is_decided(self) -> bool:

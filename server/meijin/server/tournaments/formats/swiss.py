@@ -50,7 +50,7 @@ from meijin.store.match_counts import (
     planned_results,
 )
 from meijin.store.schema import BotId
-from meijin.store.tournaments import TournamentRow
+from meijin.store.tournaments import PairScore, TournamentRow
 
 BYE_POINTS = 2.0
 """As for both games of a meeting."""
@@ -213,7 +213,9 @@ class SwissFormat(Format):
         return row.rounds * (len(row.bots) // 2) * GAMES_OF_A_PAIR
 
     @classmethod
-    def report(cls, connection: Connection, row: TournamentRow) -> Report:
+    def report(
+        cls, connection: Connection, row: TournamentRow, scores: Sequence[PairScore]
+    ) -> Report:
         """The standings by points, Buchholz and Sonneborn-Berger, and all meetings."""
         games = planned_results(connection, row.id)
         return Table.of([bot for bot, _ in row.bots], games).report(scores_of(games))
