@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import pytest
 from structlog.testing import capture_logs
 
+from meijin.server.logs import is_no_cut_off_call
 from meijin.testing.peer import CallEnding, ending_of_call, ending_of_request, play_moves
 from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest, open_server
@@ -44,7 +45,8 @@ def ending() -> Callable[..., Awaitable[CallEnding]]:
 
 def _is_alarming(record: logging.LogRecord) -> bool:
     """Whether something failed; what gRPC's poller says about its own wake-ups is noise."""
-    return record.levelno >= logging.ERROR and "PollerCompletionQueue" not in record.getMessage()
+    is_noise = "PollerCompletionQueue" in record.getMessage() or not is_no_cut_off_call(record)
+    return record.levelno >= logging.ERROR and not is_noise
 
 
 @pytest.fixture
