@@ -26,6 +26,7 @@ from meijin.store.schema import (
     BotId,
     EntryId,
     Fault,
+    FaultParty,
     Game,
     GameId,
     GameState,
@@ -244,8 +245,8 @@ def test_a_forfeit_is_kept_with_its_evidence(database: Database, scene: Scene) -
     query = select(Fault.game_id, Fault.party, Fault.ending, Fault.version_id, Fault.evidence)
     rows = database.read(lambda at: at.execute(query.order_by(Fault.id)).all())
     assert rows == [
-        (5, Party.BLACK, Ending.TIME, scene.versions[0], {"raw_us": 12, "moves": [1, 2]}),
-        (6, Party.SERVER, Ending.VOID, None, {"ply": 3}),
+        (5, FaultParty.BOT, Ending.TIME, scene.versions[0], {"raw_us": 12, "moves": [1, 2]}),
+        (6, FaultParty.SERVER, Ending.VOID, None, {"ply": 3}),
     ]
     states = database.read(lambda at: at.scalars(select(Game.state).order_by(Game.id)).all())
     assert states == [GameState.FINISHED, GameState.VOID, GameState.FINISHED]

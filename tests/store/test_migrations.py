@@ -21,7 +21,7 @@ from meijin.game import Ending, Party, Result, encode_moves
 from meijin.ladder.statistics.sprt import Scale, Sprt
 from meijin.server.tournaments.formats.ladder import LadderSettings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
-from meijin.store import Database, bots, games, journal, tournaments
+from meijin.store import Database, bots, faults, games, journal, tournaments
 from meijin.store.journal import StoredMove
 from meijin.store.ladders import days as rating_days
 from meijin.store.ladders import ladders, log, rated_games
@@ -29,6 +29,8 @@ from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
     BotVersionId,
+    FaultKind,
+    FaultParty,
     Game,
     GameId,
     GameState,
@@ -138,6 +140,10 @@ def fill(connection: Connection) -> None:
     old.add("tournament", **TOURNAMENT)
     for game in GAMES:
         add_game(old, game)
+    add_fault(old, 1, 1, "black", "time")
+    add_fault(old, 2, 3, "black", "disconnect")
+    add_fault(old, 3, 5, "operator", "void")
+    add_fault(old, 4, 5, "nobody", "void")
     old.add("flush", id=3, moves=JOURNAL, analysis={"10": {"2": {"depth": 4}}})
 
 
@@ -170,6 +176,12 @@ def add_game(old: Old, game: OldGame) -> None:
         **players,
         **ended,
     )
+
+
+def add_fault(old: Old, number: int, game: int, party: str, ending: str) -> None:
+    """Why a game ended off the board."""
+    words = {"party": party, "ending": ending, "version_id": 1 if party == "black" else None}
+    old.add("fault", id=number, game_id=game, evidence={"ply": 3}, create_time=NOON, **words)
 
 
 @pytest.fixture
@@ -294,10 +306,20 @@ def test_moves_of_running_games_are_kept(migrated: Database) -> None:
     assert migrated.read(journal.last_entry) == 3
 
 
+def test_faults_get_their_kinds(migrated: Database) -> None:
+    """What is void since its tournament was decided was nobody's fault."""
+    rows = migrated.read(partial(faults.list_faults, limit=9))
+    assert [(row.id, row.kind, row.party, row.bot) for row in rows] == [
+        (3, FaultKind.VOIDED, FaultParty.OPERATOR, ""),
+        (2, FaultKind.DISCONNECT, FaultParty.CONNECTION, "ada"),
+        (1, FaultKind.TIME, FaultParty.BOT, "ada"),
+    ]
+
+
 def test_the_migrated_tables_take_new_rows(migrated: Database) -> None:
     """What is written from now on needs no default of the old kind."""
     anchors = [BotVersionId(1)]
     migrated.write(lambda to: ladders.set_anchors(to, LadderId(2), anchors))
     assert migrated.read(lambda at: ladders.anchors(at, LadderId(2))) == anchors
     version = migrated.read(lambda at: at.scalar(text("SELECT version_num FROM alembic_version")))
-    assert version == "0004"
+    assert version == max(step.stem[:4] for step in VERSIONS.glob("0*.py"))

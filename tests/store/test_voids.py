@@ -18,6 +18,8 @@ from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
     EntryId,
     Fault,
+    FaultKind,
+    FaultParty,
     Game,
     GameId,
     GameState,
@@ -106,7 +108,8 @@ def test_the_old_result_is_kept_as_evidence(database: Database, played: Scene) -
     query = select(Fault.__table__).where(Fault.game_id == 1).order_by(Fault.id)
     forfeit, fault = database.read(lambda at: at.execute(query).all())
     assert (forfeit.ending, forfeit.evidence) == (Ending.TIME, {"ply": 3})
-    assert (fault.party, fault.ending, fault.version_id) == (Party.OPERATOR, Ending.VOID, None)
+    assert (fault.kind, fault.party) == (FaultKind.VOIDED, FaultParty.OPERATOR)
+    assert (fault.ending, fault.version_id) == (Ending.VOID, None)
     assert fault.create_time == LATEST
     assert fault.evidence == {
         "reason": "played by the wrong bot",

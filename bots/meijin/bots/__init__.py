@@ -18,6 +18,7 @@ from meijin.bots.sdk.errors import (
     NotAllowedError,
     RefusedError,
     ReplacedError,
+    SupplierError,
     TokenRefusedError,
     VersionRefusedError,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "RefusedError",
     "ReplacedError",
     "Resignation",
+    "SupplierError",
     "TokenRefusedError",
     "VersionRefusedError",
     "bot_source",

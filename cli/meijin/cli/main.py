@@ -9,7 +9,17 @@ import grpc
 import typer
 
 from meijin.bots import BotLoadError
-from meijin.cli.commands import bots, demo, games, ladders, learn, matches, servers, tournaments
+from meijin.cli.commands import (
+    bots,
+    demo,
+    faults,
+    games,
+    ladders,
+    learn,
+    matches,
+    servers,
+    tournaments,
+)
 from meijin.cli.connection import RPC_TIMEOUT
 from meijin.cli.errors import CommandError
 from meijin.cli.output import PlainConsole
@@ -29,6 +39,7 @@ app.command("match")(matches.match)
 app.add_typer(tournaments.app, name="tournament")
 app.add_typer(ladders.app, name="ladder")
 app.add_typer(games.app, name="game")
+app.command("faults")(faults.faults)
 app.command("demo")(demo.demo)
 app.add_typer(learn.app, name="learn")
 

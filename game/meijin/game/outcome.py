@@ -44,6 +44,8 @@ class Party(Enum):
     SERVER = "server"
     NETWORK = "network"
     OPERATOR = "operator"
+    SUPPLIER = "supplier"
+    """Whom a bot depends on, such as the host of its model."""
 
     @classmethod
     def of(cls, color: Color) -> "Party":

@@ -169,6 +169,8 @@ class _PartyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Party.ValueType
     """The network between the server and several bots."""
     PARTY_OPERATOR: _Party.ValueType  # 5
     """The operator."""
+    PARTY_SUPPLIER: _Party.ValueType  # 6
+    """Whom a bot depends on, such as the host of its model."""
 
 class Party(_Party, metaclass=_PartyEnumTypeWrapper):
     """Whose fault an ending is."""
@@ -187,6 +189,8 @@ PARTY_NETWORK: Party.ValueType  # 4
 """The network between the server and several bots."""
 PARTY_OPERATOR: Party.ValueType  # 5
 """The operator."""
+PARTY_SUPPLIER: Party.ValueType  # 6
+"""Whom a bot depends on, such as the host of its model."""
 Global___Party: _TypeAlias = Party  # noqa: Y015
 
 @_typing.final

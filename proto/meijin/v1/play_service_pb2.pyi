@@ -20,6 +20,30 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _FailureCause:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _FailureCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FailureCause.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    FAILURE_CAUSE_UNSPECIFIED: _FailureCause.ValueType  # 0
+    """Not said; read as the bot's own."""
+    FAILURE_CAUSE_BOT: _FailureCause.ValueType  # 1
+    """The bot's own."""
+    FAILURE_CAUSE_SUPPLIER: _FailureCause.ValueType  # 2
+    """That of whom the bot depends on, such as the host of its model or of its licence."""
+
+class FailureCause(_FailureCause, metaclass=_FailureCauseEnumTypeWrapper):
+    """Whose failure it is that a bot reports."""
+
+FAILURE_CAUSE_UNSPECIFIED: FailureCause.ValueType  # 0
+"""Not said; read as the bot's own."""
+FAILURE_CAUSE_BOT: FailureCause.ValueType  # 1
+"""The bot's own."""
+FAILURE_CAUSE_SUPPLIER: FailureCause.ValueType  # 2
+"""That of whom the bot depends on, such as the host of its model or of its licence."""
+Global___FailureCause: _TypeAlias = FailureCause  # noqa: Y015
+
 class _NoticeReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -352,25 +376,32 @@ Global___Resign: _TypeAlias = Resign  # noqa: Y015
 
 @_typing.final
 class Failure(_message.Message):
-    """The bot failed in this game and forfeits it as a crash; its other games go on."""
+    """The bot failed in this game; its other games go on. It forfeits the game as a crash. When
+    the cause is a supplier, the game is void instead and played again, as long as the bot has
+    had no more than five such games in 24 hours.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     GAME_FIELD_NUMBER: _builtins.int
     MESSAGE_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game's number on this stream."""
     message: _builtins.str
     """What happened, for the author; cut at 500 characters."""
+    cause: Global___FailureCause.ValueType
+    """Whose failure it is; the bot's own when absent."""
     def __init__(
         self,
         *,
         game: _builtins.int = ...,
         message: _builtins.str = ...,
+        cause: Global___FailureCause.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "message", b"message"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "game", b"game", "message", b"message"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

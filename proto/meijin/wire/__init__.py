@@ -28,6 +28,8 @@ from meijin.wire.formats import (
 from meijin.wire.values import (
     color_from_proto,
     color_to_proto,
+    ending_from_proto,
+    ending_to_proto,
     outcome_from_proto,
     outcome_to_proto,
     rule_from_proto,
@@ -47,6 +49,8 @@ __all__ = [
     "capabilities_to_proto",
     "color_from_proto",
     "color_to_proto",
+    "ending_from_proto",
+    "ending_to_proto",
     "format_field",
     "format_from_proto",
     "format_names",

@@ -105,12 +105,22 @@ def time_control_from_proto(message: game_pb2.TimeControl) -> TimeControl:
         raise ValueError(f"no time control lasts as long: {error}") from None
 
 
+def ending_to_proto(ending: Ending) -> game_pb2.Ending.ValueType:
+    """Write what ended a game."""
+    return _ENDING_VALUES[ending]
+
+
+def ending_from_proto(value: game_pb2.Ending.ValueType) -> Ending:
+    """Read what ended a game."""
+    return _known(_ENDINGS, value, "ending")
+
+
 def outcome_to_proto(outcome: Outcome) -> game_pb2.Outcome:
     """Write how a game ended."""
     winner = outcome.result.winner
     return game_pb2.Outcome(
         winner=game_pb2.COLOR_UNSPECIFIED if winner is None else _COLOR_VALUES[winner],
-        ending=_ENDING_VALUES[outcome.ending],
+        ending=ending_to_proto(outcome.ending),
         at_fault=_PARTY_VALUES[outcome.at_fault],
         detail=outcome.detail,
     )
@@ -118,7 +128,7 @@ def outcome_to_proto(outcome: Outcome) -> game_pb2.Outcome:
 
 def outcome_from_proto(message: game_pb2.Outcome) -> Outcome:
     """Read how a game ended."""
-    ending = _known(_ENDINGS, message.ending, "ending")
+    ending = ending_from_proto(message.ending)
     winner = _COLORS.get(message.winner)
     if winner is not None:
         result = Result.won_by(winner)

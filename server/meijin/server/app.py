@@ -13,6 +13,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from meijin.server.api.bots import BotServicer
+from meijin.server.api.faults import FaultServicer
 from meijin.server.api.games import GameServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.ladders import LadderServicer
@@ -30,6 +31,8 @@ from meijin.store.bots import Identity, authenticate
 from meijin.v1 import (
     bot_service_pb2,
     bot_service_pb2_grpc,
+    fault_service_pb2,
+    fault_service_pb2_grpc,
     game_service_pb2,
     game_service_pb2_grpc,
     ladder_service_pb2,
@@ -52,6 +55,7 @@ SERVICES = (
     tournament_service_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name,
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
     ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
+    fault_service_pb2.DESCRIPTOR.services_by_name["FaultService"].full_name,
     health.SERVICE_NAME,
     reflection.SERVICE_NAME,
 )
@@ -183,6 +187,7 @@ def _add_services(
     ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
         LadderServicer(parts.storage, parts.refreshes), server
     )
+    fault_service_pb2_grpc.add_FaultServiceServicer_to_server(FaultServicer(parts.storage), server)
     health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
     reflection.enable_server_reflection(SERVICES, server)
 

@@ -75,9 +75,14 @@ class Peer:
         """Give a game up."""
         await self.write(actions=pb.Actions(resigns=[pb.Resign(game=game)]))
 
-    async def fail(self, game: int, message: str) -> None:
+    async def fail(
+        self,
+        game: int,
+        message: str,
+        cause: pb.FailureCause.ValueType = pb.FAILURE_CAUSE_UNSPECIFIED,
+    ) -> None:
         """Report a failure."""
-        failure = pb.Failure(game=game, message=message)
+        failure = pb.Failure(game=game, message=message, cause=cause)
         await self.write(actions=pb.Actions(failures=[failure]))
 
     async def welcome(self) -> pb.Welcome:

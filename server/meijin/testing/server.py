@@ -22,6 +22,7 @@ from meijin.testing.peer import WAIT_TIMEOUT, Peer, bearer, play_moves
 from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
+from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from meijin.server.match.lobby import Player
     from meijin.server.parts import Parts
     from meijin.v1.bot_service_pb2_grpc import BotServiceAsyncStub
+    from meijin.v1.fault_service_pb2_grpc import FaultServiceAsyncStub
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
     from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub
     from meijin.v1.tournament_service_pb2_grpc import TournamentServiceAsyncStub
@@ -120,6 +122,10 @@ class ServerInTest:
     async def games(self) -> GameServiceAsyncStub:
         """The game service."""
         return GameServiceStub(await self.channel())
+
+    async def faults(self) -> FaultServiceAsyncStub:
+        """The fault ledger."""
+        return FaultServiceStub(await self.channel())
 
     async def ladders(self) -> LadderServiceAsyncStub:
         """The ladder service."""

@@ -5,6 +5,7 @@
 - `rows`, `prepared`: rows as values, and statements that are executed most often
 - `journal`: moves, starts and ends of games, committed together
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more
+- `faults`: the fault ledger, what went wrong and whose fault it was
 - `tournaments`, `openings`, `match_counts`, `seeds`: tournaments, and what formats ask for
 - `ladders`: what ladders are computed from, and what is published; a package
 - `bots`: bots, their versions, owners and tokens

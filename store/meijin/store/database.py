@@ -3,8 +3,8 @@
 import enum
 import fcntl
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from functools import partial
 from importlib.resources import files
@@ -111,13 +111,29 @@ class Database:
         """
         config = Config()
         config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
-        with self.writer.begin() as connection:
+        with self.writer.connect() as connection, self._unchecked(connection), connection.begin():
             config.attributes["connection"] = connection
             try:
                 command.upgrade(config, "head")
             except CommandError as error:
                 message = f"the database is of a later release ({error}); install that one"
                 raise UnknownSchemaError(message) from None
+
+    @contextmanager
+    def _unchecked(self, connection: Connection) -> Iterator[None]:
+        """Have SQLite drop a table that others refer to, as the steps do that make one anew.
+
+        It can be told so outside of transactions alone.
+        """
+        driver = connection.connection.driver_connection
+        assert driver is not None
+        if self.is_sqlite:
+            driver.execute("PRAGMA foreign_keys = OFF")
+        try:
+            yield
+        finally:
+            if self.is_sqlite:
+                driver.execute("PRAGMA foreign_keys = ON")
 
     def read(self, query: Callable[[Connection], T]) -> T:
         """Run a query in a snapshot of its own."""

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
 
 from meijin.game import Ending, Party, Result
+from meijin.store.faults import NewFault, add_faults, fault_of_game
 from meijin.store.ladders.repeats import mark_games
 from meijin.store.prepared import Prepared
 from meijin.store.schema import (
     BotVersionId,
     EntryId,
-    Fault,
     Game,
     GameId,
     GameState,
@@ -76,6 +76,7 @@ class GameEnd:
     detail: str
     time: datetime
     fault_version_id: BotVersionId | None
+    """Of the bot that the game's fault concerns; ``None`` when it was no bot."""
     evidence: dict[str, Any]
     """Empty for an ending on the board."""
     fingerprint: int
@@ -99,6 +100,8 @@ class JournalEntry:
     """By game and ply, what the bots said they thought."""
     starts: list[GameStart] = field(default_factory=list)
     ends: list[GameEnd] = field(default_factory=list)
+    incidents: list[NewFault] = field(default_factory=list)
+    """What went wrong in games that went on."""
     finished_tournaments: list[TournamentEnd] = field(default_factory=list)
     voids: list[GameVoid] = field(default_factory=list)
     """Finished games that are to count no more."""
@@ -111,7 +114,7 @@ class JournalEntry:
     def is_empty(self) -> bool:
         """Whether there is nothing to commit."""
         ends = self.ends or self.finished_tournaments or self.voids
-        return not (self.moves or self.starts or ends)
+        return not (self.moves or self.starts or ends or self.incidents)
 
 
 class LostUpdateError(Exception):
@@ -135,6 +138,8 @@ def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool 
         _INSERT_GAME.execute(connection, [_start_row(start) for start in entry.starts])
     if entry.ends:
         _end_games(connection, entry.ends)
+    if entry.incidents:
+        add_faults(connection, entry.incidents)
     if entry.truncate_before:
         connection.execute(_DELETE_ENTRIES, {"truncate_before": entry.truncate_before})
     for tournament in entry.finished_tournaments:
@@ -148,9 +153,7 @@ def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
     ended = _END_GAME.execute(connection, [_end_row(end) for end in ends])
     if ended != len(ends):
         raise LostUpdateError(f"only {ended} of {len(ends)} ended games were running")
-    faults = [_fault_row(end) for end in ends if end.evidence]
-    if faults:
-        connection.execute(_INSERT_FAULT, faults)
+    add_faults(connection, filter(None, map(_fault, ends)))
     rated = [end for end in ends if end.is_rated]
     if rated:
         mark_games(connection, [end.id for end in rated])
@@ -197,15 +200,23 @@ def _end_row(end: GameEnd) -> dict[str, object]:
     }
 
 
-def _fault_row(end: GameEnd) -> dict[str, object]:
-    return {
-        "game_id": end.id,
-        "party": end.at_fault,
-        "ending": end.ending,
-        "evidence": end.evidence,
-        "create_time": end.time,
-        "version_id": end.fault_version_id,
-    }
+def _fault(end: GameEnd) -> NewFault | None:
+    """The fault that a game ended by, if it was one."""
+    found = fault_of_game(end.ending, end.at_fault)
+    if found is None:
+        return None
+    kind, party = found
+    return NewFault(
+        kind=kind,
+        party=party,
+        detail=end.detail,
+        time=end.time,
+        evidence=end.evidence,
+        game_id=end.id,
+        ending=end.ending,
+        ply=len(end.moves) // 2,
+        version_id=end.fault_version_id,
+    )
 
 
 def running_moves(connection: Connection) -> Iterator[StoredMove]:
@@ -243,13 +254,11 @@ def last_entry(connection: Connection) -> EntryId:
 _JOURNAL: Table = JournalRow.__table__  # type: ignore[assignment]
 _GAME: Table = Game.__table__  # type: ignore[assignment]
 _LADDER: Table = Ladder.__table__  # type: ignore[assignment]
-_FAULT: Table = Fault.__table__  # type: ignore[assignment]
 
 _FIND_JOURNAL = select(_JOURNAL.c.id).where(_JOURNAL.c.id == bindparam("key"))
 _INSERT_JOURNAL = Prepared(insert(_JOURNAL))
 _DELETE_ENTRIES = delete(_JOURNAL).where(_JOURNAL.c.id < bindparam("truncate_before"))
 _INSERT_GAME = Prepared(insert(_GAME))
-_INSERT_FAULT = insert(_FAULT)
 _END_GAME = Prepared(
     update(_GAME)
     .where(_GAME.c.id == bindparam("key"), _GAME.c.state == bindparam("old_state"))

@@ -34,6 +34,7 @@ LadderId = NewType("LadderId", int)
 TournamentId = NewType("TournamentId", int)
 PairingId = NewType("PairingId", int)
 GameId = NewType("GameId", int)
+FaultId = NewType("FaultId", int)
 RatingRunId = NewType("RatingRunId", int)
 EntryId = NewType("EntryId", int)
 FormatName = NewType("FormatName", str)
@@ -54,6 +55,45 @@ class TournamentState(enum.Enum):
     RUNNING = "running"
     FINISHED = "finished"
     CANCELLED = "cancelled"
+
+
+class FaultKind(enum.Enum):
+    """What went wrong."""
+
+    TIME = "time"
+    """A move took longer than the clock allowed."""
+    ILLEGAL = "illegal"
+    """A move that the rules don't allow."""
+    CRASH = "crash"
+    """A bot said that it failed."""
+    DISCONNECT = "disconnect"
+    """A bot stayed away for longer than the grace period."""
+    SUPPLIER = "supplier"
+    """What a bot depends on failed, as the bot said."""
+    ABSENCE = "absence"
+    """A bot was away for a while in games that went on."""
+    MASS_DISCONNECT = "mass_disconnect"
+    """Half of the bots lost their streams at once."""
+    OUTAGE = "outage"
+    """The server or its database was away."""
+    STALL = "stall"
+    """The server stood still."""
+    VOIDED = "voided"
+    """An operator stopped or voided a game."""
+
+
+class FaultParty(enum.Enum):
+    """Whose fault it is."""
+
+    BOT = "bot"
+    SUPPLIER = "supplier"
+    """Whom a bot depends on, such as the host of its model."""
+    CONNECTION = "connection"
+    """A bot's own way to the server."""
+    NETWORK = "network"
+    """The network between the server and several bots."""
+    SERVER = "server"
+    OPERATOR = "operator"
 
 
 class TokenKind(enum.Enum):
@@ -128,6 +168,9 @@ def _words(kind: type[enum.Enum]) -> Enum:
     )
 
 
+FAULT_DETAIL = 600
+"""Characters of a fault's sentence."""
+
 _NOT_VOID = text("state <> 'void'")
 _Id = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -143,6 +186,8 @@ class Base(MappedAsDataclass, DeclarativeBase):
         Party: _words(Party),
         Result: _words(Result),
         GameState: _words(GameState),
+        FaultKind: _words(FaultKind),
+        FaultParty: _words(FaultParty),
         TournamentState: _words(TournamentState),
         FormatName: String(20),
         TokenKind: _words(TokenKind),
@@ -156,6 +201,7 @@ class Base(MappedAsDataclass, DeclarativeBase):
                 TournamentId,
                 PairingId,
                 GameId,
+                FaultId,
                 RatingRunId,
                 EntryId,
             ),
@@ -378,20 +424,27 @@ class Game(Base):
 
 
 class Fault(Base):
-    """Why a game ended off the board, with its evidence."""
+    """An entry of the fault ledger: why a game ended off the board, or an incident."""
 
     __tablename__ = "fault"
 
-    id: Mapped[int] = mapped_column(_Id, primary_key=True, init=False)
-    game_id: Mapped[GameId] = mapped_column(ForeignKey("game.id"), index=True)
-    party: Mapped[Party]
-    ending: Mapped[Ending]
+    id: Mapped[FaultId] = mapped_column(primary_key=True, init=False)
+    kind: Mapped[FaultKind]
+    party: Mapped[FaultParty]
+    detail: Mapped[str] = mapped_column(String(FAULT_DETAIL))
+    """One sentence for people."""
     evidence: Mapped[dict[str, Any]]
     create_time: Mapped[datetime]
+    game_id: Mapped[GameId | None] = mapped_column(ForeignKey("game.id"), index=True, default=None)
+    """``None`` where it concerns no game, or several."""
+    ending: Mapped[Ending | None] = mapped_column(default=None)
+    """What it ended the game by; ``None`` where games went on."""
+    ply: Mapped[int | None] = mapped_column(default=None)
+    """How many stones lay on the game's board."""
     version_id: Mapped[BotVersionId | None] = mapped_column(
         ForeignKey("bot_version.id"), index=True, default=None
     )
-    """The bot at fault; ``None`` when it was no bot."""
+    """The bot concerned; ``None`` when it was no bot."""
 
 
 class RatingRun(Base):

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from meijin.game import Ending, Party, Result
+from meijin.store.faults import NewFault, add_faults
 from meijin.store.ladders.repeats import mark_like
 from meijin.store.schema import (
-    Fault,
+    FaultKind,
+    FaultParty,
     Game,
     GameId,
     GameState,
@@ -67,7 +69,7 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
     }
     if game is None or not connection.execute(change.values(values)).rowcount:
         return False
-    connection.execute(insert(Fault).values(_fault(game, void)))
+    add_faults(connection, [_fault(game, void)])
     _play_on(connection, game.tournament_id)
     if game.ladder_id is not None:
         _change_past(connection, game.ladder_id)
@@ -77,21 +79,30 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
 
 def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, ...]] | None:
     query = select(
-        Game.tournament_id, Game.ladder_id, Game.result, Game.ending, Game.at_fault, Game.detail
+        Game.tournament_id,
+        Game.ladder_id,
+        Game.moves,
+        Game.result,
+        Game.ending,
+        Game.at_fault,
+        Game.detail,
     )
     mine = (Game.id == game_id, Game.state == GameState.FINISHED)
     return connection.execute(query.where(*mine)).one_or_none()
 
 
-def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> dict[str, object]:
+def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> NewFault:
     evidence = VoidEvidence(void.reason, game.result, game.ending, game.at_fault, game.detail)
-    return {
-        "game_id": void.id,
-        "party": Party.OPERATOR,
-        "ending": Ending.VOID,
-        "evidence": evidence.to_json(),
-        "create_time": void.time,
-    }
+    return NewFault(
+        kind=FaultKind.VOIDED,
+        party=FaultParty.OPERATOR,
+        detail=void.reason,
+        time=void.time,
+        evidence=evidence.to_json(),
+        game_id=void.id,
+        ending=Ending.VOID,
+        ply=len(game.moves) // 2,
+    )
 
 
 def _play_on(connection: Connection, tournament_id: TournamentId) -> None:

@@ -12,7 +12,7 @@ from meijin.game import GOMOKU, Board, Clock, TimeControl, encode_moves
 from meijin.server.errors import InvalidRequestError, ProtocolError
 from meijin.server.match import wire
 from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.commands import Actions, Goodbye, Hello, Pong
+from meijin.server.match.commands import Actions, Failure, Goodbye, Hello, Pong
 from meijin.server.match.live_game import Participant
 from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
 from meijin.server.match.wire import (
@@ -109,7 +109,10 @@ def test_actions_are_plain_values() -> None:
             pb.Play(game=6, ply=7, cell=8, analysis=pb.Analysis(depth=9)),
         ],
         resigns=[pb.Resign(game=1)],
-        failures=[pb.Failure(game=2, message="out of memory")],
+        failures=[
+            pb.Failure(game=2, message="out of memory"),
+            pb.Failure(game=3, message="no licence", cause=pb.FAILURE_CAUSE_SUPPLIER),
+        ],
     )
     assert command_from_proto(pb.PlayRequest(actions=message)) == Actions(
         plays=[
@@ -117,7 +120,10 @@ def test_actions_are_plain_values() -> None:
             (6, 7, 8, {"score": 0, "depth": 9, "nodes": 0, "pv": []}),
         ],
         resigns=[1],
-        failures=[(2, "out of memory")],
+        failures=[
+            Failure(2, "out of memory", is_suppliers=False),
+            Failure(3, "no licence", is_suppliers=True),
+        ],
     )
 
 

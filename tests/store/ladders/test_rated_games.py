@@ -10,10 +10,18 @@ import pytest
 from sqlalchemy import Connection, func, insert, select
 from tests.query_plans import plans
 
-from meijin.game import Ending, Party, Result
+from meijin.game import Ending, Result
 from meijin.store.ladders import ladders, log, rated_games
 from meijin.store.ladders.rated_games import PairCount, ScoredGame, Snapshot
-from meijin.store.schema import BotVersionId, Fault, Game, GameState, Ladder
+from meijin.store.schema import (
+    BotVersionId,
+    Fault,
+    FaultKind,
+    FaultParty,
+    Game,
+    GameState,
+    Ladder,
+)
 
 if TYPE_CHECKING:
     from tests.store.league import League
@@ -208,7 +216,9 @@ def test_a_game_voided_while_it_ran_was_never_counted(any_league: "League") -> N
     any_league.add_unrated(GameState.VOID)
     fault = insert(Fault).values(
         game_id=select(func.max(Game.id)).scalar_subquery(),
-        party=Party.OPERATOR,
+        kind=FaultKind.VOIDED,
+        party=FaultParty.OPERATOR,
+        detail="the tournament was cancelled",
         ending=Ending.VOID,
         evidence={"ply": 3, "detail": "the tournament was cancelled"},
         create_time=datetime(2026, 1, 1, tzinfo=UTC),

@@ -45,6 +45,8 @@ class Failure:
 
     message: str
     """What happened, for the author."""
+    is_suppliers: bool = False
+    """It was not the bot that failed, but what it depends on: the game is void instead."""
 
 
 Answer: TypeAlias = int | Choice | Resignation

@@ -15,6 +15,13 @@ class MissingExtraError(BotLoadError):
     """A bot needs a package that the bare install lacks."""
 
 
+class SupplierError(Exception):
+    """Raised by a bot: what it depends on failed, such as the host of its model or licence.
+
+    The game is void and played again, for up to five games in 24 hours; then it is forfeited.
+    """
+
+
 class StreamLostError(ArenaError):
     """The stream has ended, and the bot may return; the message is the reason."""
 

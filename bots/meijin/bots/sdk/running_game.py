@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure
+from meijin.bots.sdk.errors import SupplierError
 from meijin.bots.sdk.events import GameStarted, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.position import Position
@@ -111,7 +112,9 @@ class RunningGame:
 
     def failure_action(self, error: BaseException) -> Action:
         """The action for an `error` that came instead of an answer."""
-        return Action(self.number, self._shown.ply, Failure(f"{type(error).__name__}: {error}"))
+        is_suppliers = isinstance(error, SupplierError)
+        failure = Failure(f"{type(error).__name__}: {error}", is_suppliers)
+        return Action(self.number, self._shown.ply, failure)
 
     def send(self, action: Action) -> None:
         """Answer the turn that `action` is for, if it still waits."""

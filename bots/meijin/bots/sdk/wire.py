@@ -36,6 +36,9 @@ MAX_BATCH_BYTES = 48 * 1024
 MAX_FAILURE_BYTES = 500
 MAX_PV = 64
 
+_CAUSES = (play_service_pb2.FAILURE_CAUSE_BOT, play_service_pb2.FAILURE_CAUSE_SUPPLIER)
+"""By whether it was a supplier that failed."""
+
 _MAX_SCORE = 2**31 - 1
 _MAX_DEPTH = 2**32 - 1
 _MAX_NODES = 2**64 - 1
@@ -101,7 +104,7 @@ def _add_rare(actions: play_service_pb2.Actions, action: Action) -> None:
     elif isinstance(answer, Failure):
         text = answer.message.encode(errors="backslashreplace")
         message = text[:MAX_FAILURE_BYTES].decode(errors="ignore")
-        actions.failures.add(game=number, message=message)
+        actions.failures.add(game=number, message=message, cause=_CAUSES[answer.is_suppliers])
 
 
 def analysis_to_proto(analysis: Analysis) -> play_service_pb2.Analysis | None:

@@ -15,6 +15,7 @@ from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
 from meijin.server.match.stalls import StallWatch
+from meijin.server.match.supplier import SupplierBudget
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
 from meijin.store.bots import Identity
@@ -71,6 +72,7 @@ class PlayServicer(PlayServiceServicer):
         now = datetime.now(UTC)
         bot = await self._storage.write(partial(admit, hello=hello, identity=identity, now=now))
         player = self._lobby.player(bot.bot_id, bot.name)
+        player.supplier_failures = SupplierBudget(bot.supplier_failures)
         return self._lobby.join(player, bot.version_id, hello.capabilities, hello.resume_session_id)
 
     async def _serve(self, session: Session, context: Context) -> None:

@@ -3,6 +3,7 @@
 - `stalls`: the server's time, and how long the server itself stood still
 - `arbiter`: the judge of one game: moves, clocks, forfeits
 - `live_game`: a game that is being played, and its players' outboxes
+- `supplier`: how often what a bot depends on may fail
 - `commands`: what a bot says, as plain values
 - `admission`: the bot behind a hello
 - `lag`: the round trip of a stream, measured by pings

@@ -1,9 +1,11 @@
 """Actions of bots: every one is judged at once."""
 
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 
+from meijin.game import Party
 from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
-from meijin.server.match.commands import Actions, Analysis, Play
+from meijin.server.match.commands import Actions, Analysis, Failure, Play
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
@@ -31,12 +33,10 @@ class ActionHandler:
             if game is not None:
                 game.arbiter.resign(game.color(session.player))
                 self._games.end(game)
-        for number, message in actions.failures:
-            game = self._find(session, number, 0)
+        for failure in actions.failures:
+            game = self._find(session, failure.game, 0)
             if game is not None:
-                kept = message[:MAX_FAILURE].replace("\0", "")
-                game.arbiter.fail(game.color(session.player), kept)
-                self._games.end(game)
+                self._fail(session, game, failure)
         self._journal.wake()
 
     def say_goodbye(self, session: Session) -> None:
@@ -46,6 +46,15 @@ class ActionHandler:
             if game.is_played_by(player, session.version_id):
                 game.arbiter.resign(game.color(player))
                 self._games.end(game)
+
+    def _fail(self, session: Session, game: LiveGame, failure: Failure) -> None:
+        """End a game that a bot can't go on with: void while its supplier may fail once more."""
+        message = failure.message[:MAX_FAILURE].replace("\0", "")
+        if failure.is_suppliers and session.player.supplier_failures.take(datetime.now(UTC)):
+            game.void_for(session.version_id, Party.SUPPLIER, message)
+        else:
+            game.arbiter.fail(game.color(session.player), message)
+        self._games.end(game)
 
     def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
         player = session.player

@@ -1,5 +1,6 @@
 """Admission: the bot behind a hello, known by its token, or by its name where anyone may play."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -7,9 +8,11 @@ from sqlalchemy import Connection
 
 from meijin.server.errors import NotAllowedError, UnauthenticatedError, invalid_request
 from meijin.server.match.commands import Hello
+from meijin.server.match.supplier import SUPPLIER_FAILURES
 from meijin.store import bots
 from meijin.store.bots import Identity
-from meijin.store.schema import BotId, BotVersionId
+from meijin.store.faults import fault_times
+from meijin.store.schema import BotId, BotVersionId, FaultKind
 from meijin.wire.contract import check_bot_name
 
 
@@ -19,6 +22,8 @@ class Admitted(NamedTuple):
     bot_id: BotId
     name: str
     version_id: BotVersionId
+    supplier_failures: Sequence[datetime]
+    """The last times at which its supplier failed, oldest first."""
 
 
 def admit(
@@ -41,7 +46,12 @@ def admit(
         bot_id, name = identity.bot_id, bots.bot_name(connection, identity.bot_id)
         if hello.bot_name not in {"", name}:
             raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')
-    return Admitted(bot_id, name, bots.bot_version(connection, bot_id, hello.engine, now))
+    return Admitted(
+        bot_id,
+        name,
+        bots.bot_version(connection, bot_id, hello.engine, now),
+        fault_times(connection, bot_id, FaultKind.SUPPLIER, limit=SUPPLIER_FAILURES),
+    )
 
 
 def _open_bot(connection: Connection, name: str, now: datetime) -> BotId:

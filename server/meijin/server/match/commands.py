@@ -26,14 +26,24 @@ class Hello:
     """Empty on a bot's first stream."""
 
 
+class Failure(NamedTuple):
+    """A bot can't go on with a game."""
+
+    game: int
+    """The game's number."""
+    message: str
+    """What happened, as the bot says."""
+    is_suppliers: bool
+    """It was not the bot that failed, but what it depends on."""
+
+
 class Actions(NamedTuple):
     """Everything that a bot does in its games in one message."""
 
     plays: Sequence[Play]
     resigns: Sequence[int]
     """The numbers of the games."""
-    failures: Sequence[tuple[int, str]]
-    """The numbers of the games, and what the bot says about each."""
+    failures: Sequence[Failure]
 
 
 class Pong(NamedTuple):

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from meijin.game import Color, TimeControl, Variant, encode_moves
+from meijin.game import Color, Party, TimeControl, Variant, encode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.stalls import Moment
+from meijin.server.match.supplier import SupplierBudget
 from meijin.store.games import encode_times
 from meijin.store.journal import GameEnd, GameStart
 from meijin.store.ladders.repeats import fingerprint
@@ -51,6 +52,7 @@ class Participant:
 
     bot_id: BotId
     name: str
+    supplier_failures: SupplierBudget = field(default_factory=SupplierBudget)
 
 
 class Outbox(Protocol):
@@ -101,6 +103,8 @@ class LiveGame:
     """Its last move is not committed yet, so nobody may hear of it."""
     end_time: datetime | None = None
     """``None`` while it runs."""
+    concerned: BotVersionId | None = None
+    """Of the bot that a void game's fault concerns; ``None`` when it was no bot."""
 
     @property
     def time_control(self) -> TimeControl:
@@ -145,6 +149,11 @@ class LiveGame:
         if self.outboxes[color] is outbox:
             self.outboxes[color] = None
             self.arbiter.leave(color, moment)
+
+    def void_for(self, version_id: BotVersionId, party: Party, detail: str) -> None:
+        """Stop it through what concerns one of its bots and is not its fault."""
+        self.concerned = version_id
+        self.arbiter.void(party, detail)
 
     def announce_start(self) -> None:
         """Tell its players that it starts, unless it has ended meanwhile."""
@@ -198,7 +207,7 @@ class LiveGame:
             at_fault=outcome.at_fault,
             detail=outcome.detail,
             time=self.end_time,
-            fault_version_id=None if culprit is None else self.version(culprit),
+            fault_version_id=self.concerned if culprit is None else self.version(culprit),
             evidence=arbiter.evidence,
             fingerprint=fingerprint(
                 self.black_version, self.white_version, self.opening_plies, moves

@@ -6,7 +6,7 @@ from functools import lru_cache
 from meijin.game import TimeControl, Variant, decode_moves, encode_moves
 from meijin.server.errors import InvalidRequestError, ProtocolError, invalid_request
 from meijin.server.match.arbiter import SIDES
-from meijin.server.match.commands import Actions, Analysis, Command, Goodbye, Hello, Pong
+from meijin.server.match.commands import Actions, Analysis, Command, Failure, Goodbye, Hello, Pong
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
 from meijin.store.bots import EngineRow
@@ -112,8 +112,13 @@ def actions_from_proto(message: pb.Actions) -> Actions:
             for play in message.plays
         ],
         resigns=[resign.game for resign in message.resigns],
-        failures=[(failure.game, failure.message) for failure in message.failures],
+        failures=[_failure_from_proto(failure) for failure in message.failures],
     )
+
+
+def _failure_from_proto(message: pb.Failure) -> Failure:
+    is_suppliers = message.cause == pb.FAILURE_CAUSE_SUPPLIER
+    return Failure(message.game, message.message, is_suppliers)
 
 
 def analysis_from_proto(message: pb.Analysis) -> Analysis:

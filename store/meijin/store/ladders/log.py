@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from meijin.game import Ending, Party, Result
+from meijin.game import Party, Result
 from meijin.store.ladders.rated_games import (
     CountedPairs,
     FaultCount,
@@ -18,7 +18,7 @@ from meijin.store.ladders.rated_games import (
 )
 from meijin.store.match_counts import RESULT_PLACES
 from meijin.store.rows import columns_of
-from meijin.store.schema import BotVersionId, Fault, Game, GameId, GameState, LadderId
+from meijin.store.schema import BotVersionId, Fault, FaultKind, Game, GameId, GameState, LadderId
 from meijin.store.void_evidence import VoidEvidence
 
 
@@ -116,8 +116,7 @@ def _voided_since(
         .join(Game, Game.id == Fault.game_id)
         .where(
             Game.ladder_id == ladder_id,
-            Fault.ending == Ending.VOID,
-            Fault.party == Party.OPERATOR,
+            Fault.kind == FaultKind.VOIDED,
         )
         .order_by(Fault.id)
     )

@@ -1,0 +1,81 @@
+"""`meijin faults`: what went wrong, whose fault it was, and the evidence."""
+
+from typing import Annotated
+
+import typer
+
+from meijin.cli.connection import JsonOption, ServerOption, connect
+from meijin.cli.output import console, print_json, table
+from meijin.v1 import fault_service_pb2 as pb
+from meijin.wire import ending_from_proto
+from meijin.wire.contract import DEFAULT_SERVER
+
+GAMES_WENT_ON = "-"
+
+
+def faults(
+    bot: Annotated[str, typer.Argument(help="Only those that concern this bot.")] = "",
+    game: Annotated[str, typer.Option(help="Only this game's, with their evidence.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    server: ServerOption = DEFAULT_SERVER,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the fault ledger: forfeits, void games and incidents, newest first."""
+    request = pb.ListFaultsRequest(bot=bot, game_id=game, page_size=limit)
+    with connect(server) as connection:
+        response = connection.ask(connection.faults.ListFaults, request)
+    if as_json:
+        print_json(response)
+    elif game:
+        for fault in response.faults:
+            console.print(*_lines(fault), sep="\n")
+    else:
+        print_faults(response)
+
+
+def print_faults(response: pb.ListFaultsResponse) -> None:
+    """Print faults as a table."""
+    columns = ("when (UTC)", "game", "bot", "what", "at fault", "game ended by", "detail")
+    made = table("Faults", columns, text_columns=len(columns))
+    for fault in response.faults:
+        made.add_row(
+            f"{fault.create_time.ToDatetime():%Y-%m-%d %H:%M:%S}",
+            fault.game_id,
+            _bot(fault),
+            _word(pb.FaultKind.Name(fault.kind), "FAULT_KIND_"),
+            _word(pb.FaultParty.Name(fault.party), "FAULT_PARTY_"),
+            _ending(fault),
+            fault.detail,
+        )
+    console.print(made)
+    if response.next_page_token:
+        console.print("there are older ones: give a higher --limit")
+
+
+def _lines(fault: pb.Fault) -> list[str]:
+    """Everything that is known of a fault."""
+    kind = _word(pb.FaultKind.Name(fault.kind), "FAULT_KIND_")
+    party = _word(pb.FaultParty.Name(fault.party), "FAULT_PARTY_")
+    evidence = [f"  {name}: {_number(value)}" for name, value in fault.evidence.items()]
+    return [
+        f"fault {fault.fault_id}: {kind}, at fault: {party}; game ended by: {_ending(fault)}",
+        f"  {_bot(fault)}: {fault.detail}" if fault.bot else f"  {fault.detail}",
+        *evidence,
+    ]
+
+
+def _number(value: object) -> object:
+    """A value of the evidence; the contract has all numbers as floats."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _bot(fault: pb.Fault) -> str:
+    return f"{fault.bot} {fault.version}".rstrip()
+
+
+def _ending(fault: pb.Fault) -> str:
+    return ending_from_proto(fault.ending).value if fault.ending else GAMES_WENT_ON
+
+
+def _word(name: str, prefix: str) -> str:
+    return name.removeprefix(prefix).lower().replace("_", " ")

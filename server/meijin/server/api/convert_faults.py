@@ -1,0 +1,29 @@
+"""Converters of faults: rows in, messages out."""
+
+from meijin.store.faults import FaultRow
+from meijin.store.schema import FaultKind, FaultParty
+from meijin.v1 import fault_service_pb2 as pb
+from meijin.wire import ending_to_proto, time_to_proto
+from meijin.wire.enums import enum_table
+
+_KINDS = enum_table(FaultKind, pb.FaultKind)
+_PARTIES = enum_table(FaultParty, pb.FaultParty)
+
+
+def fault_to_proto(fault: FaultRow) -> pb.Fault:
+    """An entry of the ledger."""
+    message = pb.Fault(
+        fault_id=str(fault.id),
+        kind=_KINDS[fault.kind],
+        party=_PARTIES[fault.party],
+        detail=fault.detail,
+        create_time=time_to_proto(fault.create_time),
+        game_id="" if fault.game_id is None else str(fault.game_id),
+        ply=fault.ply,
+        bot=fault.bot,
+        version=fault.version,
+    )
+    if fault.ending is not None:
+        message.ending = ending_to_proto(fault.ending)
+    message.evidence.update(fault.evidence)
+    return message

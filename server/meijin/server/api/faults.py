@@ -1,0 +1,50 @@
+"""The fault ledger: listed."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from sqlalchemy import Connection
+
+from meijin.server.api.convert_faults import fault_to_proto
+from meijin.server.api.interceptor import Context
+from meijin.server.api.requests import number, page_key, read_page
+from meijin.server.storage import Storage
+from meijin.store.bots import get_bot
+from meijin.store.faults import FaultRow, list_faults
+from meijin.store.schema import GameId
+from meijin.v1 import fault_service_pb2 as pb
+from meijin.v1.fault_service_pb2_grpc import FaultServiceServicer
+
+
+class FaultServicer(FaultServiceServicer):
+    """The server's fault ledger."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    async def ListFaults(
+        self, request: pb.ListFaultsRequest, context: Context
+    ) -> pb.ListFaultsResponse:
+        """List faults, newest first."""
+        page = await read_page(
+            self._storage,
+            partial(_list, request=request),
+            size=request.page_size,
+            token=lambda fault: fault.id,
+        )
+        return pb.ListFaultsResponse(
+            faults=[fault_to_proto(fault) for fault in page.rows],
+            next_page_token=page.next_token,
+        )
+
+
+def _list(
+    connection: Connection, *, request: pb.ListFaultsRequest, limit: int
+) -> Sequence[FaultRow]:
+    return list_faults(
+        connection,
+        limit=limit,
+        before=page_key(request.page_token),
+        bot_id=get_bot(connection, request.bot) if request.bot else None,
+        game_id=GameId(number(request.game_id, "game_id")) if request.game_id else None,
+    )

@@ -1,0 +1,105 @@
+"""The fault ledger, listed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import grpc
+import pytest
+
+from meijin.server.match.supplier import SUPPLIER_FAILURES
+from meijin.testing.peer import Peer
+from meijin.testing.server import ServerInTest
+from meijin.v1 import fault_service_pb2 as pb
+from meijin.v1 import game_pb2, play_service_pb2
+
+if TYPE_CHECKING:
+    from tests.server.conftest import StartServer
+
+Code = grpc.StatusCode
+SUPPLIER = play_service_pb2.FAILURE_CAUSE_SUPPLIER
+
+
+async def faults(server: ServerInTest, **filters: str) -> list[pb.Fault]:
+    """The ledger's newest entries."""
+    response = await (await server.faults()).ListFaults(pb.ListFaultsRequest(**filters))
+    return list(response.faults)
+
+
+async def test_a_forfeit_is_in_the_ledger(server: ServerInTest) -> None:
+    """With the bot, the ply, what it ended the game by, and the evidence."""
+    black, white = await server.pair()
+    await black.fail((await black.turn()).game, "ValueError: odd")
+    await white.ended()
+    (fault,) = await faults(server)
+    assert (fault.kind, fault.party) == (pb.FAULT_KIND_CRASH, pb.FAULT_PARTY_BOT)
+    assert (fault.bot, fault.game_id, fault.ply) == (black.name, black.start.game_id, 0)
+    assert (fault.ending, fault.detail) == (game_pb2.ENDING_CRASH, "ValueError: odd")
+    assert fault.evidence["message"] == "ValueError: odd"
+    assert fault.create_time.ToSeconds() > 0
+
+
+async def test_faults_of_one_bot_or_game(server: ServerInTest) -> None:
+    """Others are left out, and an unknown bot is not found."""
+    black, white = await server.pair()
+    await black.fail((await black.turn()).game, "boom")
+    await white.ended()
+    assert len(await faults(server, bot=black.name)) == 1
+    assert await faults(server, bot=white.name) == []
+    assert len(await faults(server, game_id=black.start.game_id)) == 1
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await faults(server, bot="nobody")
+    assert caught.value.code() is Code.NOT_FOUND
+
+
+async def test_faults_are_paged(server: ServerInTest) -> None:
+    """From the newest to the oldest."""
+    black, white = await server.pair()
+    await fail_by_supplier(black, white, games=2)
+    service = await server.faults()
+    first = await service.ListFaults(pb.ListFaultsRequest(page_size=1))
+    token = first.next_page_token
+    second = await service.ListFaults(pb.ListFaultsRequest(page_size=1, page_token=token))
+    assert int(first.faults[0].fault_id) > int(second.faults[0].fault_id)
+    assert second.next_page_token == ""
+
+
+async def test_a_suppliers_failure_voids(server: ServerInTest) -> None:
+    """Nobody loses; the game is played again, and the bot is named."""
+    black, white = await server.pair()
+    await black.fail((await black.turn()).game, "the model's host is away", SUPPLIER)
+    ended = await white.ended()
+    assert ended.outcome.ending == game_pb2.ENDING_VOID
+    assert ended.outcome.at_fault == game_pb2.PARTY_SUPPLIER
+    assert ended.outcome.detail == "the model's host is away"
+    (fault,) = await faults(server, bot=black.name)
+    assert (fault.kind, fault.party) == (pb.FAULT_KIND_SUPPLIER, pb.FAULT_PARTY_SUPPLIER)
+    assert fault.ending == game_pb2.ENDING_VOID
+    again = await black.started()
+    assert again.game_id != ended.game
+
+
+async def test_a_supplier_that_fails_too_often_forfeits(start_server: StartServer) -> None:
+    """The budget is the bot's, also when it comes back or the server was restarted."""
+    async with start_server() as server:
+        black, white = await server.pair()
+        await fail_by_supplier(black, white, games=SUPPLIER_FAILURES - 1)
+    async with start_server() as server:
+        black = await server.bot(black.name)
+        white = await server.bot(white.name)
+        await black.started()
+        await white.started()
+        await fail_by_supplier(black, white, games=1)
+        await black.fail((await black.turn()).game, "no licence", SUPPLIER)
+        ended = await white.ended()
+        assert ended.outcome.ending == game_pb2.ENDING_CRASH
+        assert ended.outcome.at_fault == game_pb2.PARTY_BLACK
+
+
+async def fail_by_supplier(black: Peer, white: Peer, *, games: int) -> None:
+    """Have the supplier of black fail in its games, one after another; the next one starts."""
+    for _ in range(games):
+        await black.fail((await black.turn()).game, "no licence", SUPPLIER)
+        for peer in (black, white):
+            assert (await peer.ended()).outcome.ending == game_pb2.ENDING_VOID
+            await peer.started()
