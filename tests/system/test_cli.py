@@ -30,6 +30,7 @@ COMMANDS = {
         for verb in ("run", "create", "show", "watch", "list", "cancel", "resume")
     ),
     *(f"game {verb}" for verb in ("show", "export", "list", "watch", "void")),
+    "faults",
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
 }
 Meijin = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -373,3 +374,20 @@ def test_a_game_is_watched_to_its_end(
     assert watch.wait() == 0
     assert watch.words.count(headline) > 5
     assert watch.words.splitlines()[-1] in {"black wins by five", "white wins by five", "draw"}
+
+
+# -- faults -------------------------------------------------------------------------
+
+
+def test_faults_are_shown(meijin: Meijin, finished: dict[str, Any]) -> None:
+    """A voided game is an operator's fault, and its evidence says how it had ended."""
+    assert finished
+    run = ("tournament", "run", "ada", "grace", "--rounds=1", "--time=5/move", "--unrated")
+    key = ask(meijin, *run)["tournament"]["tournament_id"]
+    game = ask(meijin, "game", "list", f"--tournament={key}")["games"][0]["game_id"]
+    tell(meijin, "game", "void", game, "--reason=a debug build")
+    (fault,) = ask(meijin, "faults", f"--game={game}")["faults"]
+    assert (fault["kind"], fault["party"]) == ("FAULT_KIND_VOIDED", "FAULT_PARTY_OPERATOR")
+    assert "a debug build" in tell(meijin, "faults", "--limit=1")
+    assert "  ending: five" in tell(meijin, "faults", f"--game={game}").splitlines()
+    assert "no bot" in meijin("faults", "nobody").stderr

@@ -44,6 +44,12 @@ def share(score: pb.Score) -> str:
     return score_text(score.wins, score.draws, _games(score))
 
 
+def _faults(row: pb.Standing) -> str:
+    """How many games it has forfeited, and their share."""
+    games = _games(_score(row))
+    return f"{row.faults} ({row.faults / games:.0%})" if row.faults and games else str(row.faults)
+
+
 def _drawn(row: pb.Standing) -> str:
     score = _score(row)
     return f"{score.draws / max(_games(score), 1):.1%}"
@@ -89,7 +95,7 @@ COLUMNS = (
     Column("white", lambda row: share(row.as_white), 6),
     Column("LOS", chance, 1),
     Column("classic", lambda row: f"{row.classic_elo:.0f}", 3),
-    Column("faults", lambda row: str(row.faults), 1),
+    Column("faults", _faults, 1),
     Column("marks", marks, 0),
 )
 

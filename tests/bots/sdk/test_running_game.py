@@ -10,6 +10,7 @@ import pytest
 
 from meijin.bots import RESIGN, Analysis, Choice
 from meijin.bots.sdk.answer import Failure
+from meijin.bots.sdk.errors import SupplierError
 from meijin.bots.sdk.events import GameStarted, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.running_game import RunningGame
@@ -170,6 +171,15 @@ def test_fail() -> None:
     assert game.failure_action(ZeroDivisionError("by zero")).answer == Failure(
         "ZeroDivisionError: by zero"
     )
+
+
+def test_a_suppliers_failure() -> None:
+    """An exception that says whose failure it is, or one derived from it."""
+    game = game_after([])
+    game.begin_turn(turn([]))
+    game.turn_position()
+    action = game.failure_action(SupplierError("the model's host is away"))
+    assert action.answer == Failure("SupplierError: the model's host is away", is_suppliers=True)
 
 
 def test_impossible_moves() -> None:

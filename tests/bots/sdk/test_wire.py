@@ -35,6 +35,19 @@ from meijin.game import GOMOKU, Color, Ending, Outcome, Result, TimeControl
 from meijin.v1 import game_pb2, play_service_pb2
 
 
+@pytest.mark.parametrize(
+    ("is_suppliers", "cause"),
+    [(False, play_service_pb2.FAILURE_CAUSE_BOT), (True, play_service_pb2.FAILURE_CAUSE_SUPPLIER)],
+)
+def test_a_failure_says_whose_it_is(
+    cause: play_service_pb2.FailureCause.ValueType, *, is_suppliers: bool
+) -> None:
+    """The bot's own, or that of what it depends on."""
+    (request,) = actions_to_proto([Action(1, 0, Failure("no licence", is_suppliers))])
+    (failure,) = request.actions.failures
+    assert failure.cause == cause
+
+
 def test_actions_in_one_message() -> None:
     """Moves, resignations and failures of a batch share a message."""
     actions = [
