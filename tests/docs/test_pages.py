@@ -26,7 +26,7 @@ from meijin.ladder.statistics.sprt import Sprt
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill
 from meijin.server.errors import MeijinError
-from meijin.server.match import actions, arbiter, session, wire
+from meijin.server.match import actions, arbiter, lobby, session, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.match_counts import MatchCounts
@@ -330,7 +330,13 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
     expected = {
         "time for the hello": f"{play_service.HELLO_TIMEOUT.total_seconds():g} s",
         "size of a bot's message": f"{settings.max_message_bytes // 1024} KiB",
-        "actions without effect on one stream": str(settings.max_notices),
+        "actions without effect on one stream": f"{settings.max_notices}, of which one comes back "
+        "every second",
+        "actions in one message": f"the bot's games and {session.SPARE_ACTIONS} more",
+        "messages without effect": f"{play_service.MESSAGE_RATE.per_second:g} a second after the "
+        f"first {play_service.MESSAGE_RATE.burst:g}; for "
+        f"{play_service.MAX_THROTTLING.total_seconds():g} s",
+        "streams that take another's place": f"{lobby.REPLACEMENT_RATE.burst:g} a minute",
         "time for the bot to read a message": f"{settings.write_timeout.total_seconds():g} s",
         "grace in one game": f"{settings.grace.total_seconds():g} s",
         "lag taken off": f"{arbiter.LAG_PER_MOVE_NS / second:g} s a move, "

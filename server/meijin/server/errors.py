@@ -70,11 +70,32 @@ class ReplacedError(MeijinError):
     reason = "REPLACED"
 
 
+class TooManyReplacementsError(MeijinError):
+    """Streams of one bot keep taking each other's place."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_REPLACEMENTS"
+
+
 class TooManyNoticesError(MeijinError):
     """The bot sent too many actions that had no effect."""
 
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
     reason = "TOO_MANY_NOTICES"
+
+
+class TooManyActionsError(MeijinError):
+    """A message holds far more actions than the bot has games."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_ACTIONS"
+
+
+class TooManyMessagesError(MeijinError):
+    """The bot kept sending messages without effect faster than they are taken."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_MESSAGES"
 
 
 class NotReadingError(MeijinError):

@@ -1,6 +1,8 @@
 """The bot's stream: a thin shell around its session."""
 
 import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -8,7 +10,7 @@ import grpc
 import structlog
 
 from meijin.server.api.interceptor import Context, abort, caller, check_decoded
-from meijin.server.errors import ProtocolError, StoppingError
+from meijin.server.errors import ProtocolError, StoppingError, TooManyMessagesError
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.admission import admit
 from meijin.server.match.commands import Actions, Hello, Pong
@@ -17,6 +19,7 @@ from meijin.server.match.session import Session
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
+from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.bots import Identity
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
@@ -24,6 +27,44 @@ log = structlog.get_logger()
 
 HELLO_TIMEOUT = timedelta(seconds=5)
 """How long a new stream has to say hello."""
+
+
+MESSAGE_RATE = Rate(per_second=20, burst=100)
+"""Of a bot's messages that have no effect in a game: pongs, and actions that are all refused."""
+
+MAX_THROTTLING = timedelta(seconds=5)
+"""How long a stream may send more of them, one waiting behind the other."""
+
+
+class Throttle:
+    """Slows a stream whose messages have no effect: meanwhile nothing is read from it.
+
+    What the peer sends then waits in its own process, held back by HTTP/2's flow control.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._clock = clock
+        self._sleep = sleep
+        self._bucket = TokenBucket(MESSAGE_RATE, clock())
+        self._waited = 0.0
+
+    async def wait(self) -> None:
+        """Wait for as long as a message without effect takes.
+
+        Raises:
+            TooManyMessagesError: there was no end of them.
+        """
+        wait = self._bucket.reserve(self._clock())
+        self._waited = self._waited + wait if wait else 0.0
+        if self._waited > MAX_THROTTLING.total_seconds():
+            rate = f"{MESSAGE_RATE.per_second:g} a second"
+            raise TooManyMessagesError(f"more than {rate} of your messages had no effect")
+        if wait:
+            await self._sleep(wait)
 
 
 class PlayServicer(PlayServiceServicer):
@@ -93,15 +134,18 @@ class PlayServicer(PlayServiceServicer):
 
     async def _read(self, session: Session, context: Context) -> None:
         """Have the bot's messages judged until the stream ends."""
+        throttle = Throttle()
         while (request := await context.read()) is not grpc.aio.EOF:
             if session.closed.done():
                 return
             check_decoded(request)
-            command = command_from_proto(request)
+            command = command_from_proto(request, len(session.games) + session.spare_actions)
             if isinstance(command, Actions):
-                self._actions.receive(session, command)
+                if not self._actions.receive(session, command):
+                    await throttle.wait()
             elif isinstance(command, Pong):
                 session.pong(command.sequence, self._watch.moment().now_ns)
+                await throttle.wait()
             else:
                 self._actions.say_goodbye(session)
                 return
