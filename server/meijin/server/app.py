@@ -112,8 +112,8 @@ class App:
     ) -> AsyncIterator["App"]:
         """An app whose games are those that an earlier server left."""
         writer = Writer(database)
+        storage = Storage(database, writer)
         try:
-            storage = Storage(database, writer)
             await ensure_operator_token(storage, settings)
             recovered = await storage.read(partial(load, storage=storage))
             parts = Parts.assemble(settings, writer, storage, redis_url, recovered.last)
@@ -125,6 +125,7 @@ class App:
                 await app.stop()
         finally:
             await asyncio.to_thread(writer.close)
+            storage.close()
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
@@ -188,7 +189,7 @@ def _add_services(
 
 
 async def _authenticate(storage: Storage, token: str) -> Identity | None:
-    return await storage.read(partial(authenticate, token=token))
+    return await storage.read_for_sign_in(partial(authenticate, token=token))
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:

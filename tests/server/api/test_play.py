@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,6 +17,7 @@ from meijin.server.api import play as play_service
 from meijin.server.api.play import MESSAGE_RATE, PlayServicer
 from meijin.server.errors import ReplacedError, TooManyMessagesError
 from meijin.server.match.session import SPARE_ACTIONS
+from meijin.server.storage import READERS
 from meijin.server.token_bucket import Rate
 from meijin.testing.peer import CallEnding, Peer
 from meijin.testing.server import ServerInTest
@@ -198,6 +200,26 @@ async def test_a_registered_name_is_its_tokens_alone(server: ServerInTest) -> No
         assert (end.code, end.reason) == (Code.UNAUTHENTICATED, "UNKNOWN_TOKEN")
         assert "send its token, or take another name" in end.details
     assert await server.bot("ada", token=token)
+
+
+async def test_a_hello_waits_behind_no_read(server: ServerInTest) -> None:
+    """However many lists are being read, a bot's token is looked up at once."""
+    token = await register(server, "ada")
+    gate, begun = threading.Event(), threading.Semaphore(0)
+
+    def slow(_connection: object) -> None:
+        begun.release()
+        gate.wait(PATIENCE)
+
+    reads = [asyncio.create_task(server.parts.storage.read(slow)) for _ in range(5 * READERS)]
+    try:
+        for _ in range(READERS):
+            assert await asyncio.to_thread(begun.acquire, timeout=PATIENCE)
+        assert (await server.bot("ada", token=token)).name == "ada"
+        assert not any(read.done() for read in reads)
+    finally:
+        gate.set()
+    await asyncio.gather(*reads)
 
 
 async def test_a_replaced_token_closes_its_stream(server: ServerInTest) -> None:
