@@ -16,6 +16,7 @@ from meijin.server.api.bots import BotServicer
 from meijin.server.api.games import GameServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.ladders import LadderServicer
+from meijin.server.api.limits import Limits
 from meijin.server.api.play import PlayServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
@@ -99,11 +100,12 @@ class App:
         self.parts = parts
         self._settings = settings
         self._health = health.aio.HealthServicer()
+        self.limits = Limits(settings)
         interceptor = Interceptor(
-            partial(_authenticate, parts.storage), is_open=settings.open_registration
+            partial(_authenticate, parts.storage), self.limits, is_open=settings.open_registration
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
-        _add_services(self._server, parts, self._health)
+        _add_services(self._server, parts, self._health, self.limits)
 
     @classmethod
     @asynccontextmanager
@@ -166,11 +168,14 @@ class App:
 
 
 def _add_services(
-    server: grpc.aio.Server, parts: Parts, health_servicer: health.aio.HealthServicer
+    server: grpc.aio.Server,
+    parts: Parts,
+    health_servicer: health.aio.HealthServicer,
+    limits: Limits,
 ) -> None:
     """Have the server answer the calls of every service."""
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(
-        PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage), server
+        PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage, limits), server
     )
     bot_service_pb2_grpc.add_BotServiceServicer_to_server(
         BotServicer(parts.lobby, parts.storage), server

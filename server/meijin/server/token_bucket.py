@@ -72,6 +72,11 @@ class TokenBuckets(Generic[K]):
     def __len__(self) -> int:
         return len(self._buckets)
 
+    def wait(self, key: K, now: float) -> float:
+        """The seconds until a key has a token; 0 when it has one. Makes no bucket."""
+        bucket = self._buckets.get(key)
+        return 0.0 if bucket is None else bucket.wait(now)
+
     def get(self, key: K, now: float) -> TokenBucket:
         """The bucket of a key."""
         bucket = self._buckets.get(key)

@@ -14,6 +14,7 @@ import pytest
 
 from meijin.game import TIC_TAC_TOE, Variant
 from meijin.server.api import play as play_service
+from meijin.server.api.limits import Limits, Suspensions
 from meijin.server.api.play import MESSAGE_RATE, PlayServicer
 from meijin.server.errors import ReplacedError, TooManyMessagesError
 from meijin.server.match.session import SPARE_ACTIONS
@@ -507,6 +508,8 @@ async def test_somebody_elses_game_is_not_given_up(server: ServerInTest, kind: s
 @pytest.mark.settings(max_notices=5)
 async def test_too_many_notices_end_the_stream(server: ServerInTest) -> None:
     """The bot that does nothing but that is thrown out; its game waits for its return."""
+    now = 0.0
+    server.app.limits.suspensions = Suspensions(lambda: now)
     async with server.innocents():
         black, white = await server.pair()
         turn = await black.turn()
@@ -516,6 +519,12 @@ async def test_too_many_notices_end_the_stream(server: ServerInTest) -> None:
         end = await black.closed()
         assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "TOO_MANY_NOTICES")
         assert white.unread("ended") == 0
+        early = await server.peer()
+        await early.write(hello=pb.Hello(protocol_version=1, bot_name=black.name))
+        end = await early.closed()
+        assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "SUSPENDED")
+        assert end.details.endswith("come back in 10 s")
+        now = 10.0
         back = await server.bot(black.name)
         await back.resign((await back.turn()).game)
         assert (await white.ended()).outcome.ending == game_pb2.ENDING_RESIGN
@@ -718,7 +727,8 @@ async def test_nothing_more_is_read_from_a_stream_that_is_closed(server: ServerI
     session = server.player(game.black).session
     assert session is not None
     parts = server.parts
-    servicer = PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage)
+    limits = Limits(server.settings)
+    servicer = PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage, limits)
     await servicer._read(session, cast("Context", LastWords(session)))
     assert game.arbiter.outcome is None
 

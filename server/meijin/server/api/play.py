@@ -3,13 +3,15 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import grpc
 import structlog
 
-from meijin.server.api.interceptor import Context, abort, caller, check_decoded
+from meijin.server.api.interceptor import Context, caller, check_decoded
+from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
 from meijin.server.errors import ProtocolError, StoppingError, TooManyMessagesError
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.admission import admit
@@ -71,12 +73,18 @@ class PlayServicer(PlayServiceServicer):
     """Opens a session for each stream, and moves messages between the two."""
 
     def __init__(
-        self, lobby: Lobby, actions: ActionHandler, watch: StallWatch, storage: Storage
+        self,
+        lobby: Lobby,
+        actions: ActionHandler,
+        watch: StallWatch,
+        storage: Storage,
+        limits: Limits,
     ) -> None:
         self._lobby = lobby
         self._actions = actions
         self._watch = watch
         self._storage = storage
+        self._limits = limits
 
     async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self,
@@ -86,13 +94,32 @@ class PlayServicer(PlayServiceServicer):
         """Serve one bot until its stream ends."""
         if self._lobby.is_draining:
             raise StoppingError("the server is stopping; come back")
-        hello = await self._read_hello(context)
-        # On its own: an abort while the first write is under way would send it again, and hang.
-        await context.send_initial_metadata(())
-        session = await self._join(hello, caller.get())
+        identity = caller.get()
+        bot_id = None if identity is None else identity.bot_id
+        with nullcontext() if bot_id is None else self._limits.streams_of_bot.hold(bot_id):
+            hello = await self._read_hello(context)
+            # On its own: an abort while the first write is under way would send it again, and hang.
+            await context.send_initial_metadata(())
+            address = address_of(context.peer())
+            await self._play(hello, identity, bot_id or (address, hello.bot_name), context)
+
+    async def _play(
+        self, hello: Hello, identity: Identity | None, bot: BotKey, context: Context
+    ) -> None:
+        """Serve a bot that has said hello, unless it is suspended."""
+        suspensions = self._limits.suspensions
+        is_return = hello.resume_session_id in suspensions.sessions
+        suspensions.check(bot, is_return=is_return)
+        async with self._limits.hello(address_of(context.peer()), is_return=is_return):
+            session = await self._join(hello, identity)
+        suspensions.sessions.discard(hello.resume_session_id)
+        suspensions.sessions.add(session.id)
         log.info("bot joined", bot=session.player.name, session=session.id, peer=context.peer())
         try:
             await self._serve(session, context)
+        except ABUSES:
+            suspensions.add(bot, session.id)
+            raise
         finally:
             self._lobby.leave(session)
             log.info("bot left", bot=session.player.name, session=session.id)
@@ -126,7 +153,7 @@ class PlayServicer(PlayServiceServicer):
                     task.result()
             if session.closed.done():
                 self._lobby.leave(session)  # first: a peer that does not read holds the abort up
-                await abort(context, session.closed.result())
+                raise session.closed.result()
         finally:
             reader.cancel()
             writer.cancel()

@@ -60,10 +60,10 @@ class Replacements:
                 return
             self._refused_until = now + REPLACEMENTS_PAUSE.total_seconds()
             log.warning("streams of one bot replace each other", bot=bot)
-        wait = self._refused_until - now
         raise TooManyReplacementsError(
             "streams of this bot keep taking each other's place: a second copy runs, or its token "
-            f"is stolen; the one that is open stays; come back in {wait:.0f} s"
+            "is stolen; the one that is open stays",
+            timedelta(seconds=self._refused_until - now),
         )
 
 
