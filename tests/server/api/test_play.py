@@ -584,7 +584,7 @@ async def test_moves_are_never_throttled(
     await both_told(black, white, game_pb2.ENDING_FIVE)
 
 
-def test_a_throttle_waits_between_messages_and_forgets() -> None:
+async def test_a_throttle_waits_between_messages_and_forgets() -> None:
     """After the burst each waits for its token, until that has gone on for too long in a row."""
     waits: list[float] = []
     now = 0.0
@@ -602,12 +602,12 @@ def test_a_throttle_waits_between_messages_and_forgets() -> None:
     burst, per_second = int(MESSAGE_RATE.burst), MESSAGE_RATE.per_second
     long = int(play_service.MAX_THROTTLING.total_seconds() * per_second)
     for _ in range(10):
-        asyncio.run(send(burst + long // 2))
+        await send(burst + long // 2)
         now += 60
     assert len(waits) == 10 * (long // 2)
     assert sum(waits) == pytest.approx(len(waits) / per_second)
     with pytest.raises(TooManyMessagesError, match="20 a second"):
-        asyncio.run(send(burst + 2 * long))
+        await send(burst + 2 * long)
 
 
 async def test_a_message_that_is_too_large_ends_the_stream(server: ServerInTest) -> None:

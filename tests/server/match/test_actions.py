@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
@@ -126,25 +125,22 @@ messages = st.builds(
 
 
 @given(st.lists(messages, max_size=8))
-def test_any_messages_cost_bounded_work(sequence: list[pb.Actions]) -> None:
+async def test_any_messages_cost_bounded_work(sequence: list[pb.Actions]) -> None:
     """Whatever is sent: few effects, few notices, a small answer; beyond that the stream ends."""
-
-    async def judge() -> None:
-        judging = Judging()
-        for message in sequence:
-            before = judging.session.refused
-            try:
-                judging.send(message)
-            except TooManyActionsError:
-                assert judging.session.refused == before
-            assert judging.session.refused - before <= GAMES + SPARE_ACTIONS
-            assert judging.answer() < MAX_ANSWER
-            if judging.session.closed.done():
-                break
-        assert judging.effects <= GAMES + 25 * GAMES
-        assert judging.session.refused <= MAX_NOTICES + judging.session.effective_messages + 1
-
-    asyncio.run(judge())
+    judging = Judging()
+    session = judging.session
+    for message in sequence:
+        before = session.refused
+        try:
+            judging.send(message)
+        except TooManyActionsError:
+            assert session.refused == before
+        assert session.refused - before <= GAMES + SPARE_ACTIONS
+        assert judging.answer() < MAX_ANSWER
+        if session.closed.done():
+            break
+    assert judging.effects <= GAMES + 25 * GAMES
+    assert session.refused <= MAX_NOTICES + session.effective_messages + 1
 
 
 async def test_a_message_of_nothing_but_nonsense_is_not_judged() -> None:
