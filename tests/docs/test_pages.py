@@ -23,10 +23,11 @@ from meijin.cli.main import app
 from meijin.cli.output import crosstable
 from meijin.cli.sprt import standing_line
 from meijin.ladder.statistics.sprt import Sprt
+from meijin.server.api import limits
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill
 from meijin.server.errors import MeijinError
-from meijin.server.match import actions, arbiter, session, wire
+from meijin.server.match import actions, arbiter, lobby, session, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.match_counts import MatchCounts
@@ -300,7 +301,7 @@ def test_statuses(pages: "Callable[[str], Page]") -> None:
     rows = pages("docs/protocol.md").table("## How a stream ends")
     told = {(row[0].strip("`"), row[1].strip("`")) for row in rows if row[1]}
     assert told <= given
-    unary = {"NOT_FOUND", "NAME_TAKEN", "WRONG_STATE", "UNIMPLEMENTED"}
+    unary = {"TOO_MANY_REQUESTS", "NOT_FOUND", "NAME_TAKEN", "WRONG_STATE", "UNIMPLEMENTED"}
     assert {reason for _, reason in given - told} <= unary
 
 
@@ -327,10 +328,27 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
     settings = Settings.model_construct()
     told = {row[0]: row[1] for row in pages("docs/protocol.md").table("## Limits")}
     second = arbiter.NS_PER_SECOND
+    wait = f"{limits.LONGEST_WAIT.total_seconds():g} s"
     expected = {
         "time for the hello": f"{play_service.HELLO_TIMEOUT.total_seconds():g} s",
         "size of a bot's message": f"{settings.max_message_bytes // 1024} KiB",
-        "actions without effect on one stream": str(settings.max_notices),
+        "actions without effect on one stream": f"{settings.max_notices}, of which one comes back "
+        "every second",
+        "actions in one message": f"the bot's games and {session.SPARE_ACTIONS} more",
+        "messages without effect": f"{play_service.MESSAGE_RATE.per_second:g} a second after the "
+        f"first {play_service.MESSAGE_RATE.burst:g}; for "
+        f"{play_service.MAX_THROTTLING.total_seconds():g} s",
+        "streams that take another's place": f"{lobby.REPLACEMENT_RATE.burst:g} a minute",
+        "streams of one bot": f"{limits.STREAMS_OF_A_BOT}, of which one plays",
+        "streams of one address": str(settings.max_streams),
+        "watches of one address": str(settings.max_watchers),
+        "hellos of one address": f"{_rate(settings.hellos_per_second)}; others wait up to {wait}",
+        "requests of one address": f"{_rate(settings.requests_per_second)}; others wait up to "
+        f"{wait}; {limits.REQUESTS_AT_ONCE} at a time",
+        "changes of one address": f"{limits.CHANGE_RATE.per_second:g} a second after the first "
+        f"{limits.CHANGE_RATE.burst:g}",
+        "wrong tokens of one address": f"{settings.max_failed_sign_ins} a minute",
+        "suspension": f"{limits.SUSPENSION.total_seconds():g} s",
         "time for the bot to read a message": f"{settings.write_timeout.total_seconds():g} s",
         "grace in one game": f"{settings.grace.total_seconds():g} s",
         "lag taken off": f"{arbiter.LAG_PER_MOVE_NS / second:g} s a move, "
@@ -341,6 +359,10 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
     }
     assert expected.items() <= told.items()
     assert told["starts, ends and turns in one message"].startswith(f"{session.MAX_EVENTS:,} ")
+
+
+def _rate(per_second: int) -> str:
+    return f"{per_second} a second after the first {per_second * limits.BURST_SECONDS}"
 
 
 def test_names_of_bots(pages: "Callable[[str], Page]") -> None:

@@ -36,8 +36,10 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
     with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
         database.migrate()
         writer = Writer(database)
-        yield Storage(database, writer)
+        storage = Storage(database, writer)
+        yield storage
         writer.close()
+        storage.close()
 
 
 def add(name: str) -> Callable[[Connection], None]:

@@ -6,5 +6,6 @@
 - `storage`: the store for coroutines
 - `settings`: what a server is told when it starts
 - `errors`: what it refuses, with status codes and reasons
+- `token_bucket`: how much of something may be done as time goes by
 - `logs`: where its log goes
 """

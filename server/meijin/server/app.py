@@ -17,6 +17,7 @@ from meijin.server.api.faults import FaultServicer
 from meijin.server.api.games import GameServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.ladders import LadderServicer
+from meijin.server.api.limits import Limits
 from meijin.server.api.play import PlayServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
@@ -103,11 +104,12 @@ class App:
         self.parts = parts
         self._settings = settings
         self._health = health.aio.HealthServicer()
+        self.limits = Limits(settings)
         interceptor = Interceptor(
-            partial(_authenticate, parts.storage), is_open=settings.open_registration
+            partial(_authenticate, parts.storage), self.limits, is_open=settings.open_registration
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
-        _add_services(self._server, parts, self._health)
+        _add_services(self._server, parts, self._health, self.limits)
 
     @classmethod
     @asynccontextmanager
@@ -116,8 +118,8 @@ class App:
     ) -> AsyncIterator["App"]:
         """An app whose games are those that an earlier server left."""
         writer = Writer(database)
+        storage = Storage(database, writer)
         try:
-            storage = Storage(database, writer)
             await ensure_operator_token(storage, settings)
             recovered = await storage.read(partial(load, storage=storage))
             parts = Parts.assemble(settings, writer, storage, redis_url, recovered.last)
@@ -129,6 +131,7 @@ class App:
                 await app.stop()
         finally:
             await asyncio.to_thread(writer.close)
+            storage.close()
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
@@ -169,11 +172,14 @@ class App:
 
 
 def _add_services(
-    server: grpc.aio.Server, parts: Parts, health_servicer: health.aio.HealthServicer
+    server: grpc.aio.Server,
+    parts: Parts,
+    health_servicer: health.aio.HealthServicer,
+    limits: Limits,
 ) -> None:
     """Have the server answer the calls of every service."""
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(
-        PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage), server
+        PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage, limits), server
     )
     bot_service_pb2_grpc.add_BotServiceServicer_to_server(
         BotServicer(parts.lobby, parts.storage), server
@@ -193,7 +199,7 @@ def _add_services(
 
 
 async def _authenticate(storage: Storage, token: str) -> Identity | None:
-    return await storage.read(partial(authenticate, token=token))
+    return await storage.read_for_sign_in(partial(authenticate, token=token))
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:

@@ -1,17 +1,28 @@
 """What the server refuses: one tree, each class with its status code and reason."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import ClassVar
 
 import grpc
 
 
 class MeijinError(Exception):
-    """A request that can't be served; its message tells the caller what to do."""
+    """A request that can't be served; its message tells the caller what to do.
+
+    `retry_after` is when it might be, where that is known.
+    """
 
     code: ClassVar[grpc.StatusCode] = grpc.StatusCode.INTERNAL
     reason: ClassVar[str] = "INTERNAL"
+
+    def __init__(self, message: str, retry_after: timedelta | None = None) -> None:
+        if retry_after is not None:
+            message += f"; come back in {math.ceil(retry_after.total_seconds())} s"
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class InvalidRequestError(MeijinError):
@@ -70,11 +81,67 @@ class ReplacedError(MeijinError):
     reason = "REPLACED"
 
 
+class TooManyReplacementsError(MeijinError):
+    """Streams of one bot keep taking each other's place."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_REPLACEMENTS"
+
+
 class TooManyNoticesError(MeijinError):
     """The bot sent too many actions that had no effect."""
 
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
     reason = "TOO_MANY_NOTICES"
+
+
+class TooManyActionsError(MeijinError):
+    """A message holds far more actions than the bot has games."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_ACTIONS"
+
+
+class TooManyMessagesError(MeijinError):
+    """The bot kept sending messages without effect faster than they are taken."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_MESSAGES"
+
+
+class SuspendedError(MeijinError):
+    """A bot comes back too soon after its stream was ended for what it sent."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "SUSPENDED"
+
+
+class TooManyStreamsError(MeijinError):
+    """The address, or the bot, has as many streams or watchers open as it may."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_STREAMS"
+
+
+class TooManyHellosError(MeijinError):
+    """Too many hellos of one address wait to be let in."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_HELLOS"
+
+
+class TooManySignInsError(MeijinError):
+    """Too many wrong tokens came from one address."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_SIGN_INS"
+
+
+class TooManyRequestsError(MeijinError):
+    """Too many requests of one address wait to be served."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_REQUESTS"
 
 
 class NotReadingError(MeijinError):

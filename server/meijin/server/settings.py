@@ -77,6 +77,16 @@ class Settings(BaseSettings):
     """The largest message that a bot may send."""
     max_notices: PositiveInt = 100
     """How many refused actions end a stream."""
+    max_streams: PositiveInt = 2000
+    """How many streams the bots of one address may hold."""
+    max_watchers: PositiveInt = 100
+    """How many watches of games and tournaments one address may hold."""
+    hellos_per_second: PositiveInt = 50
+    """How many bots of one address are let in each second; more wait."""
+    requests_per_second: PositiveInt = 50
+    """How many requests of one address are served each second; more wait."""
+    max_failed_sign_ins: PositiveInt = 5
+    """How many wrong tokens a minute of one address are looked up."""
     write_timeout: Duration = Field(default=timedelta(seconds=5), gt=timedelta(0))
     """How long a peer may take to read a message."""
     sweep: SweepInterval = SWEEP_INTERVAL

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TypeVar
@@ -21,6 +22,12 @@ log = structlog.get_logger()
 FIRST_RETRY, LAST_RETRY = timedelta(seconds=0.2), timedelta(seconds=2)
 """Between two tries while the database does not answer, growing from the one to the other."""
 
+READERS = 8
+"""Threads that read: with those for sign-ins fewer than the 15 connections of SQLAlchemy's pool."""
+
+SIGN_IN_READERS = 2
+"""Threads for those who want to come in, who wait behind no list that takes long to read."""
+
 T = TypeVar("T")
 
 
@@ -37,16 +44,31 @@ class Storage:
     def __init__(self, database: Database, writer: Writer) -> None:
         self._database = database
         self._writer = writer
+        self._readers = ThreadPoolExecutor(READERS, "reader")
+        self._sign_in_readers = ThreadPoolExecutor(SIGN_IN_READERS, "sign-in-reader")
 
     async def read(self, query: Callable[[Connection], T]) -> T:
         """The result of a query in a snapshot of its own."""
+        return await self._read(self._readers, query)
+
+    async def read_for_sign_in(self, query: Callable[[Connection], T]) -> T:
+        """The same for a quick query that somebody's coming in depends on: it has its own threads."""
+        return await self._read(self._sign_in_readers, query)
+
+    async def _read(self, threads: ThreadPoolExecutor, query: Callable[[Connection], T]) -> T:
         with _refusals():
-            return await asyncio.to_thread(self._database.read, query)
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(threads, self._database.read, query)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """The result of writing work, once it is committed."""
         with _refusals():
             return await asyncio.wrap_future(self._writer.submit(work))
+
+    def close(self) -> None:
+        """Let the threads end; reads that have not begun are given up."""
+        for threads in (self._readers, self._sign_in_readers):
+            threads.shutdown(wait=False, cancel_futures=True)
 
 
 async def retry_while_unavailable(work: Callable[[], Awaitable[T]]) -> T:

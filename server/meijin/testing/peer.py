@@ -43,7 +43,7 @@ def _ending_of(code: grpc.StatusCode, details: str | None, metadata: Any) -> Cal
         if key == "grpc-status-details-bin":
             status = status_pb2.Status.FromString(value)
             assert (status.code, status.message) == (code.value[0], details)
-            (packed,) = status.details
+            packed = status.details[0]
             info = error_details_pb2.ErrorInfo()
             assert packed.Unpack(info)
             assert info.domain == "meijin"

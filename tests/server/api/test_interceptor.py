@@ -16,8 +16,10 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from structlog.testing import capture_logs
 
 from meijin.server.api.interceptor import PERMISSIONS, Context, Interceptor, Permission
+from meijin.server.api.limits import Limits
 from meijin.server.app import SERVICES
 from meijin.server.errors import MeijinError
+from meijin.server.settings import Settings
 from meijin.store.bots import Identity
 from meijin.testing.peer import CallEnding
 from meijin.testing.poller import ignore_idle_wakeups
@@ -94,7 +96,8 @@ async def failing_server(
 ) -> AsyncIterator[grpc.aio.Channel]:
     """A channel to a server whose servicer fails behind the interceptor."""
     ignore_idle_wakeups()
-    server = grpc.aio.server(interceptors=[Interceptor(authenticate, is_open=True)])
+    limits = Limits(Settings.model_construct())
+    server = grpc.aio.server(interceptors=[Interceptor(authenticate, limits, is_open=True)])
     add_GameServiceServicer_to_server(Failing(), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

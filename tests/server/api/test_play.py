@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -13,8 +14,12 @@ import pytest
 
 from meijin.game import TIC_TAC_TOE, Variant
 from meijin.server.api import play as play_service
-from meijin.server.api.play import PlayServicer
-from meijin.server.errors import ReplacedError
+from meijin.server.api.limits import Limits, Suspensions
+from meijin.server.api.play import MESSAGE_RATE, PlayServicer
+from meijin.server.errors import ReplacedError, TooManyMessagesError
+from meijin.server.match.session import SPARE_ACTIONS
+from meijin.server.storage import READERS
+from meijin.server.token_bucket import Rate
 from meijin.testing.peer import CallEnding, Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import bot_service_pb2, game_pb2
@@ -196,6 +201,26 @@ async def test_a_registered_name_is_its_tokens_alone(server: ServerInTest) -> No
         assert (end.code, end.reason) == (Code.UNAUTHENTICATED, "UNKNOWN_TOKEN")
         assert "send its token, or take another name" in end.details
     assert await server.bot("ada", token=token)
+
+
+async def test_a_hello_waits_behind_no_read(server: ServerInTest) -> None:
+    """However many lists are being read, a bot's token is looked up at once."""
+    token = await register(server, "ada")
+    gate, begun = threading.Event(), threading.Semaphore(0)
+
+    def slow(_connection: object) -> None:
+        begun.release()
+        gate.wait(PATIENCE)
+
+    reads = [asyncio.create_task(server.parts.storage.read(slow)) for _ in range(5 * READERS)]
+    try:
+        for _ in range(READERS):
+            assert await asyncio.to_thread(begun.acquire, timeout=PATIENCE)
+        assert (await server.bot("ada", token=token)).name == "ada"
+        assert not any(read.done() for read in reads)
+    finally:
+        gate.set()
+    await asyncio.gather(*reads)
 
 
 async def test_a_replaced_token_closes_its_stream(server: ServerInTest) -> None:
@@ -483,6 +508,8 @@ async def test_somebody_elses_game_is_not_given_up(server: ServerInTest, kind: s
 @pytest.mark.settings(max_notices=5)
 async def test_too_many_notices_end_the_stream(server: ServerInTest) -> None:
     """The bot that does nothing but that is thrown out; its game waits for its return."""
+    now = 0.0
+    server.app.limits.suspensions = Suspensions(lambda: now)
     async with server.innocents():
         black, white = await server.pair()
         turn = await black.turn()
@@ -492,9 +519,95 @@ async def test_too_many_notices_end_the_stream(server: ServerInTest) -> None:
         end = await black.closed()
         assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "TOO_MANY_NOTICES")
         assert white.unread("ended") == 0
+        early = await server.peer()
+        await early.write(hello=pb.Hello(protocol_version=1, bot_name=black.name))
+        end = await early.closed()
+        assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "SUSPENDED")
+        assert end.details.endswith("come back in 10 s")
+        now = 10.0
         back = await server.bot(black.name)
         await back.resign((await back.turn()).game)
         assert (await white.ended()).outcome.ending == game_pb2.ENDING_RESIGN
+
+
+@pytest.mark.parametrize("kind", ["plays", "resigns", "failures"])
+async def test_too_many_actions_in_a_message_end_the_stream(
+    server: ServerInTest, kind: str
+) -> None:
+    """None of them is judged or answered, good ones neither; the game waits."""
+    async with server.innocents():
+        black, white = await server.pair()
+        turn = await black.turn()
+        make = {"plays": pb.Play, "resigns": pb.Resign, "failures": pb.Failure}[kind]
+        (game,) = (game for game in server.running if game.number == turn.game)
+        session = server.player(game.black).session
+        assert session is not None
+        good = pb.Play(game=turn.game, ply=turn.ply, cell=0)
+        actions = pb.Actions(plays=[good], resigns=[pb.Resign(game=turn.game)])
+        getattr(actions, kind).extend([make()] * 25_000)
+        await black.write(actions=actions)
+        end = await black.closed()
+        assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "TOO_MANY_ACTIONS")
+        assert session.refused == 0
+        assert (game.arbiter.board.ply, game.arbiter.outcome) == (0, None)
+        assert white.unread("ended") == 0
+
+
+@pytest.mark.parametrize("command", [{"actions": pb.Actions()}, {"pong": pb.Pong(sequence=77)}])
+async def test_messages_without_effect_are_slowed_and_end_the_stream(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch, command: dict[str, Any]
+) -> None:
+    """No more of them are read than the rate allows."""
+    monkeypatch.setattr(play_service, "MAX_THROTTLING", timedelta(seconds=0.3))
+    rate = Rate(per_second=50, burst=10)
+    monkeypatch.setattr(play_service, "MESSAGE_RATE", rate)
+    read: list[object] = []
+    monkeypatch.setattr(play_service, "check_decoded", read.append)
+    async with server.innocents():
+        flood = await server.bot("flood")
+        since = time.monotonic()
+        for _ in range(100):  # fewer than would block a write, whose failure hides the status
+            await flood.write(**command)
+        end = await flood.closed()
+        assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "TOO_MANY_MESSAGES")
+    few = [request for request in read if request == pb.PlayRequest(**command)]
+    assert len(few) <= rate.burst + rate.per_second * (time.monotonic() - since) + 2
+
+
+async def test_moves_are_never_throttled(
+    server: ServerInTest, line: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot that has no messages to spare plays a game to its end."""
+    monkeypatch.setattr(play_service, "MESSAGE_RATE", Rate(per_second=1e-6, burst=3))
+    black, white = await server.pair()
+    await line((black, white), (0, 5, 1, 6, 2, 7, 3, 8, 4))
+    await both_told(black, white, game_pb2.ENDING_FIVE)
+
+
+async def test_a_throttle_waits_between_messages_and_forgets() -> None:
+    """After the burst each waits for its token, until that has gone on for too long in a row."""
+    waits: list[float] = []
+    now = 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        waits.append(seconds)
+
+    async def send(count: int) -> None:
+        for _ in range(count):
+            await throttle.wait()
+
+    throttle = play_service.Throttle(lambda: now, sleep)
+    burst, per_second = int(MESSAGE_RATE.burst), MESSAGE_RATE.per_second
+    long = int(play_service.MAX_THROTTLING.total_seconds() * per_second)
+    for _ in range(10):
+        await send(burst + long // 2)
+        now += 60
+    assert len(waits) == 10 * (long // 2)
+    assert sum(waits) == pytest.approx(len(waits) / per_second)
+    with pytest.raises(TooManyMessagesError, match="20 a second"):
+        await send(burst + 2 * long)
 
 
 async def test_a_message_that_is_too_large_ends_the_stream(server: ServerInTest) -> None:
@@ -580,6 +693,22 @@ async def test_a_replaced_stream_does_not_take_its_place_back(server: ServerInTe
     assert await server.bot("ada", resume=older.session_id)
 
 
+async def test_streams_that_keep_replacing_each_other_are_stopped(server: ServerInTest) -> None:
+    """The sixth is refused and the fifth stays; who knows the open session may still resume it."""
+    peers = [await server.bot("ada") for _ in range(6)]
+    thief = await server.peer()
+    await thief.write(hello=pb.Hello(protocol_version=1, bot_name="ada"))
+    end = await thief.closed()
+    assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "TOO_MANY_REPLACEMENTS")
+    assert "stolen" in end.details
+    assert await server.connected() == {"ada"}
+    back = await server.bot("ada", resume=peers[-1].session_id)
+    assert (await peers[-1].closed()).reason == "REPLACED"
+    await server.bot("bob")
+    await server.tournament("ada", "bob")
+    assert await back.started()
+
+
 async def test_nothing_more_is_read_from_a_stream_that_is_closed(server: ServerInTest) -> None:
     """The goodbye of a process that was replaced resigns no game of the one that replaced it."""
 
@@ -598,7 +727,8 @@ async def test_nothing_more_is_read_from_a_stream_that_is_closed(server: ServerI
     session = server.player(game.black).session
     assert session is not None
     parts = server.parts
-    servicer = PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage)
+    limits = Limits(server.settings)
+    servicer = PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage, limits)
     await servicer._read(session, cast("Context", LastWords(session)))
     assert game.arbiter.outcome is None
 
@@ -683,8 +813,8 @@ async def test_a_bot_that_never_reads_is_dropped(server: ServerInTest) -> None:
     async with server.innocents():
         slow = await server.slow_consumer("slow")
         wrong = pb.Play(game=99, ply=1, cell=2)
-        for _ in range(20):
-            await slow.write(actions=pb.Actions(plays=[wrong] * 5_000))
+        for _ in range(int(MESSAGE_RATE.burst)):
+            await slow.write(actions=pb.Actions(plays=[wrong] * SPARE_ACTIONS))
         await server.away("slow")
     end: CallEnding = await slow.closed()
     assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "NOT_READING")

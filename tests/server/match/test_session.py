@@ -13,7 +13,7 @@ from meijin.server.match import session as module
 from meijin.server.match.arbiter import LAG_PER_MOVE_NS, NS_PER_SECOND, Arbiter
 from meijin.server.match.lag import LAG_SAMPLES
 from meijin.server.match.live_game import LiveGame, Participant
-from meijin.server.match.session import Delivery, NoticeReason, Session, Welcome
+from meijin.server.match.session import Delivery, Notice, NoticeReason, Session, Welcome
 from meijin.server.match.stalls import Moment
 from meijin.store.schema import BotId, BotVersionId
 from meijin.wire import Capabilities
@@ -51,6 +51,11 @@ async def session() -> Session:
 def sent(session: Session, now: int = 0) -> Delivery:
     """What is sent now."""
     return session.drain(Moment(now, 0))
+
+
+def late(number: int, ply: int) -> Notice:
+    """An answer that came too late."""
+    return Notice(number, ply, NoticeReason.STALE_PLY, "late")
 
 
 def turns(delivery: Delivery) -> list[int]:
@@ -136,12 +141,62 @@ async def test_starts_and_ends_are_bounded_too(
 async def test_too_many_notices_close_it(session: Session) -> None:
     """The last ones are still told; the first reason for closing stands."""
     for ply in range(3):
-        session.refuse(1, ply, NoticeReason.STALE_PLY, "late")
+        session.refuse(late(1, ply), 0)
     assert not session.closed.done()
-    session.refuse(1, 3, NoticeReason.STALE_PLY, "late")
+    session.refuse(late(1, 3), 0)
     session.close(ReplacedError("later"))
     assert isinstance(session.closed.result(), TooManyNoticesError)
     assert [notice.ply for notice in sent(session).notices] == [0, 1, 2, 3]
+
+
+async def test_notices_are_forgiven_with_time(session: Session) -> None:
+    """A bot may be late now and then for ever; all of the allowance is back after a while."""
+    refill_ns = int(module.NOTICES_REFILL.total_seconds()) * NS_PER_SECOND
+    now = 0
+    for number in range(2_000):
+        session.refuse(late(number, 3), now)
+        now += refill_ns // 3 + 1
+    now += refill_ns
+    for _ in range(3):
+        session.refuse(late(1, 0), now)
+    assert not session.closed.done()
+    session.refuse(late(1, 0), now)
+    assert session.closed.done()
+
+
+async def test_a_message_with_an_effect_forgives_one_notice(session: Session) -> None:
+    """Messages of one good and one late answer go on for ever, those of two late ones do not."""
+    for number in range(2_000):
+        session.effective_messages += 1
+        session.refuse(late(number, 3), 0)
+    assert not session.closed.done()
+    for number in range(4):
+        session.effective_messages += 1
+        session.refuse(late(number, 3), 0)
+        session.refuse(late(number, 4), 0)
+    assert session.closed.done()
+
+
+async def test_an_answer_to_a_stopped_game_is_excused_once(session: Session) -> None:
+    """As many as there are of such games; each makes room for one action more in a message."""
+    for number in range(50):
+        session.excuse_action(game(number))
+    assert session.spare_actions == module.SPARE_ACTIONS + 50
+    for number in range(50):
+        session.refuse(late(number, 3), 0)
+    assert session.spare_actions == module.SPARE_ACTIONS
+    for _ in range(3):
+        session.refuse(late(0, 3), 0)
+    assert not session.closed.done()
+    session.refuse(late(0, 3), 0)
+    assert session.closed.done()
+
+
+async def test_the_games_that_are_excused_are_bounded(session: Session) -> None:
+    """The oldest are forgotten."""
+    for number in range(module.MAX_STOPPED + 500):
+        session.excuse_action(game(number))
+    assert session.spare_actions == module.SPARE_ACTIONS + module.MAX_STOPPED
 
 
 async def test_the_lag_is_the_least_of_the_last_round_trips(session: Session) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from meijin.game import GOMOKU, Board, Clock, TimeControl, encode_moves
-from meijin.server.errors import InvalidRequestError, ProtocolError
+from meijin.server.errors import InvalidRequestError, ProtocolError, TooManyActionsError
 from meijin.server.match import wire
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.commands import Actions, Failure, Goodbye, Hello, Pong
@@ -114,7 +114,7 @@ def test_actions_are_plain_values() -> None:
             pb.Failure(game=3, message="no licence", cause=pb.FAILURE_CAUSE_SUPPLIER),
         ],
     )
-    assert command_from_proto(pb.PlayRequest(actions=message)) == Actions(
+    assert command_from_proto(pb.PlayRequest(actions=message), 4) == Actions(
         plays=[
             (3, 4, 5, None),
             (6, 7, 8, {"score": 0, "depth": 9, "nodes": 0, "pv": []}),
@@ -129,8 +129,8 @@ def test_actions_are_plain_values() -> None:
 
 def test_a_pong_and_a_goodbye_are_commands() -> None:
     """Beside the actions there is nothing else."""
-    assert command_from_proto(pb.PlayRequest(pong=pb.Pong(sequence=7))) == Pong(7)
-    assert isinstance(command_from_proto(pb.PlayRequest(goodbye=pb.Goodbye())), Goodbye)
+    assert command_from_proto(pb.PlayRequest(pong=pb.Pong(sequence=7)), 0) == Pong(7)
+    assert isinstance(command_from_proto(pb.PlayRequest(goodbye=pb.Goodbye()), 0), Goodbye)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,18 @@ def test_a_pong_and_a_goodbye_are_commands() -> None:
 def test_anything_else_is_refused_by_name(request_: pb.PlayRequest, name: str) -> None:
     """A second hello too."""
     with pytest.raises(InvalidRequestError, match=f"^{name} is not expected here"):
-        command_from_proto(request_)
+        command_from_proto(request_, 0)
+
+
+@pytest.mark.parametrize("kind", ["plays", "resigns", "failures"])
+def test_too_many_actions_are_not_looked_at(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are counted all together; a message of as many as may be is read."""
+    message = pb.Actions(plays=[pb.Play()], resigns=[pb.Resign()], failures=[pb.Failure()])
+    assert command_from_proto(pb.PlayRequest(actions=message), 3)
+    getattr(message, kind).add()
+    monkeypatch.setattr(wire, "actions_from_proto", None)
+    with pytest.raises(TooManyActionsError, match=r"^4 actions in a message, and games for 3"):
+        command_from_proto(pb.PlayRequest(actions=message), 3)
 
 
 def test_a_line_is_no_longer_than_a_game() -> None:

@@ -1,6 +1,7 @@
 """The gRPC services.
 
 - `interceptor`: authentication and permissions before every method, statuses after it
+- `limits`: what an address or a bot may open and ask for, at once and as time goes by
 - `requests`: pagination, and ids as text
 - `play`, `bots`, `tournaments`, `games`, `faults`, `ladders`: a servicer for each service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_tournaments`:

@@ -4,22 +4,24 @@ import asyncio
 import enum
 import inspect
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack, aclosing, nullcontext
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, Final
 
 import grpc
 import structlog
-from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
+from meijin.server.api.limits import Address, Limits, SignIns, address_of
 from meijin.server.errors import (
     InvalidRequestError,
     MeijinError,
     NotAllowedError,
+    NotReadingError,
     UnauthenticatedError,
     UnimplementedError,
 )
@@ -72,6 +74,9 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
 }
 """Every method of the server; one that is not here can't be called."""
 
+UNLIMITED = "/grpc.health.v1.Health/Check"
+"""The one method that is always answered, since others decide by it; it costs nothing."""
+
 caller: ContextVar[Identity | None] = ContextVar("caller", default=None)
 """Who makes the call; ``None`` without a token."""
 
@@ -89,14 +94,15 @@ class Undecodable:
 
 
 class Interceptor(grpc.aio.ServerInterceptor):
-    """Authenticates every call and turns every exception into a status.
+    """Limits and authenticates every call, and turns every exception into a status.
 
     A `MeijinError` becomes its own code with one `ErrorInfo`; any other exception is
     logged under an incident's number, which is all that the caller hears of it.
     """
 
-    def __init__(self, authenticate: Authenticate, *, is_open: bool) -> None:
-        self._authenticate = authenticate
+    def __init__(self, authenticate: Authenticate, limits: Limits, *, is_open: bool) -> None:
+        self._sign_ins = SignIns(authenticate, limits.failed_sign_ins, limits.clock)
+        self._limits = limits
         self._is_open = is_open
 
     async def intercept_service(
@@ -108,21 +114,95 @@ class Interceptor(grpc.aio.ServerInterceptor):
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
-        try:
-            permission = PERMISSIONS.get(handler_call_details.method)
-            identity = await self._identify(handler_call_details)
-            self._check(permission, identity)
-        except Exception as error:  # noqa: BLE001 - the boundary
-            return _refusing(handler, _refusal(error))
-        return _intercepted(handler, identity)
+        method = handler_call_details.method
+        header = str(dict(handler_call_details.invocation_metadata or ()).get("authorization", ""))
 
-    async def _identify(self, details: grpc.HandlerCallDetails) -> Identity | None:
-        metadata = dict(details.invocation_metadata or ())
-        header = str(metadata.get("authorization", ""))
+        async def call(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
+            return await self._serve(handler, method, header, request, context)
+
+        return _rebuilt(handler, call)
+
+    async def _serve(
+        self,
+        handler: Any,  # noqa: ANN401 - see above
+        method: str,
+        header: str,
+        request: Any,  # noqa: ANN401 - any message
+        context: Context,
+    ) -> Any:  # noqa: ANN401 - any message
+        """Answer a call, or refuse it."""
+        with ExitStack() as places:  # held until the peer has read how the call ended
+            try:
+                address = address_of(context.peer())
+                places.enter_context(self._place(handler, method, address))
+                identity = await self._identify(address, header)
+                permission = PERMISSIONS.get(method)
+                self._check(permission, identity)
+                caller.set(identity)
+                check_decoded(request)
+                if handler.unary_unary:
+                    is_change = permission is Permission.ADMIN
+                    serve = partial(handler.unary_unary, request, context)
+                    return await self._answer(method, address, serve, is_change=is_change)
+                await self._stream(_behavior(handler), request, context)
+            except (grpc.aio.BaseError, grpc.RpcError):
+                raise
+            except Exception as error:  # noqa: BLE001 - the boundary
+                await abort(context, _refusal(error))
+
+    def _place(
+        self,
+        handler: Any,  # noqa: ANN401 - see above
+        method: str,
+        address: Address,
+    ) -> AbstractContextManager[None]:
+        """The place of a stream among those of its address; a unary call needs none."""
+        if handler.unary_unary:
+            return nullcontext()
+        is_bot = PERMISSIONS.get(method) is Permission.BOT
+        return (self._limits.streams if is_bot else self._limits.watchers).hold(address)
+
+    async def _answer(
+        self, method: str, address: Address, serve: Callable[[], Awaitable[Any]], *, is_change: bool
+    ) -> Any:  # noqa: ANN401 - any message
+        """Do what was asked to its end, though the caller may leave: half of it helps nobody."""
+        if method == UNLIMITED:
+            return await serve()
+        await self._limits.turn(address, is_change=is_change)
+        if is_change:
+            return await asyncio.shield(serve())
+        return await asyncio.shield(self._limits.served(address, serve))
+
+    async def _stream(
+        self,
+        behavior: Any,  # noqa: ANN401 - see above
+        request: Any,  # noqa: ANN401 - any message
+        context: Context,
+    ) -> None:
+        """Have a stream served, whose peer has to read what is written."""
+        if not inspect.isasyncgenfunction(behavior):
+            await behavior(request, context)
+            return
+        # On its own: an abort while the first write is under way would send it again, and hang.
+        await context.send_initial_metadata(())
+        async with aclosing(behavior(request, context)) as responses:
+            async for response in responses:
+                await self._write(response, context)
+
+    async def _write(self, response: Any, context: Context) -> None:  # noqa: ANN401 - any message
+        limit = self._limits.write_timeout.total_seconds()
+        try:
+            async with asyncio.timeout(limit):
+                await context.write(response)
+        except TimeoutError:
+            raise NotReadingError(f"nothing was read for {limit:g} s") from None
+
+    async def _identify(self, address: Address, header: str) -> Identity | None:
         if not header:
             return None
         kind, _, token = header.partition(" ")
-        identity = await self._authenticate(token) if kind == "Bearer" else None
+        # What is no token of ours is looked up like one: it counts as a wrong one.
+        identity = await self._sign_ins.identity(address, token if kind == "Bearer" else "")
         if identity is None:
             raise UnauthenticatedError("missing or unknown token")
         return identity
@@ -142,11 +222,14 @@ class Interceptor(grpc.aio.ServerInterceptor):
 
 
 async def abort(context: Context, error: MeijinError) -> None:
-    """End the call with the error's code, its sentence and its reason."""
-    info = AnyMessage()
-    info.Pack(error_details_pb2.ErrorInfo(reason=error.reason, domain="meijin"))
+    """End the call with the error's code, its sentence, its reason, and when to come back."""
     number, _ = error.code.value
-    status = status_pb2.Status(code=number, message=str(error)[:MAX_WORDS], details=[info])
+    status = status_pb2.Status(code=number, message=str(error)[:MAX_WORDS])
+    status.details.add().Pack(error_details_pb2.ErrorInfo(reason=error.reason, domain="meijin"))
+    if error.retry_after is not None:
+        retry = error_details_pb2.RetryInfo()
+        retry.retry_delay.FromTimedelta(error.retry_after)
+        status.details.add().Pack(retry)
     await context.abort_with_status(rpc_status.to_status(status))
 
 
@@ -179,47 +262,6 @@ def _refusal(error: Exception) -> MeijinError:
     incident = secrets.token_hex(4)
     log.error("incident", incident=incident, exc_info=error)
     return MeijinError(f"internal error, incident {incident}")
-
-
-async def _finish(behavior: Any, request: Any, context: Context) -> Any:  # noqa: ANN401 - see Interceptor
-    """Do what was asked to its end, though the caller may leave: half of it helps nobody."""
-    return await asyncio.shield(behavior(request, context))
-
-
-def _intercepted(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - see Interceptor
-    behavior = _behavior(handler)
-    if handler.unary_unary:
-        behavior = partial(_finish, behavior)
-
-    async def call(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
-        caller.set(identity)
-        try:
-            check_decoded(request)
-            return await behavior(request, context)
-        except (grpc.aio.BaseError, grpc.RpcError):
-            raise
-        except Exception as error:  # noqa: BLE001 - the boundary
-            await abort(context, _refusal(error))
-
-    async def stream(request: Any, context: Context) -> AsyncIterator[Any]:  # noqa: ANN401
-        caller.set(identity)
-        try:
-            check_decoded(request)
-            async for response in behavior(request, context):
-                yield response
-        except (grpc.aio.BaseError, grpc.RpcError):
-            raise
-        except Exception as error:  # noqa: BLE001 - the boundary
-            await abort(context, _refusal(error))
-
-    return _rebuilt(handler, stream if inspect.isasyncgenfunction(behavior) else call)
-
-
-def _refusing(handler: Any, error: MeijinError) -> Any:  # noqa: ANN401 - see Interceptor
-    async def refuse(_request: Any, context: Context) -> None:  # noqa: ANN401 - any message
-        await abort(context, error)
-
-    return _rebuilt(handler, refuse)
 
 
 def _behavior(handler: Any) -> Any:  # noqa: ANN401 - see Interceptor

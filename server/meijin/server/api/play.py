@@ -1,14 +1,18 @@
 """The bot's stream: a thin shell around its session."""
 
 import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import grpc
 import structlog
 
-from meijin.server.api.interceptor import Context, abort, caller, check_decoded
-from meijin.server.errors import ProtocolError, StoppingError
+from meijin.server.api.interceptor import Context, caller, check_decoded
+from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
+from meijin.server.errors import ProtocolError, StoppingError, TooManyMessagesError
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.admission import admit
 from meijin.server.match.commands import Actions, Hello, Pong
@@ -18,6 +22,7 @@ from meijin.server.match.stalls import StallWatch
 from meijin.server.match.supplier import SupplierBudget
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
+from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.bots import Identity
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
@@ -27,16 +32,60 @@ HELLO_TIMEOUT = timedelta(seconds=5)
 """How long a new stream has to say hello."""
 
 
+MESSAGE_RATE = Rate(per_second=20, burst=100)
+"""Of a bot's messages that have no effect in a game: pongs, and actions that are all refused."""
+
+MAX_THROTTLING = timedelta(seconds=5)
+"""How long a stream may send more of them, one waiting behind the other."""
+
+
+class Throttle:
+    """Slows a stream whose messages have no effect: meanwhile nothing is read from it.
+
+    What the peer sends then waits in its own process, held back by HTTP/2's flow control.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._clock = clock
+        self._sleep = sleep
+        self._bucket = TokenBucket(MESSAGE_RATE, clock())
+        self._waited = 0.0
+
+    async def wait(self) -> None:
+        """Wait for as long as a message without effect takes.
+
+        Raises:
+            TooManyMessagesError: there was no end of them.
+        """
+        wait = self._bucket.reserve(self._clock())
+        self._waited = self._waited + wait if wait else 0.0
+        if self._waited > MAX_THROTTLING.total_seconds():
+            rate = f"{MESSAGE_RATE.per_second:g} a second"
+            raise TooManyMessagesError(f"more than {rate} of your messages had no effect")
+        if wait:
+            await self._sleep(wait)
+
+
 class PlayServicer(PlayServiceServicer):
     """Opens a session for each stream, and moves messages between the two."""
 
     def __init__(
-        self, lobby: Lobby, actions: ActionHandler, watch: StallWatch, storage: Storage
+        self,
+        lobby: Lobby,
+        actions: ActionHandler,
+        watch: StallWatch,
+        storage: Storage,
+        limits: Limits,
     ) -> None:
         self._lobby = lobby
         self._actions = actions
         self._watch = watch
         self._storage = storage
+        self._limits = limits
 
     async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self,
@@ -46,13 +95,32 @@ class PlayServicer(PlayServiceServicer):
         """Serve one bot until its stream ends."""
         if self._lobby.is_draining:
             raise StoppingError("the server is stopping; come back")
-        hello = await self._read_hello(context)
-        # On its own: an abort while the first write is under way would send it again, and hang.
-        await context.send_initial_metadata(())
-        session = await self._join(hello, caller.get())
+        identity = caller.get()
+        bot_id = None if identity is None else identity.bot_id
+        with nullcontext() if bot_id is None else self._limits.streams_of_bot.hold(bot_id):
+            hello = await self._read_hello(context)
+            # On its own: an abort while the first write is under way would send it again, and hang.
+            await context.send_initial_metadata(())
+            address = address_of(context.peer())
+            await self._play(hello, identity, bot_id or (address, hello.bot_name), context)
+
+    async def _play(
+        self, hello: Hello, identity: Identity | None, bot: BotKey, context: Context
+    ) -> None:
+        """Serve a bot that has said hello, unless it is suspended."""
+        suspensions = self._limits.suspensions
+        is_return = hello.resume_session_id in suspensions.sessions
+        suspensions.check(bot, is_return=is_return)
+        async with self._limits.hello(address_of(context.peer()), is_return=is_return):
+            session = await self._join(hello, identity)
+        suspensions.sessions.discard(hello.resume_session_id)
+        suspensions.sessions.add(session.id)
         log.info("bot joined", bot=session.player.name, session=session.id, peer=context.peer())
         try:
             await self._serve(session, context)
+        except ABUSES:
+            suspensions.add(bot, session.id)
+            raise
         finally:
             self._lobby.leave(session)
             log.info("bot left", bot=session.player.name, session=session.id)
@@ -87,7 +155,7 @@ class PlayServicer(PlayServiceServicer):
                     task.result()
             if session.closed.done():
                 self._lobby.leave(session)  # first: a peer that does not read holds the abort up
-                await abort(context, session.closed.result())
+                raise session.closed.result()
         finally:
             reader.cancel()
             writer.cancel()
@@ -95,15 +163,18 @@ class PlayServicer(PlayServiceServicer):
 
     async def _read(self, session: Session, context: Context) -> None:
         """Have the bot's messages judged until the stream ends."""
+        throttle = Throttle()
         while (request := await context.read()) is not grpc.aio.EOF:
             if session.closed.done():
                 return
             check_decoded(request)
-            command = command_from_proto(request)
+            command = command_from_proto(request, len(session.games) + session.spare_actions)
             if isinstance(command, Actions):
-                self._actions.receive(session, command)
+                if not self._actions.receive(session, command):
+                    await throttle.wait()
             elif isinstance(command, Pong):
                 session.pong(command.sequence, self._watch.moment().now_ns)
+                await throttle.wait()
             else:
                 self._actions.say_goodbye(session)
                 return

@@ -1,5 +1,6 @@
 """Actions of bots: every one is judged at once."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
@@ -9,7 +10,7 @@ from meijin.server.match.commands import Actions, Analysis, Failure, Play
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import NoticeReason, Session
+from meijin.server.match.session import Notice, NoticeReason, Session
 from meijin.server.match.stalls import Moment, StallWatch
 
 MAX_FAILURE = 500
@@ -24,20 +25,37 @@ class ActionHandler:
         self._journal = journal
         self._watch = watch
 
-    def receive(self, session: Session, actions: Actions) -> None:
-        """Judge everything in a message of a bot."""
+    def receive(self, session: Session, actions: Actions) -> bool:
+        """Judge what is in a message of a bot, until it closes the session by too much nonsense.
+
+        Returns:
+            Whether any of it had an effect.
+        """
         moment = self._watch.moment()
+        refused = session.refused
         self._journal.add_moves(self._judge_plays(session, actions.plays, moment))
-        for number in actions.resigns:
-            game = self._find(session, number, 0)
-            if game is not None:
-                game.arbiter.resign(game.color(session.player))
-                self._games.end(game)
-        for failure in actions.failures:
-            game = self._find(session, failure.game, 0)
-            if game is not None:
-                self._fail(session, game, failure)
+        self._end_games(session, actions, moment)
+        count = len(actions.plays) + len(actions.resigns) + len(actions.failures)
+        if session.refused - refused >= count:
+            return False
+        session.effective_messages += 1
         self._journal.wake()
+        return True
+
+    def _end_games(self, session: Session, actions: Actions, moment: Moment) -> None:
+        """Judge resignations and failures."""
+        failed = ((failure.game, failure) for failure in actions.failures)
+        for number, failure in itertools.chain(((each, None) for each in actions.resigns), failed):
+            if session.closed.done():
+                return
+            game = self._find(session, number, 0, moment)
+            if game is None:
+                continue
+            if failure is None:
+                game.arbiter.resign(game.color(session.player))
+            else:
+                self._fail(session, game, failure)
+            self._games.end(game)
 
     def say_goodbye(self, session: Session) -> None:
         """The bot leaves for good: it resigns its running games."""
@@ -54,14 +72,13 @@ class ActionHandler:
             game.void_for(session.version_id, Party.SUPPLIER, message)
         else:
             game.arbiter.fail(game.color(session.player), message)
-        self._games.end(game)
 
-    def _find(self, session: Session, number: int, ply: int) -> LiveGame | None:
+    def _find(self, session: Session, number: int, ply: int, moment: Moment) -> LiveGame | None:
         player = session.player
         game = session.games.get(number)
         if game is None or not game.is_played_by(player, session.version_id):
             detail = f"you play no game {number}"
-            session.refuse(number, ply, NoticeReason.UNKNOWN_GAME, detail)
+            session.refuse(Notice(number, ply, NoticeReason.UNKNOWN_GAME, detail), moment.now_ns)
             return None
         return game
 
@@ -78,13 +95,17 @@ class ActionHandler:
         for number, ply, cell, analysis in plays:
             game = find(number)
             if game is None:
-                self._find(session, number, ply)
+                self._find(session, number, ply, moment)
+                if session.closed.done():
+                    return
                 continue
             arbiter = game.arbiter
             color = black if game.black is player else white
             result = arbiter.play(color, ply, cell, moment, lag_ns)
             if result is not ACCEPTED:
-                self._refuse(session, game, ply, result)
+                self._refuse(session, game, ply, result, moment)
+                if session.closed.done():
+                    return
                 continue
             if arbiter.outcome is not None:
                 self._end_by(game, ply, analysis)
@@ -103,14 +124,15 @@ class ActionHandler:
                 self._keep_analysis(game, ply, analysis)
         self._games.end(game)
 
-    def _refuse(self, session: Session, game: LiveGame, ply: int, result: ActionResult) -> None:
-        current = game.arbiter.board.ply
-        if result is ActionResult.NOT_YOUR_TURN:
-            detail = "it is the opponent's turn"
-            session.refuse(game.number, ply, NoticeReason.NOT_YOUR_TURN, detail)
-        else:
+    def _refuse(
+        self, session: Session, game: LiveGame, ply: int, result: ActionResult, moment: Moment
+    ) -> None:
+        reason, detail = NoticeReason.NOT_YOUR_TURN, "it is the opponent's turn"
+        if result is not ActionResult.NOT_YOUR_TURN:
+            current = game.arbiter.board.ply
+            reason = NoticeReason.STALE_PLY
             detail = f"ply {ply} is not the pending turn; the game is at ply {current}"
-            session.refuse(game.number, ply, NoticeReason.STALE_PLY, detail)
+        session.refuse(Notice(game.number, ply, reason, detail), moment.now_ns)
 
     def _keep_analysis(self, game: LiveGame, ply: int, analysis: Analysis) -> None:
         if game.analysis is None:

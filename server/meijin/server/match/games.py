@@ -19,6 +19,9 @@ from meijin.store.tournaments import PendingPairing
 
 log = structlog.get_logger()
 
+ENDED_BY_MOVE = frozenset({Ending.FIVE, Ending.DRAW, Ending.ILLEGAL})
+"""Endings after which no answer can be on its way; a forfeit or a stop crosses one."""
+
 
 class Games:
     """Every running game, in one event loop.
@@ -167,7 +170,7 @@ class Games:
         self._journal.add_end(game)
         outcome = game.arbiter.outcome
         assert outcome is not None
-        if outcome.ending is Ending.VOID:
+        if outcome.ending not in ENDED_BY_MOVE:
             for outbox in filter(None, game.outboxes):
                 outbox.excuse_action(game)
         self._listeners.game_over(game)

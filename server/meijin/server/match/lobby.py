@@ -1,17 +1,70 @@
 """The lobby: which bots are connected."""
 
 import secrets
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from meijin.server.errors import MeijinError, ReplacedError
+import structlog
+
+from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacementsError
+from meijin.server.match.arbiter import NS_PER_SECOND
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Session
-from meijin.server.match.stalls import StallWatch
+from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.schema import BotId, BotVersionId
 from meijin.wire import Capabilities
+
+log = structlog.get_logger()
+
+MAX_REPLACED = 16
+"""Replaced streams that are remembered of a bot: two copies of it need one each."""
+
+REPLACEMENT_RATE = Rate(per_second=5 / 60, burst=5)
+"""How often another stream may take a bot's place."""
+
+REPLACEMENTS_PAUSE = timedelta(minutes=1)
+"""How long nobody may take it after that."""
+
+
+class Replacements:
+    """The streams of a bot that newer ones have taken the place of.
+
+    A bot that comes back by its own session, which nobody else knows, is no second copy.
+    """
+
+    def __init__(self, now: float) -> None:
+        self._ids: deque[str] = deque(maxlen=MAX_REPLACED)
+        self._bucket = TokenBucket(REPLACEMENT_RATE, now)
+        self._refused_until = 0.0
+
+    def add(self, old: Session, resume_session_id: str, now: float) -> None:
+        """`old` is to be replaced by a stream that may resume a session.
+
+        Raises:
+            ReplacedError: the session to resume was replaced itself.
+            TooManyReplacementsError: that happened too often of late.
+        """
+        if resume_session_id in self._ids:
+            raise ReplacedError("a newer stream of this bot is open; stop one of the two")
+        if resume_session_id != old.id:
+            self._check_rate(old.player.name, now)
+        self._ids.append(old.id)
+
+    def _check_rate(self, bot: str, now: float) -> None:
+        if now >= self._refused_until:
+            if self._bucket.take(now):
+                return
+            self._refused_until = now + REPLACEMENTS_PAUSE.total_seconds()
+            log.warning("streams of one bot replace each other", bot=bot)
+        raise TooManyReplacementsError(
+            "streams of this bot keep taking each other's place: a second copy runs, or its token "
+            "is stolen; the one that is open stays",
+            timedelta(seconds=self._refused_until - now),
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -22,8 +75,8 @@ class Player(Participant):
     """Its open stream; ``None`` while it is away."""
     games: dict[int, LiveGame] = field(default_factory=dict)
     """Its running games by their numbers."""
-    replaced: set[str] = field(default_factory=set)
-    """Streams that a newer one took the place of."""
+    replacements: Replacements | None = None
+    """How streams of it have taken each other's place; ``None`` before they have."""
 
 
 class Lobby:
@@ -63,9 +116,11 @@ class Lobby:
 
         Raises:
             ReplacedError: the stream to resume was replaced by one that is open.
+            TooManyReplacementsError: streams of the bot keep replacing each other.
         """
+        moment = self._watch.moment()
         if player.session is not None:
-            self._replace(player, player.session, resume_session_id)
+            self._replace(player, player.session, resume_session_id, moment)
         session = Session(
             secrets.token_hex(8),
             player,
@@ -74,21 +129,24 @@ class Lobby:
             games=player.games,
             grace=self._grace,
             max_notices=self._max_notices,
+            now_ns=moment.now_ns,
         )
         player.session = session
         self.players[player.bot_id] = player
         session.ping()
-        moment = self._watch.moment()
         for game in player.games.values():
             if game.is_played_by(player, version_id):
                 game.connect(player, session, moment)
         self._listeners.player_joined(player)
         return session
 
-    def _replace(self, player: Player, old: Session, resume_session_id: str) -> None:
-        if resume_session_id and resume_session_id in player.replaced:
-            raise ReplacedError("a newer stream of this bot is open; stop one of the two")
-        player.replaced.add(old.id)
+    def _replace(
+        self, player: Player, old: Session, resume_session_id: str, moment: Moment
+    ) -> None:
+        now = moment.now_ns / NS_PER_SECOND
+        if player.replacements is None:
+            player.replacements = Replacements(now)
+        player.replacements.add(old, resume_session_id, now)
         old.close(ReplacedError("replaced by a newer stream of the same bot"))
         self.leave(old)
 

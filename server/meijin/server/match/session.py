@@ -3,16 +3,17 @@
 import asyncio
 import enum
 import itertools
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
 from meijin.server.errors import MeijinError, TooManyNoticesError
+from meijin.server.match.arbiter import NS_PER_SECOND
 from meijin.server.match.lag import LagMeter
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.stalls import Moment
+from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.schema import BotVersionId
 from meijin.wire import Capabilities
 
@@ -21,6 +22,12 @@ MAX_EVENTS = 1024
 
 MAX_STOPPED = 1024
 """Games that were stopped are remembered, the newest so many: bots answer in far less time."""
+
+NOTICES_REFILL = timedelta(seconds=100)
+"""In this time a stream that has used up its notices may have all of them again."""
+
+SPARE_ACTIONS = 64
+"""A message may hold so many actions more than there are games that they may be for."""
 
 
 class NoticeReason(enum.Enum):
@@ -80,11 +87,12 @@ class Session:
     """One stream of a player, with an outbox that one task drains."""
 
     __slots__ = (
+        "_allowance",
         "_ended",
+        "_forgiven",
         "_grace",
         "_is_draining",
         "_is_welcomed",
-        "_max_notices",
         "_meter",
         "_notices",
         "_started",
@@ -92,11 +100,13 @@ class Session:
         "_turns",
         "capabilities",
         "closed",
+        "effective_messages",
         "games",
         "id",
         "lag_ns",
-        "notice_count",
         "player",
+        "refused",
+        "spare_actions",
         "version_id",
         "wake",
         "writing_since_ns",
@@ -112,6 +122,7 @@ class Session:
         games: Mapping[int, LiveGame],
         grace: timedelta,
         max_notices: int,
+        now_ns: int = 0,
     ) -> None:
         self.id = session_id
         self.player = player
@@ -121,16 +132,26 @@ class Session:
         """The player's running games by their numbers, also those of other versions of it."""
         self.lag_ns = 0
         """The round trip on this stream."""
-        self.notice_count = 0
+        self.refused = 0
+        """How many actions had no effect on this stream."""
+        self.effective_messages = 0
+        """How many of the bot's messages had an effect."""
+        self.spare_actions = SPARE_ACTIONS
+        """How many actions more than there are games a message may hold.
+
+        Plain numbers, all three: they are looked at or counted for every message.
+        """
+        self._forgiven = 0
         self.wake = asyncio.Event()
         """Set while something waits in the outbox."""
         self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
         """Why the server ends the stream, once it does."""
         self.writing_since_ns: int | None = None
         """When the write began that has not ended yet; ``None`` between writes."""
-        self._stopped: deque[int] = deque(maxlen=MAX_STOPPED)
+        self._stopped: dict[int, None] = {}
         self._grace = grace
-        self._max_notices = max_notices
+        rate = Rate(max_notices / NOTICES_REFILL.total_seconds(), max_notices)
+        self._allowance = TokenBucket(rate, now_ns / NS_PER_SECOND)
         self._is_welcomed = False
         self._is_draining = False
         self._ended: list[LiveGame] = []
@@ -159,20 +180,27 @@ class Session:
 
     def excuse_action(self, game: LiveGame) -> None:
         """`game` was stopped: an action may be on its way that is not counted as refused."""
-        self._stopped.append(game.number)
+        self._stopped[game.number] = None
+        if len(self._stopped) > MAX_STOPPED:
+            del self._stopped[next(iter(self._stopped))]
+        self.spare_actions = SPARE_ACTIONS + len(self._stopped)
 
-    def refuse(self, game: int, ply: int, reason: NoticeReason, detail: str) -> None:
+    def refuse(self, notice: Notice, now_ns: int) -> None:
         """Tell the bot that an action had no effect; too many of them end the stream.
 
-        The first one in a game that was stopped is the stop's doing, and not counted.
+        The first one in a game that was stopped is the stop's doing, and not counted. The
+        allowance comes back with time, and with messages that have an effect: a bot that is
+        late once a game is not ended for it, however long it plays.
         """
-        self._notices.append(Notice(game, ply, reason, detail))
-        if game in self._stopped:
-            self._stopped.remove(game)
-        else:
-            self.notice_count += 1
-        if self.notice_count > self._max_notices:
-            self.close(TooManyNoticesError(f"{self.notice_count} actions had no effect"))
+        self.refused += 1
+        self._notices.append(notice)
+        self._allowance.add(self.effective_messages - self._forgiven)
+        self._forgiven = self.effective_messages
+        if notice.game in self._stopped:
+            del self._stopped[notice.game]
+            self.spare_actions = SPARE_ACTIONS + len(self._stopped)
+        elif not self._allowance.take(now_ns / NS_PER_SECOND):
+            self.close(TooManyNoticesError("too many actions had no effect; find out why"))
         self.wake.set()
 
     def ping(self) -> None:

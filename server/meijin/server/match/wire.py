@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from meijin.game import TimeControl, Variant, decode_moves, encode_moves
-from meijin.server.errors import InvalidRequestError, ProtocolError, invalid_request
+from meijin.server.errors import (
+    InvalidRequestError,
+    ProtocolError,
+    TooManyActionsError,
+    invalid_request,
+)
 from meijin.server.match.arbiter import SIDES
 from meijin.server.match.commands import Actions, Analysis, Command, Failure, Goodbye, Hello, Pong
 from meijin.server.match.live_game import LiveGame, Participant
@@ -83,15 +88,20 @@ def engine_from_proto(message: pb.Engine) -> EngineRow:
     )
 
 
-def command_from_proto(request: pb.PlayRequest) -> Command:
+def command_from_proto(request: pb.PlayRequest, max_actions: int) -> Command:
     """Read a message after the hello.
 
     Raises:
         InvalidRequestError: it is not expected here.
+        TooManyActionsError: it holds too many actions; none of them is looked at.
     """
     command = request.WhichOneof("command")
     if command == "actions":
-        return actions_from_proto(request.actions)
+        actions = request.actions
+        count = len(actions.plays) + len(actions.resigns) + len(actions.failures)
+        if count > max_actions:
+            raise TooManyActionsError(f"{count} actions in a message, and games for {max_actions}")
+        return actions_from_proto(actions)
     if command == "pong":
         return Pong(request.pong.sequence)
     if command == "goodbye":
