@@ -1,7 +1,6 @@
 """A tournament that is being played, taken from the store."""
 
 import enum
-from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
@@ -11,8 +10,9 @@ from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.base import Format
+from meijin.server.tournaments.pending import PendingPairings
 from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
-from meijin.store.schema import FormatName, LadderId, PairingId, TournamentId, TournamentState
+from meijin.store.schema import FormatName, LadderId, TournamentId, TournamentState
 from meijin.store.tournaments import (
     PendingPairing,
     TournamentRow,
@@ -56,12 +56,8 @@ class TournamentRun:
     format: Format
     """Plans its games, and says when it is decided."""
     state: RunState = RunState.PLAYING
-    pending: OrderedDict[PairingId, PendingPairing] = field(default_factory=OrderedDict)
-    """Planned games in the order in which they are to be played.
-
-    They are taken from the front, where a plain dictionary's search would pass all that were
-    there before.
-    """
+    pending: PendingPairings = field(default_factory=PendingPairings)
+    """Planned games in the order in which they are to be played."""
     running: int = 0
     last_number: int = 0
     """Of the games that were planned."""

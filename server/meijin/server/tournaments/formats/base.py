@@ -1,7 +1,7 @@
 """What a format of tournaments is: who meets whom, and when it is decided."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar, NamedTuple, Self
@@ -101,7 +101,7 @@ class Plan:
     """0 where the format has none."""
     options: Options | None = None
     """The format's own settings, what was left out filled in; ``None`` when it has none."""
-    games: tuple[PlannedGame, ...] = ()
+    games: Iterable[PlannedGame] = ()
     """The whole schedule; empty where games are planned as they are needed."""
 
 

@@ -1,11 +1,14 @@
 """Formats whose whole schedule is made with the tournament."""
 
+import math
 import random
 from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Self, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from meijin.game import encode_moves
@@ -24,7 +27,11 @@ from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow
 
 DEFAULT_ROUNDS = 2
 
-Pair = tuple[BotId, BotId]
+CHUNK = 1000
+"""Games that are made at once of a schedule that is read."""
+
+Places: TypeAlias = NDArray[np.int32]
+"""Bots by their places in the order of entry, from 0 on."""
 Opening = TypeVar("Opening")
 
 
@@ -42,18 +49,30 @@ class ScheduledFormat(Format):
 
     @classmethod
     @abstractmethod
-    def pairs(cls, bots: Sequence[BotId]) -> list[Pair]:
-        """Who meets whom, each pair once."""
+    def count_pairs(cls, bots: int) -> int:
+        """How many pairs of so many bots meet."""
+
+    @classmethod
+    @abstractmethod
+    def pairs(cls, bots: int) -> tuple[Places, Places]:
+        """Who meets whom, each pair once: the first bots and the second ones."""
 
     @classmethod
     def plan(cls, connection: Connection, request: Request) -> Plan:
         """Every game that there is to be."""
         rounds = request.rounds or DEFAULT_ROUNDS
-        pairs = cls.pairs(request.bots)
-        games = rounds * len(pairs)
+        bots = len(request.bots)
+        games = rounds * cls.count_pairs(bots)
         if games > MAX_GAMES:
-            raise InvalidRequestError(f"rounds {rounds} make {games} games; at most {MAX_GAMES}")
-        planned = schedule(pairs, rounds=rounds, openings=request.openings, seed=request.seed)
+            message = f"{bots} bots and rounds {rounds} make {games} games; at most {MAX_GAMES}"
+            raise InvalidRequestError(message)
+        planned = Schedule(
+            request.bots,
+            cls.pairs(bots),
+            rounds=rounds,
+            openings=request.openings,
+            seed=request.seed,
+        )
         return Plan(request.bots, rounds, games=planned)
 
     @classmethod
@@ -114,31 +133,89 @@ def standings_of(
     )
 
 
-def schedule(
-    pairs: Sequence[Pair], *, rounds: int, openings: Sequence[Sequence[int]], seed: int
-) -> tuple[PlannedGame, ...]:
-    """Every game of a tournament, in the order they are to be played.
+class Schedule:
+    """Every game of a tournament, in the order they are to be played; made as they are read.
 
     In each round every pair plays one game. Rounds come in twos: the second has the first's
     openings with the colours reversed. The seed decides who has which colour first, the order
     of the pairs, and which openings are dealt; all openings are dealt to a pair before one
     comes again.
+
+    A million games are 20 MB of arrays so; as objects they took 1.1 GB.
+
+    Args:
+        bots: In the order of entry.
+        pairs: Who meets whom, by their places in that order.
     """
-    rng = random.Random(seed)  # noqa: S311 - a schedule is no secret
-    meetings = [pair if rng.random() < 0.5 else pair[::-1] for pair in pairs]  # noqa: PLR2004 - a fair coin
-    decks = {pair: deal(openings, rng) for pair in meetings}
-    games: list[PlannedGame] = []
-    for first in range(0, rounds, 2):
-        rng.shuffle(meetings)
-        dealt = {pair: encode_moves(next(decks[pair])) for pair in meetings}
-        for number in range(first + 1, min(first + 2, rounds) + 1):
-            games += [_game(number, pair, dealt[pair]) for pair in meetings]
-    return tuple(games)
+
+    def __init__(
+        self,
+        bots: Sequence[BotId],
+        pairs: tuple[Places, Places],
+        *,
+        rounds: int,
+        openings: Sequence[Sequence[int]],
+        seed: int,
+    ) -> None:
+        self._bots = bots
+        self._first, self._second = pairs
+        self._rounds = rounds
+        self._openings = [encode_moves(opening) for opening in openings]
+        self._seed = seed
+
+    def __len__(self) -> int:
+        return self._rounds * len(self._first)
+
+    def __iter__(self) -> Iterator[PlannedGame]:
+        rng = np.random.default_rng(self._seed)
+        pairs = len(self._first)
+        is_reversed = rng.random(pairs) < 0.5  # noqa: PLR2004 - a fair coin
+        first = np.where(is_reversed, self._second, self._first)
+        second = np.where(is_reversed, self._first, self._second)
+        decks = _Decks(pairs, len(self._openings), rng)
+        for number in range(1, self._rounds + 1, 2):
+            order = rng.permutation(pairs)
+            dealt = decks.deal()[order]
+            yield from self._round(number, first[order], second[order], dealt)
+            if number < self._rounds:
+                yield from self._round(number + 1, second[order], first[order], dealt)
+
+    def _round(
+        self, number: int, black: Places, white: Places, dealt: Places
+    ) -> Iterator[PlannedGame]:
+        bots, openings = self._bots, self._openings
+        for start in range(0, len(black), CHUNK):
+            columns = (each[start : start + CHUNK].tolist() for each in (black, white, dealt))
+            for first, second, opening in zip(*columns, strict=True):
+                yield PlannedGame(number, bots[first], bots[second], openings[opening])
 
 
-def _game(number: int, pair: Pair, opening: bytes) -> PlannedGame:
-    black, white = pair if number % 2 else pair[::-1]
-    return PlannedGame(number, black, white, opening)
+class _Decks:
+    """What each pair is dealt: all cards before one comes again, in an order of its own.
+
+    A pair goes through one shuffled deck from a card and by steps of its own, which have no
+    divisor in common with the number of cards.
+    """
+
+    def __init__(self, pairs: int, cards: int, rng: np.random.Generator) -> None:
+        self._pairs = pairs
+        self._cards = cards
+        self._rng = rng
+        self._steps = np.array(
+            [step for step in range(1, cards + 1) if math.gcd(step, cards) == 1]
+        )
+        self._dealt = 0
+
+    def deal(self) -> Places:
+        """The next card of each pair."""
+        if self._dealt % self._cards == 0:
+            self._deck = self._rng.permutation(self._cards)
+            self._place = self._rng.integers(self._cards, size=self._pairs)
+            self._step = self._rng.choice(self._steps, size=self._pairs)
+        self._dealt += 1
+        card: Places = self._deck[self._place].astype(np.int32)
+        self._place = (self._place + self._step) % self._cards
+        return card
 
 
 def deal(openings: Sequence[Opening], rng: random.Random) -> Iterator[Opening]:
