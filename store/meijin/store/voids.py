@@ -41,7 +41,7 @@ def void_reason(text: str) -> str:
     Raises:
         ValueError: it says nothing, or too much.
     """
-    reason = text.replace("\0", "").strip()
+    reason = text.strip()
     if not reason:
         raise ValueError("say in a sentence why the game is void")
     if len(reason) > MAX_REASON:
@@ -95,7 +95,9 @@ def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> dict[str, object]:
 
 
 def _play_on(connection: Connection, tournament_id: TournamentId) -> None:
-    """Take a finished tournament up again; one that was cancelled stays so."""
+    """Count the game no more, and take a finished tournament up again; a cancelled one stays so."""
+    mine = update(Tournament).where(Tournament.id == tournament_id)
+    connection.execute(mine.values(finished=Tournament.finished - 1))
     change = update(Tournament).where(
         Tournament.id == tournament_id, Tournament.state == TournamentState.FINISHED
     )

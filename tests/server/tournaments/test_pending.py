@@ -29,9 +29,7 @@ def take(
 ) -> list[int]:
     """The numbers of the games that are taken for bots with so much room each."""
     room = {BotId(bot): games for bot, games in free.items()}
-    found = pending.take(
-        room, dict.fromkeys(room, HERE), limit, lambda _bot, _control: plays_fast
-    )
+    found = pending.take(room, dict.fromkeys(room, HERE), limit, lambda _bot, _control: plays_fast)
     return [each.number for each in found]
 
 

@@ -9,6 +9,7 @@ from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import NoticeReason, Session
 from meijin.server.match.stalls import Moment, StallWatch
+from meijin.wire.text import plain_text
 
 MAX_FAILURE = 500
 """Characters kept of what a bot says about its failure."""
@@ -34,7 +35,7 @@ class ActionHandler:
         for number, message in actions.failures:
             game = self._find(session, number, 0)
             if game is not None:
-                kept = message[:MAX_FAILURE].replace("\0", "")
+                kept = plain_text(message[:MAX_FAILURE])
                 game.arbiter.fail(game.color(session.player), kept)
                 self._games.end(game)
         self._journal.wake()

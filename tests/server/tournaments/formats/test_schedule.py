@@ -31,9 +31,7 @@ def plan(
     openings: Sequence[Sequence[int]] = OPENINGS,
 ) -> tuple[PlannedGame, ...]:
     """The schedule of so many bots."""
-    made = Schedule(
-        bots(count), form.pairs(count), rounds=rounds, openings=openings, seed=seed
-    )
+    made = Schedule(bots(count), form.pairs(count), rounds=rounds, openings=openings, seed=seed)
     games = tuple(made)
     assert len(made) == len(games) == rounds * form.count_pairs(count)
     return games

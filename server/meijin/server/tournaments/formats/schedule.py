@@ -201,9 +201,7 @@ class _Decks:
         self._pairs = pairs
         self._cards = cards
         self._rng = rng
-        self._steps = np.array(
-            [step for step in range(1, cards + 1) if math.gcd(step, cards) == 1]
-        )
+        self._steps = np.array([step for step in range(1, cards + 1) if math.gcd(step, cards) == 1])
         self._dealt = 0
 
     def deal(self) -> Places:
