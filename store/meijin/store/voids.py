@@ -41,7 +41,7 @@ def void_reason(text: str) -> str:
     Raises:
         ValueError: it says nothing, or too much.
     """
-    reason = text.strip()
+    reason = text.replace("\0", "").strip()
     if not reason:
         raise ValueError("say in a sentence why the game is void")
     if len(reason) > MAX_REASON:

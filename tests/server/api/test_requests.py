@@ -77,6 +77,10 @@ def _message(characters: int, row: int) -> bot_service_pb2.Bot:
     return bot_service_pb2.Bot(name="n" * characters, running_games=row)
 
 
+def _token(row: int) -> int:
+    return row
+
+
 async def page_of(
     rows: Rows, size: int, start: str = "", characters: int = 1
 ) -> tuple[list[int], str]:
@@ -87,7 +91,7 @@ async def page_of(
         partial(_message, characters),
         size=size,
         start=start,
-        token=lambda row: row,
+        token=_token,
     )
     return [message.running_games for message in page.messages], page.next_token
 
