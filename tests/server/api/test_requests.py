@@ -66,7 +66,13 @@ class Rows:
         """What a query says."""
         return query(cast("Connection", None))
 
-    def after(self, _connection: Connection, *, limit: int, after: str) -> list[int]:
+    def after(
+        self,
+        connection: Connection,  # noqa: ARG002 - a query's signature
+        *,
+        limit: int,
+        after: str,
+    ) -> list[int]:
         """The rows behind a token."""
         first = int(after or 0) + 1
         self.reads.append(limit)

@@ -42,11 +42,8 @@ MAX_LOAD = 2_000_000
 MAX_WAITING = 4
 """Large tournaments that are stored, or wait for it, at once."""
 
-CHUNK = 500
-"""Games that are stored in one commit, for which those of moves may have to wait.
-
-They take 4 ms on SQLite, so that a tournament of a million takes half a minute.
-"""
+CHUNK = 1000
+"""Games that are stored in one commit, for which those of moves may have to wait."""
 
 PLANNING = TournamentState.PLANNING
 

@@ -221,28 +221,25 @@ class _Rows:
 
     def add(self, pairing: PendingPairing, order: int) -> int:
         """Keep a pairing and return its row."""
-        if not self._unused:
-            self._unused.append(len(self.orders))
-            for column in self._columns:
-                column.append(0)
-        row = self._unused.pop()
         opening = self._places.setdefault(pairing.opening, len(self._book))
         if opening == len(self._book):
             self._book.append(pairing.opening)
-        values = (
-            order,
-            NONE,
-            pairing.id,
-            pairing.number,
-            pairing.black_id,
-            pairing.white_id,
-            opening,
-        )
-        for column, value in zip(self._columns, values, strict=True):
-            column[row] = value
+        row = self._unused.pop() if self._unused else self._new_row()
+        self.orders[row] = order
+        self.following[row] = NONE
+        self._ids[row] = pairing.id
+        self._numbers[row] = pairing.number
+        self._black[row] = pairing.black_id
+        self._white[row] = pairing.white_id
+        self._openings[row] = opening
         if pairing.reason or pairing.time_control is not None:
             self._extras[row] = (pairing.reason, pairing.time_control)
         return row
+
+    def _new_row(self) -> int:
+        for column in self._columns:
+            column.append(0)
+        return len(self.orders) - 1
 
     @property
     def _columns(self) -> "tuple[array[int], ...]":

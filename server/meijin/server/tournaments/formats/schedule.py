@@ -168,52 +168,68 @@ class Schedule:
 
     def __iter__(self) -> Iterator[PlannedGame]:
         rng = np.random.default_rng(self._seed)
-        pairs = len(self._first)
+        pairs, cards = len(self._first), len(self._openings)
         is_reversed = rng.random(pairs) < 0.5  # noqa: PLR2004 - a fair coin
         first = np.where(is_reversed, self._second, self._first)
         second = np.where(is_reversed, self._first, self._second)
-        decks = _Decks(pairs, len(self._openings), rng)
-        for number in range(1, self._rounds + 1, 2):
-            order = rng.permutation(pairs)
-            dealt = decks.deal()[order]
-            yield from self._round(number, first[order], second[order], dealt)
-            if number < self._rounds:
-                yield from self._round(number + 1, second[order], first[order], dealt)
+        number = 1
+        for deck in _decks(pairs, cards, (self._rounds + 1) // 2, rng):
+            for start in range(0, len(deck), size := max(1, CHUNK // pairs)):
+                dealt = deck[start : start + size]
+                order = np.tile(np.arange(pairs, dtype=np.int32), (len(dealt), 1))
+                rng.permuted(order, axis=1, out=order)
+                dealt = np.take_along_axis(dealt, order, axis=1)
+                yield from self._rounds_of(number, first[order], second[order], dealt)
+                number += 2 * len(dealt)
 
-    def _round(
-        self, number: int, black: Places, white: Places, dealt: Places
+    def _rounds_of(
+        self, number: int, first: Places, second: Places, dealt: Places
     ) -> Iterator[PlannedGame]:
+        """Two rounds of each row, whose columns are pairs; made as arrays, and read in chunks."""
+        rounds = min(2 * len(dealt), self._rounds - number + 1)
+        numbers = np.arange(number, number + rounds).repeat(dealt.shape[1])
+        columns = (
+            numbers,
+            np.stack((first, second), axis=1).ravel(),
+            np.stack((second, first), axis=1).ravel(),
+            np.stack((dealt, dealt), axis=1).ravel(),
+        )
         bots, openings = self._bots, self._openings
-        for start in range(0, len(black), CHUNK):
-            columns = (each[start : start + CHUNK].tolist() for each in (black, white, dealt))
-            for first, second, opening in zip(*columns, strict=True):
-                yield PlannedGame(number, bots[first], bots[second], openings[opening])
+        for start in range(0, len(numbers), CHUNK):
+            end = min(start + CHUNK, len(numbers))
+            chunk = (column[start:end].tolist() for column in columns)
+            for each, black, white, opening in zip(*chunk, strict=True):
+                yield PlannedGame(each, bots[black], bots[white], openings[opening])
 
 
-class _Decks:
+class _Deck:
     """What each pair is dealt: all cards before one comes again, in an order of its own.
 
     A pair goes through one shuffled deck from a card and by steps of its own, which have no
     divisor in common with the number of cards.
     """
 
-    def __init__(self, pairs: int, cards: int, rng: np.random.Generator) -> None:
-        self._pairs = pairs
-        self._cards = cards
-        self._rng = rng
-        self._steps = np.array([step for step in range(1, cards + 1) if math.gcd(step, cards) == 1])
-        self._dealt = 0
+    def __init__(self, pairs: int, cards: int, dealt: int, rng: np.random.Generator) -> None:
+        steps = [step for step in range(1, cards + 1) if math.gcd(step, cards) == 1]
+        self._cards = rng.permutation(cards).astype(np.int32)
+        self._starts = rng.integers(cards, size=pairs)
+        self._steps = rng.choice(np.array(steps), size=pairs)
+        self._dealt = dealt
 
-    def deal(self) -> Places:
-        """The next card of each pair."""
-        if self._dealt % self._cards == 0:
-            self._deck = self._rng.permutation(self._cards)
-            self._place = self._rng.integers(self._cards, size=self._pairs)
-            self._step = self._rng.choice(self._steps, size=self._pairs)
-        self._dealt += 1
-        card: Places = self._deck[self._place].astype(np.int32)
-        self._place = (self._place + self._step) % self._cards
-        return card
+    def __len__(self) -> int:
+        return self._dealt
+
+    def __getitem__(self, dealt: slice) -> Places:
+        """What is dealt in some turns: a row each."""
+        turns = np.arange(self._dealt)[dealt, np.newaxis]
+        found: Places = self._cards[(self._starts + self._steps * turns) % len(self._cards)]
+        return found
+
+
+def _decks(pairs: int, cards: int, turns: int, rng: np.random.Generator) -> Iterator[_Deck]:
+    """One after the other, for so many turns."""
+    for first in range(0, turns, cards):
+        yield _Deck(pairs, cards, min(cards, turns - first), rng)
 
 
 def deal(openings: Sequence[Opening], rng: random.Random) -> Iterator[Opening]:
