@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 
 from meijin.game import TimeControl
@@ -39,7 +39,8 @@ class PendingPairings:
         """Of each queue the first and the last row."""
         self._unused: list[int] = []
         """Queues without games."""
-        self._needed: Counter[tuple[BotId, TimeControl | None]] = Counter()
+        self._needed: dict[BotId, Counter[TimeControl | None]] = {}
+        """Of each bot how many games there are, by their own clocks."""
         self._idle: dict[BotId, object] = {}
         """Who was still free when games were last taken, each with what it can play."""
         self._ready: list[tuple[int, int]] = []
@@ -74,8 +75,16 @@ class PendingPairings:
         else:
             self._rows.following[self._tails[queue]] = row
             self._tails[queue] = row
+        self._count(pairing, 1)
+
+    def _count(self, pairing: PendingPairing, change: int) -> None:
         for bot_id in (pairing.black_id, pairing.white_id):
-            self._needed[bot_id, pairing.time_control] += 1
+            clocks = self._needed.setdefault(bot_id, Counter())
+            clocks[pairing.time_control] += change
+            if not clocks[pairing.time_control]:
+                del clocks[pairing.time_control]
+            if not clocks:
+                del self._needed[bot_id]
 
     def _begin_queue(self, key: int, row: int) -> None:
         if self._unused:
@@ -93,9 +102,9 @@ class PendingPairings:
         return self._rows.capacity
 
     @property
-    def needed(self) -> Iterable[tuple[BotId, TimeControl | None]]:
+    def needed(self) -> Mapping[BotId, Collection[TimeControl | None]]:
         """The bots of these games, each with the clocks that it is needed for."""
-        return self._needed.keys()
+        return self._needed
 
     def held(self, here: Mapping[BotId, object]) -> Counter[BotId]:
         """How many games each bot has whose opponent is here as well."""
@@ -179,10 +188,7 @@ class PendingPairings:
         if after == NONE:
             self._tails[queue] = before
         self._rows.remove(row)
-        for bot_id in (pairing.black_id, pairing.white_id):
-            self._needed[bot_id, pairing.time_control] -= 1
-            if not self._needed[bot_id, pairing.time_control]:
-                del self._needed[bot_id, pairing.time_control]
+        self._count(pairing, -1)
         if self._heads[queue] == NONE:
             self._unused.append(queue)
             del self._queues[key]

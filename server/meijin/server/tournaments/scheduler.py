@@ -1,7 +1,7 @@
 """Starts the planned games of running tournaments as soon as their bots are free."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -108,14 +108,15 @@ class Scheduler(Listener):
         run = self.runs.get(tournament_id)
         if run is None:
             return ""
-        needed = {(bot, control or run.time_control) for bot, control in run.pending.needed}
+        needed = run.pending.needed
         if not needed and not run.running:
-            needed = {(bot, run.time_control) for bot in names}
+            needed = dict.fromkeys(names, (None,))
         reasons = {
             bot: reason
-            for bot, control in needed
+            for bot, controls in needed.items()
             if bot in names  # others were planned after these were read
-            and (reason := self._objection(run, bot, control))
+            for control in controls
+            if (reason := self._objection(run, bot, control or run.time_control))
         }
         return "; ".join(f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons))
 
@@ -165,16 +166,21 @@ class Scheduler(Listener):
     def _schedule(self) -> None:
         self._is_due = False
         if not self._lobby.is_draining:
+            here = {
+                bot_id: player
+                for bot_id, player in self._lobby.players.items()
+                if player.session is not None
+            }
             for run in self.runs.values():
-                self._fill(run)
+                self._fill(run, here)
                 if not run.format.IS_SCHEDULED:
                     self.planning_due.set()
 
-    def _fill(self, run: TournamentRun) -> None:
+    def _fill(self, run: TournamentRun, here: Mapping[BotId, Player]) -> None:
         """Start what can be started, in the order of the schedule."""
-        if not run.pending:
-            return
-        players = self._lobby.players
+        needed = run.pending.needed
+        fewer, more = (here, needed) if len(here) < len(needed) else (needed, here)
+        players = {bot_id: here[bot_id] for bot_id in fewer if bot_id in more}
         free = {
             bot_id: room
             for bot_id, player in players.items()
