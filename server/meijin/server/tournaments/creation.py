@@ -1,6 +1,7 @@
 """Creation: what a tournament is asked to be is validated, planned by its format, and stored."""
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -42,8 +43,13 @@ MAX_LOAD = 2_000_000
 MAX_WAITING = 4
 """Large tournaments that are stored, or wait for it, at once."""
 
-CHUNK = 1000
-"""Games that are stored in one commit, for which those of moves may have to wait."""
+CHUNK = 500
+"""Games that are stored in one commit, for which those of moves may have to wait.
+
+As long as it takes, and this at most, the writer is left to others before the next.
+"""
+
+LONGEST_PAUSE = timedelta(seconds=0.1)
 
 PLANNING = TournamentState.PLANNING
 
@@ -152,7 +158,9 @@ class Creator:
         first = 1
         while part := await asyncio.to_thread(_next_part, games):
             add = partial(store.add_games, tournament_id=tournament_id, first=first, games=part)
+            begin = time.monotonic()
             await retry_while_unavailable(partial(self._storage.write, add))
+            await asyncio.sleep(min(time.monotonic() - begin, LONGEST_PAUSE.total_seconds()))
             first += len(part)
 
     async def run(self) -> None:
