@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from meijin.ladder.compare import compare_all, expectation, scores_by_color
+from meijin.ladder.compare import compare_all, expectation, total
 from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import DenseCovariance
@@ -84,16 +84,11 @@ def test_a_matrix_has_the_chosen_rows_and_their_games(posterior: RatingPosterior
     assert first.cells[1] == whole[0].cells[2]
 
 
-def test_scores_by_colour_add_up_all_versions() -> None:
-    """From the first's side; games among versions of one bot say nothing."""
-    games = [
-        pair(11, 20, 3, 1, 0),
-        pair(12, 20, 1, 0, 0),
-        pair(20, 12, 1, 2, 3),
-        pair(11, 12, 9, 9, 9),
-    ]
-    mine, others = {BotVersionId(11), BotVersionId(12)}, {BotVersionId(20)}
-    assert scores_by_color(mine, others, games) == (Score(4, 1, 0), Score(3, 2, 1))
+def test_scores_add_up() -> None:
+    """Of whichever versions had black."""
+    games = [pair(11, 20, 3, 1, 0), pair(12, 20, 1, 0, 0), pair(12, 21, 1, 2, 3)]
+    assert total(games) == Score(5, 3, 3)
+    assert total([]) == Score(0, 0, 0)
 
 
 def test_an_expectation_is_of_the_newest_versions(posterior: RatingPosterior) -> None:

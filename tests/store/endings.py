@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, func, select, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store import Database
 from meijin.store.journal import JournalEntry, commit_entry
-from meijin.store.schema import EntryId, Game, GameState
+from meijin.store.schema import EntryId, Game, GameState, Tournament
 
 if TYPE_CHECKING:
     from tests.store.conftest import Scene
@@ -33,3 +33,14 @@ def play(database: Database, scene: Scene, results: dict[int, Result]) -> None:
         }
         change = update(Game).where(Game.id == number).values(values)
         database.write(partial(Connection.execute, statement=change))
+    database.write(recount)
+
+
+def recount(connection: Connection) -> None:
+    """Have tournaments count games that were changed behind the journal's back."""
+    for state, column in (
+        (GameState.RUNNING, Tournament.running),
+        (GameState.FINISHED, Tournament.finished),
+    ):
+        games = select(func.count()).where(Game.tournament_id == Tournament.id, Game.state == state)
+        connection.execute(update(Tournament).values({column: games.scalar_subquery()}))

@@ -11,8 +11,8 @@ from tests.query_plans import plans
 
 from meijin.store import Database, bots
 from meijin.store.bots import EngineRow, Identity
-from meijin.store.errors import UnknownBotError
-from meijin.store.schema import Bot, BotId, Token, TokenKind
+from meijin.store.errors import TooManyVersionsError, UnknownBotError
+from meijin.store.schema import Bot, BotId, BotVersionId, Token, TokenKind
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -182,3 +182,49 @@ def test_versions_keep_their_lineage(database: Database, add_bots: AddBots) -> N
     assert third.create_time == NOON
     page = database.read(lambda at: bots.list_versions(at, ada, limit=1, after=first.id))
     assert [version.id for version in page] == [second.id]
+
+
+def test_a_bot_has_only_so_many_versions(
+    database: Database, add_bots: AddBots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is kept for ever; one that is there may always come in, and other bots too."""
+    monkeypatch.setattr(bots, "MAX_VERSIONS", 3)
+    monkeypatch.setattr(bots, "MAX_VERSIONS_A_DAY", 2)
+    ada, bob = add_bots("ada", "bob")
+
+    def come(digest: str, *, day: int, bot_id: BotId = ada) -> BotVersionId:
+        engine, now = EngineRow("1", digest), NOON + timedelta(days=day)
+        return database.write(lambda to: bots.bot_version(to, bot_id, engine, now))
+
+    first = come("a", day=0)
+    come("b", day=0)
+    with pytest.raises(TooManyVersionsError, match="2 new versions in a day"):
+        come("c", day=0)
+    assert come("a", day=0) == first
+    come("c", day=0, bot_id=bob)
+    come("c", day=2)
+    with pytest.raises(TooManyVersionsError, match="3 versions, the most"):
+        come("d", day=9)
+    assert come("a", day=9) == first
+
+
+def test_a_new_version_counts_no_others(sqlite_url: str) -> None:
+    """The bounds and the parent are found in the order of an index."""
+    with Database(sqlite_url) as database:
+        database.migrate()
+        bot_id = database.write(lambda to: bots.add_bot(to, "ada", NOON))
+        with plans(database) as found:
+            database.read(lambda at: bots.newest_versions(at, bot_id, 3))
+            database.read(lambda at: bots.list_versions(at, bot_id, limit=3))
+    assert [plan for plan in found if "SCAN" in plan or "B-TREE" in plan] == []
+    assert all("bot_version_order" in plan for plan in found)
+
+
+def test_some_bots_are_read_in_the_order_in_which_they_are_named(
+    database: Database, add_bots: AddBots
+) -> None:
+    """Whatever the database thinks of the order of names."""
+    zoe, ada, _ = add_bots("Zoe", "ada", "bob")
+    rows = database.read(lambda at: bots.get_bots(at, {"ada": ada, "Zoe": zoe}))
+    assert [(row.id, row.name, row.owner) for row in rows] == [(ada, "ada", ""), (zoe, "Zoe", "")]
+    assert database.read(lambda at: bots.get_bots(at, {})) == []

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import update
+from sqlalchemy import Connection, update
+from tests.query_plans import plans
 
 from meijin.game import GOMOKU, Ending, Party, Result, TimeControl
 from meijin.store import Database, games
+from meijin.store.bots import EngineRow, add_bot, bot_version
 from meijin.store.errors import UnknownGameError
 from meijin.store.games import decode_times, encode_times
 from meijin.store.journal import JournalEntry, commit_entry
@@ -146,3 +148,31 @@ def test_games_are_listed_newest_first(database: Database, played: Scene, planne
     assert ids(tournament_id=other) == []
     assert ids(bot_id=played.bots[1]) == [4, 3, 2, 1]
     assert ids(bot_id=99) == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "index"),
+    [
+        ({"tournament_id": 1}, "game_of_tournament"),
+        ({"state": GameState.RUNNING}, "game_not_finished"),
+        ({"state": GameState.VOID}, "game_not_finished"),
+        ({"bot_id": 1}, "game_of_white"),
+    ],
+)
+def test_lists_of_games_are_in_the_order_of_an_index(
+    sqlite_url: str, filters: dict[str, Any], index: str
+) -> None:
+    """So that a page costs what is on it, however many games are stored."""
+    with Database(sqlite_url) as database:
+        database.migrate()
+        database.write(_add_version)
+        with plans(database) as found:
+            database.read(lambda at: games.list_games(at, limit=10, before=9, **filters))
+    *searches, _ = found if "bot_id" in filters else (*found, "")
+    assert any(index in plan for plan in searches)
+    assert not any("SCAN" in plan or "B-TREE" in plan for plan in searches)
+
+
+def _add_version(connection: Connection) -> None:
+    bot_id = add_bot(connection, "ada", LATER)
+    bot_version(connection, bot_id, EngineRow("1", "x"), LATER)

@@ -63,6 +63,7 @@ def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
     end = GameEnd(
         id=GameId(game_id),
         pairing_id=scene.pairings[pairing].id,
+        tournament_id=scene.tournament_id,
         ladder_id=scene.ladder_id,
         sequence=game_id,
         moves=moves,

@@ -323,3 +323,23 @@ def test_the_migrated_tables_take_new_rows(migrated: Database) -> None:
     assert migrated.read(lambda at: ladders.anchors(at, LadderId(2))) == anchors
     version = migrated.read(lambda at: at.scalar(text("SELECT version_num FROM alembic_version")))
     assert version == max(step.stem[:4] for step in VERSIONS.glob("0*.py"))
+
+
+def test_tournaments_count_the_games_that_are_there(migrated: Database) -> None:
+    """From now on they are counted as they come and go; whoever played is entered."""
+    counts = text(
+        "SELECT (SELECT count(*) FROM pairing WHERE tournament_id = tournament.id) - planned,"
+        " (SELECT count(*) FROM game WHERE tournament_id = tournament.id AND state = 'running')"
+        " - running,"
+        " (SELECT count(*) FROM game WHERE tournament_id = tournament.id AND state = 'finished')"
+        " - finished, planned FROM tournament"
+    )
+    rows = migrated.read(lambda at: at.execute(counts).all())
+    assert rows
+    assert all(tuple(row[:3]) == (0, 0, 0) for row in rows)
+    assert any(row.planned for row in rows)
+    outside = text(
+        "SELECT count(*) FROM pairing WHERE NOT EXISTS (SELECT 1 FROM entrant"
+        " WHERE entrant.tournament_id = pairing.tournament_id AND bot_id = black_id)"
+    )
+    assert migrated.read(lambda at: at.scalar(outside)) == 0

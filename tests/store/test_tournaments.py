@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
+from tests.store.endings import recount
 
 from meijin.game import Ending, Party, Result, TimeControl, Variant
 from meijin.store import Database, tournaments
@@ -55,6 +56,7 @@ def finish(
     query = update(Game).where(Game.id == game + 1)
     values = {"state": state, "result": result, "ending": ending, "at_fault": at_fault}
     database.write(lambda to: to.execute(query.values(values)))
+    database.write(recount)
 
 
 def pending(database: Database, scene: Scene) -> list[int]:
@@ -145,7 +147,8 @@ def test_a_request_is_found_again(
     made = planner.add(planner.plan(bots, request_id="r1"))
     planner.add(planner.plan(bots))
     planner.add(planner.plan(bots))
-    assert database.read(lambda at: tournaments.find_request(at, "r1")) == made
+    running = TournamentState.RUNNING
+    assert database.read(lambda at: tournaments.find_request(at, "r1")) == (made, running)
     assert database.read(lambda at: tournaments.find_request(at, "r2")) is None
     with pytest.raises(IntegrityError):
         planner.add(planner.plan(bots, request_id="r1"))

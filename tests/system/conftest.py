@@ -48,6 +48,10 @@ class Books:
         query = select(func.count(Game.id)).where(Game.state == GameState.FINISHED)
         return self.database.read(lambda sql: sql.execute(query).scalar_one())
 
+    def planned(self) -> int:
+        """How many games are planned."""
+        return self.database.read(lambda sql: sql.scalar(select(func.count(Pairing.id)))) or 0
+
     def running(self) -> set[str]:
         """The games that run."""
         query = select(Game.id).where(Game.state == GameState.RUNNING)

@@ -245,7 +245,12 @@ class Server:
         return {bot.name for bot in response.bots}
 
     def create_tournament(
-        self, *bots: str, rounds: int, time: str = "10+0.2", variant: str = "7x7"
+        self,
+        *bots: str,
+        rounds: int,
+        time: str = "10+0.2",
+        variant: str = "7x7",
+        request_id: str = "",
     ) -> str:
         """Make a rated round robin, and return its number."""
         wanted = pb.TournamentSettings(
@@ -255,7 +260,7 @@ class Server:
             variant=variant_to_proto(Variant.parse(variant)),
             time_control=time_control_to_proto(TimeControl.parse(time)),
         )
-        request = pb.CreateTournamentRequest(settings=wanted)
+        request = pb.CreateTournamentRequest(settings=wanted, request_id=request_id)
         create = self._connection.tournaments.CreateTournament
         made = self._connection.ask_as_operator(create, request)
         return made.tournament.tournament_id

@@ -1,9 +1,12 @@
 """`kill -9` in the middle of a tournament: nothing is lost, nothing counts twice."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
+import grpc
+import pytest
 from tests.system.processes import BOTS, NO_LADDER, Processes, Server, eventually
 
 if TYPE_CHECKING:
@@ -33,6 +36,28 @@ def test_a_killed_server_loses_nothing(
     assert response.tournament.finished_games == 48
     assert sum(cell.wins + cell.draws + cell.losses for cell in response.crosstable) == 2 * 48
     assert [count.faults for count in response.faults] == [0, 0, 0]
+
+
+def test_a_server_that_is_killed_while_it_makes_a_tournament_leaves_no_half_of_one(
+    processes: Processes, open_books: "Callable[[str], Books]"
+) -> None:
+    """The next one drops what is there, and the repeated request makes one that is whole."""
+    server = Server(processes, "--open", NO_LADDER)
+    books = open_books(server.database_url)
+    server.start_bots(*BOTS[:2], delay=0.05)
+    create = partial(server.create_tournament, *BOTS[:2], rounds=100_000, request_id="once")
+    with ThreadPoolExecutor() as threads:
+        cut_off = threads.submit(create)
+        eventually(lambda: books.planned() > 0)
+        server.process.kill()
+        with pytest.raises(grpc.RpcError):
+            cut_off.result()
+    assert 0 < books.planned() < 100_000
+    server.start()
+    assert create() == create()
+    eventually(lambda: books.planned() == 100_000)
+    assert books.tournaments_running() == 1
+    eventually(books.running)
 
 
 def test_a_killed_bot_takes_its_games_up_again(

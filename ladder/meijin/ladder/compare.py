@@ -1,7 +1,7 @@
 """Comparison of any two bots of a ladder: by its published run, and by their games."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,20 +91,9 @@ def _scores(counts: Iterable[PairCount]) -> dict[tuple[BotVersionId, BotVersionI
     return scores
 
 
-def scores_by_color(
-    mine: Collection[BotVersionId],
-    others: Collection[BotVersionId],
-    counts: Iterable[PairCount],
-) -> tuple[Score, Score]:
-    """What some versions scored against others, with black and with white."""
-    as_black = as_white = NO_GAMES
-    for pair in counts:
-        score = Score(pair.wins, pair.draws, pair.losses)
-        if pair.black_id in mine and pair.white_id in others:
-            as_black += score
-        elif pair.black_id in others and pair.white_id in mine:
-            as_white += score.reversed
-    return as_black, as_white
+def total(counts: Iterable[PairCount]) -> Score:
+    """What those with black scored altogether."""
+    return sum((Score(pair.wins, pair.draws, pair.losses) for pair in counts), NO_GAMES)
 
 
 def expectation(

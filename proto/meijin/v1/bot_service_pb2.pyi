@@ -132,7 +132,9 @@ class ListBotsRequest(_message.Message):
     connected: _builtins.bool
     """Only bots with an open stream."""
     page_size: _builtins.int
-    """At most this many, 1 to 1000; 100 when absent."""
+    """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
+    earlier, with a token.
+    """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
     def __init__(
@@ -228,7 +230,9 @@ class ListBotVersionsRequest(_message.Message):
     name: _builtins.str
     """The bot."""
     page_size: _builtins.int
-    """At most this many, 1 to 1000; 100 when absent."""
+    """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
+    earlier, with a token.
+    """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
     def __init__(

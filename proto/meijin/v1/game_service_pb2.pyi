@@ -104,7 +104,9 @@ class ListGamesRequest(_message.Message):
     state: _game_pb2.GameState.ValueType
     """Only games in this state."""
     page_size: _builtins.int
-    """At most this many, 1 to 1000; 100 when absent."""
+    """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
+    earlier, with a token.
+    """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
     def __init__(

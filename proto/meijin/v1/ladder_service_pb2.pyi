@@ -238,7 +238,9 @@ class ListLaddersRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """At most this many, 1 to 1000; 100 when absent."""
+    """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
+    earlier, with a token.
+    """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
     def __init__(
@@ -484,7 +486,9 @@ class ListRatingsRequest(_message.Message):
     bot: _builtins.str
     """The bot."""
     page_size: _builtins.int
-    """At most this many, 1 to 1000; 100 when absent."""
+    """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
+    earlier, with a token.
+    """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
     def __init__(
@@ -648,7 +652,9 @@ class GetHeadToHeadResponse(_message.Message):
     EXPECTATION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def as_black(self) -> Global___Score:
-        """Rated games with the black stones, over all versions of both."""
+        """Rated games with the black stones, over the newest 200 versions
+        of both.
+        """
 
     @_builtins.property
     def as_white(self) -> Global___Score:

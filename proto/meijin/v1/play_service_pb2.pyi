@@ -181,7 +181,10 @@ class Engine(_message.Message):
     """
     @_builtins.property
     def configuration(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Options that make it play as it does, as `name=value`."""
+        """Options that make it play as it does, as `name=value`: at most 64 of 500
+        characters each, and of 4096 bytes altogether. Control characters in them
+        are taken out; those in the other two fields are refused.
+        """
 
     def __init__(
         self,

@@ -503,7 +503,7 @@ class TournamentSettings(_message.Message):
     SWISS_FIELD_NUMBER: _builtins.int
     KNOCKOUT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """What people call it; may be empty."""
+    """What people call it, without control characters; may be empty."""
     format: Global___TournamentFormat.ValueType
     """Who meets whom."""
     rounds: _builtins.int
@@ -523,7 +523,7 @@ class TournamentSettings(_message.Message):
     """The games do not count for the ladder."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of the bots, at least two, each once; two for a test. A tournament
+        """Names of the bots, two to 1000, each once; two for a test. A tournament
         with seeds has them in that order.
         """
 
@@ -538,7 +538,8 @@ class TournamentSettings(_message.Message):
     @_builtins.property
     def openings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """Openings to deal, each a list of cells, two bytes a cell, little-endian;
-        the server's own when empty. Lists of tournaments leave them out.
+        at most 1000, and the server's own when empty. Lists of tournaments leave
+        them out.
         """
 
     @_builtins.property
@@ -882,8 +883,8 @@ class CreateTournamentRequest(_message.Message):
     SETTINGS_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """Any string of the caller's, at most 100 characters: a repeated request
-    makes no second tournament.
+    """Any string of the caller's, at most 100 characters and none of them a
+    control: a repeated request makes no second tournament.
     """
     @_builtins.property
     def settings(self) -> Global___TournamentSettings:
@@ -966,7 +967,9 @@ class GetTournamentResponse(_message.Message):
 
     @_builtins.property
     def crosstable(self) -> _containers.RepeatedCompositeFieldContainer[Global___CrosstableCell]:
-        """One cell for each pair of bots that has finished a game, both ways round."""
+        """One cell for each pair of bots that has finished a game, both ways round;
+        left out where they are more than 10000.
+        """
 
     @_builtins.property
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___FaultCount]:
@@ -978,8 +981,8 @@ class GetTournamentResponse(_message.Message):
 
     @_builtins.property
     def meetings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Meeting]:
-        """The meetings of the rounds that are known, by number; empty where the
-        crosstable says who meets whom.
+        """The meetings of the rounds that are known, by number, the newest 5000; empty
+        where the crosstable says who meets whom.
         """
 
     def __init__(
@@ -1008,7 +1011,9 @@ class ListTournamentsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """At most this many, 1 to 1000; 100 when absent."""
+    """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
+    earlier, with a token.
+    """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
     def __init__(

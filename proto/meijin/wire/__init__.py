@@ -4,6 +4,7 @@
 - `values`: colours, rules, variants, time controls, outcomes
 - `capabilities`: what a bot can play
 - `formats`: formats of tournaments and their settings
+- `text`: control characters in the texts of others
 - `enums`: enums of our own and their mirrors
 """
 

@@ -185,7 +185,10 @@ def _add_services(
         BotServicer(parts.lobby, parts.storage), server
     )
     tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
-        TournamentServicer(parts.control, parts.scheduler, parts.storage, parts.feed), server
+        TournamentServicer(
+            parts.creator, parts.control, parts.scheduler, parts.storage, parts.feed
+        ),
+        server,
     )
     game_service_pb2_grpc.add_GameServiceServicer_to_server(
         GameServicer(parts.control, parts.games, parts.storage, parts.feed), server

@@ -144,6 +144,20 @@ class TooManyRequestsError(MeijinError):
     reason = "TOO_MANY_REQUESTS"
 
 
+class BusyError(MeijinError):
+    """The server has as much of this as it takes; try again later, or ask for less."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "BUSY"
+
+
+class TooManyVersionsError(MeijinError):
+    """The bot has, or has had today, as many versions as a bot may have."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_VERSIONS"
+
+
 class NotReadingError(MeijinError):
     """The peer does not read, or reads too slowly."""
 

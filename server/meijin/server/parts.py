@@ -14,6 +14,7 @@ from meijin.server.match.watchdog import Watchdog
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
+from meijin.server.tournaments.creation import Creator
 from meijin.server.tournaments.planner import Planner
 from meijin.server.tournaments.recovery import LastIds
 from meijin.server.tournaments.refresh_jobs import RefreshSender
@@ -36,6 +37,7 @@ class Parts:
     watchdog: Watchdog
     feed: Feed
     scheduler: Scheduler
+    creator: Creator
     planner: Planner
     refreshes: RefreshSender
     control: TournamentControl
@@ -65,6 +67,7 @@ class Parts:
             watchdog=Watchdog(watch, lobby, games, write_timeout=settings.write_timeout),
             feed=feed,
             scheduler=scheduler,
+            creator=Creator(storage),
             planner=Planner(scheduler, storage, feed),
             refreshes=refreshes,
             control=TournamentControl(
@@ -81,4 +84,5 @@ class Parts:
             self.watchdog.drop_stalled_streams(),
             self.refreshes.run(),
             self.planner.run(),
+            self.creator.run(),
         ]

@@ -12,8 +12,15 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError
 
-from meijin.server.errors import InvalidRequestError, NotFoundError, StoreAwayError, WrongStateError
+from meijin.server.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    StoreAwayError,
+    TooManyVersionsError,
+    WrongStateError,
+)
 from meijin.store import Database, Writer
+from meijin.store import errors as store_errors
 from meijin.store.database import is_unavailable
 from meijin.store.errors import NoRunError, RowNotFoundError
 
@@ -37,6 +44,7 @@ class Storage:
     Raises:
         NotFoundError: no row has the name or id.
         WrongStateError: the ladder has no run yet.
+        TooManyVersionsError: a bot has as many versions as one may have.
         InvalidRequestError: the database can't hold a value that was sent.
         StoreAwayError: the database is locked, full, stopped or restarting.
     """
@@ -90,6 +98,8 @@ def _refusals() -> Iterator[None]:
         yield
     except RowNotFoundError as error:
         raise NotFoundError(str(error)) from None
+    except store_errors.TooManyVersionsError as error:
+        raise TooManyVersionsError(str(error)) from None
     except NoRunError as error:
         raise WrongStateError(str(error)) from None
     except DataError as error:

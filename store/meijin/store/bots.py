@@ -2,14 +2,15 @@
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, Select, func, select, update
 from sqlalchemy.orm import Session
 
-from meijin.store.errors import UnknownBotError
+from meijin.store.errors import TooManyVersionsError, UnknownBotError
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
@@ -22,6 +23,12 @@ from meijin.store.schema import (
     TokenKind,
 )
 from meijin.store.similar import did_you_mean
+
+MAX_VERSIONS = 1000
+"""Of one bot."""
+
+MAX_VERSIONS_A_DAY = 100
+"""New ones of one bot, in 24 hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +178,17 @@ def _owner(session: Session, name: str, now: datetime) -> OwnerId:
 def bot_version(
     connection: Connection, bot_id: BotId, engine: EngineRow, now: datetime
 ) -> BotVersionId:
-    """The version of a bot with this digest; made, with its lineage, when it is new."""
+    """The version of a bot with this digest; made, with its lineage, when it is new.
+
+    Raises:
+        TooManyVersionsError: it is new, and the bot has as many as it may have.
+    """
     mine = BotVersion.bot_id == bot_id
     same = select(BotVersion.id).where(mine, BotVersion.digest == engine.digest)
     known = connection.scalar(same)
     if known is not None:
         return known
+    _check_versions(connection, bot_id, now)
     newest = select(func.max(BotVersion.id)).where(mine)
     version = BotVersion(
         bot_id=bot_id,
@@ -192,23 +204,50 @@ def bot_version(
         return version.id
 
 
+def _check_versions(connection: Connection, bot_id: BotId, now: datetime) -> None:
+    """Refuse a new version to a bot that has too many: each is kept for ever.
+
+    The oldest of the last so many is looked up in the order of the versions, none is counted.
+    """
+    times = select(BotVersion.create_time).where(BotVersion.bot_id == bot_id)
+    newest_first = times.order_by(BotVersion.id.desc()).limit(1)
+    if connection.scalar(newest_first.offset(MAX_VERSIONS - 1)) is not None:
+        message = f"the bot has {MAX_VERSIONS} versions, the most; register another bot"
+        raise TooManyVersionsError(message)
+    of_today = connection.scalar(newest_first.offset(MAX_VERSIONS_A_DAY - 1))
+    if of_today is not None and of_today > now - timedelta(days=1):
+        message = f"the bot has {MAX_VERSIONS_A_DAY} new versions in a day, the most; come with one"
+        raise TooManyVersionsError(f"{message} that was here before, or tomorrow")
+
+
 def list_bots(connection: Connection, *, limit: int, after: str = "") -> Sequence[BotRow]:
     """Bots in the order of their names, from the one after `after`."""
-    query = (
-        select(*columns_of(BotRow, Bot, owner=func.coalesce(Owner.name, "")))
-        .select_from(Bot)
-        .outerjoin(Owner)
-        .where(Bot.name > after)
-        .order_by(Bot.name)
-        .limit(limit)
-    )
+    query = _bots().where(Bot.name > after).order_by(Bot.name).limit(limit)
     return read_rows(BotRow, connection.execute(query))
+
+
+def get_bots(connection: Connection, bots: Mapping[str, BotId]) -> Sequence[BotRow]:
+    """Some bots, in the order in which they are named."""
+    query = _bots().where(Bot.id.in_(bots.values()))
+    rows = {row.name: row for row in read_rows(BotRow, connection.execute(query))}
+    return [rows[name] for name in bots]
+
+
+def _bots() -> Select[*tuple[Any, ...]]:
+    owner = func.coalesce(Owner.name, "")
+    return select(*columns_of(BotRow, Bot, owner=owner)).select_from(Bot).outerjoin(Owner)
 
 
 def version_ids(connection: Connection, bot_id: BotId) -> Sequence[BotVersionId]:
     """All versions of a bot, oldest first; none when it has never been there."""
     query = select(BotVersion.id).where(BotVersion.bot_id == bot_id)
     return connection.scalars(query.order_by(BotVersion.id)).all()
+
+
+def newest_versions(connection: Connection, bot_id: BotId, limit: int) -> Sequence[BotVersionId]:
+    """The newest versions of a bot, newest first."""
+    query = select(BotVersion.id).where(BotVersion.bot_id == bot_id)
+    return connection.scalars(query.order_by(BotVersion.id.desc()).limit(limit)).all()
 
 
 def list_versions(

@@ -17,6 +17,10 @@ class NoRunError(StoreError):
     """The ladder has published nothing yet."""
 
 
+class TooManyVersionsError(StoreError):
+    """A bot has, or has had in a day, as many versions as one may have."""
+
+
 class RowNotFoundError(StoreError, LookupError):
     """No row has the name or id."""
 

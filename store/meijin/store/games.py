@@ -4,16 +4,19 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import nlargest
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, select
 from sqlalchemy.orm import aliased
 
 from meijin.game import Ending, Party, Result, TimeControl, Variant
 from meijin.game.byte_order import little_endian
+from meijin.store.bots import version_ids
 from meijin.store.errors import UnknownGameError
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
+    GAME_IS_NOT_FINISHED,
     Bot,
     BotId,
     BotVersion,
@@ -96,22 +99,48 @@ def list_games(
     bot_id: BotId | None = None,
     state: GameState | None = None,
 ) -> Sequence[GameRow]:
-    """Games, newest first, from the one before the id `before`."""
-    query = _games().order_by(Game.id.desc()).limit(limit)
+    """Games, newest first, from the one before the id `before`.
+
+    Those of a bot are sought version by version and colour by colour in the order of their ids,
+    so that no more of them are read than are listed of each.
+    """
+    conditions: list[ColumnElement[bool] | TextClause] = []
     if before is not None:
-        query = query.where(Game.id < before)
+        conditions.append(Game.id < before)
     if tournament_id is not None:
-        query = query.where(Game.tournament_id == tournament_id)
-    if bot_id is not None:
-        query = query.where((_BLACK.bot_id == bot_id) | (_WHITE.bot_id == bot_id))
+        conditions.append(Game.tournament_id == tournament_id)
     if state is not None:
-        query = query.where(Game.state == state)
+        conditions.append(Game.state == state)
+    if state not in {None, GameState.FINISHED}:
+        conditions.append(GAME_IS_NOT_FINISHED)
+    query = _games().order_by(Game.id.desc())
+    if bot_id is None:
+        query = query.where(*conditions).limit(limit)
+    else:
+        query = query.where(Game.id.in_(_newest_of(connection, bot_id, conditions, limit)))
     return read_rows(GameRow, connection.execute(query))
+
+
+def _newest_of(
+    connection: Connection,
+    bot_id: BotId,
+    conditions: Sequence[ColumnElement[bool] | TextClause],
+    limit: int,
+) -> Sequence[GameId]:
+    """The newest games of a bot under some conditions, at most so many."""
+    found: list[GameId] = []
+    for version_id in version_ids(connection, bot_id):
+        for column in (Game.black_id, Game.white_id):
+            query = select(Game.id).where(column == version_id, *conditions)
+            found += connection.scalars(query.order_by(Game.id.desc()).limit(limit))
+        found = nlargest(limit, found)
+    return found
 
 
 def running_games(connection: Connection) -> Sequence[GameRow]:
     """The games that were being played when the last server ended."""
-    query = _games().where(Game.state == GameState.RUNNING).order_by(Game.id)
+    is_running = (Game.state == GameState.RUNNING, GAME_IS_NOT_FINISHED)
+    query = _games().where(*is_running).order_by(Game.id)
     return read_rows(GameRow, connection.execute(query))
 
 

@@ -23,6 +23,7 @@ from meijin.store.schema import (
     Ladder,
     LadderId,
     PairingId,
+    Tournament,
     TournamentId,
 )
 from meijin.store.tournaments import TournamentEnd, finish_tournament
@@ -65,6 +66,7 @@ class GameEnd:
 
     id: GameId
     pairing_id: PairingId
+    tournament_id: TournamentId
     ladder_id: LadderId | None
     sequence: int
     moves: bytes
@@ -140,6 +142,8 @@ def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool 
         _end_games(connection, entry.ends)
     if entry.incidents:
         add_faults(connection, entry.incidents)
+    if entry.starts or entry.ends:
+        _count_games(connection, entry)
     if entry.truncate_before:
         connection.execute(_DELETE_ENTRIES, {"truncate_before": entry.truncate_before})
     for tournament in entry.finished_tournaments:
@@ -160,6 +164,21 @@ def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
         games = Counter(end.ladder_id for end in rated)
         marks = [{"key": key, "games": count} for key, count in games.items()]
         _MARK_LADDER.execute(connection, marks)
+
+
+def _count_games(connection: Connection, entry: JournalEntry) -> None:
+    """Have each tournament count its games that have begun and ended."""
+    running, finished = Counter[TournamentId](), Counter[TournamentId]()
+    running.update(start.tournament_id for start in entry.starts)
+    running.subtract(end.tournament_id for end in entry.ends)
+    finished.update(end.tournament_id for end in entry.ends if end.ending is not Ending.VOID)
+    rows = [
+        {"key": key, "more_running": more, "more_finished": finished[key]}
+        for key, more in sorted(running.items())
+        if more or finished[key]
+    ]
+    if rows:
+        _COUNT_GAMES.execute(connection, rows)
 
 
 def _start_row(start: GameStart) -> dict[str, object]:
@@ -254,6 +273,7 @@ def last_entry(connection: Connection) -> EntryId:
 _JOURNAL: Table = JournalRow.__table__  # type: ignore[assignment]
 _GAME: Table = Game.__table__  # type: ignore[assignment]
 _LADDER: Table = Ladder.__table__  # type: ignore[assignment]
+_TOURNAMENT: Table = Tournament.__table__  # type: ignore[assignment]
 
 _FIND_JOURNAL = select(_JOURNAL.c.id).where(_JOURNAL.c.id == bindparam("key"))
 _INSERT_JOURNAL = Prepared(insert(_JOURNAL))
@@ -263,6 +283,14 @@ _END_GAME = Prepared(
     update(_GAME)
     .where(_GAME.c.id == bindparam("key"), _GAME.c.state == bindparam("old_state"))
     .values(state=bindparam("new_state"))
+)
+_COUNT_GAMES = Prepared(
+    update(_TOURNAMENT)
+    .where(_TOURNAMENT.c.id == bindparam("key"))
+    .values(
+        running=_TOURNAMENT.c.running + bindparam("more_running"),
+        finished=_TOURNAMENT.c.finished + bindparam("more_finished"),
+    )
 )
 _MARK_LADDER = Prepared(
     update(_LADDER)

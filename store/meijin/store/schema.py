@@ -52,6 +52,8 @@ class GameState(enum.Enum):
 class TournamentState(enum.Enum):
     """Where a tournament stands."""
 
+    PLANNING = "planning"
+    """Its games are being stored: nobody sees it, and a start that finds it drops it."""
     RUNNING = "running"
     FINISHED = "finished"
     CANCELLED = "cancelled"
@@ -172,6 +174,10 @@ FAULT_DETAIL = 600
 """Characters of a fault's sentence."""
 
 _NOT_VOID = text("state <> 'void'")
+_NOT_FINISHED = text("state <> 'finished'")
+GAME_IS_NOT_FINISHED = text("game.state <> 'finished'")
+TOURNAMENT_IS_NOT_FINISHED = text("tournament.state <> 'finished'")
+"""Has SQLite use the indexes of what is not finished: it does not see that from another state."""
 _Id = BigInteger().with_variant(Integer(), "sqlite")
 
 
@@ -257,7 +263,10 @@ class BotVersion(Base):
     """A bot as it was at one time, never changed: the entity that is rated."""
 
     __tablename__ = "bot_version"
-    __table_args__ = (UniqueConstraint("bot_id", "digest"),)
+    __table_args__ = (
+        UniqueConstraint("bot_id", "digest"),
+        Index("bot_version_order", "bot_id", "id"),
+    )
 
     id: Mapped[BotVersionId] = mapped_column(primary_key=True, init=False)
     bot_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
@@ -303,6 +312,15 @@ class Tournament(Base):
     """Pairings between bots, planned by a format."""
 
     __tablename__ = "tournament"
+    __table_args__ = (
+        Index(
+            "tournament_not_finished",
+            "state",
+            "id",
+            sqlite_where=_NOT_FINISHED,
+            postgresql_where=_NOT_FINISHED,
+        ),
+    )
 
     id: Mapped[TournamentId] = mapped_column(primary_key=True, init=False)
     name: Mapped[str] = mapped_column(String(100))
@@ -327,6 +345,12 @@ class Tournament(Base):
     """The settings of the format's own; ``None`` for one that has none."""
     verdict: Mapped[str] = mapped_column(String(200), default="")
     """Why it ended; empty when its games were simply played."""
+    planned: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Its pairings. These three change with what they count, so that no list counts games."""
+    running: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Its running games."""
+    finished: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Its games with a result."""
 
 
 class Entrant(Base):
@@ -338,7 +362,7 @@ class Entrant(Base):
         ForeignKey("tournament.id"), primary_key=True
     )
     seat: Mapped[int] = mapped_column(primary_key=True)
-    """From 0 on, in the order of entry."""
+    """From 0 on, in the order of entry; below 0 for those who came to one where all may play."""
     bot_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
 
 
@@ -390,12 +414,24 @@ class Game(Base):
         Index("game_result", *_RESULT_COLUMNS),
         Index("game_order", "ladder_id", "end_sequence"),
         Index("game_fingerprint", "ladder_id", "fingerprint", "end_sequence"),
+        # Not the one above: SQLite looks in no partial index when a pairing is deleted.
+        Index("game_of_pairing", "pairing_id"),
+        Index("game_of_tournament", "tournament_id", "id"),
+        Index("game_of_black", "black_id", "id"),
+        Index("game_of_white", "white_id", "id"),
+        Index(
+            "game_not_finished",
+            "state",
+            "id",
+            sqlite_where=_NOT_FINISHED,
+            postgresql_where=_NOT_FINISHED,
+        ),
     )
 
     id: Mapped[GameId] = mapped_column(primary_key=True, autoincrement=False)
     """Given by the server, so that a game can be announced in the commit that makes it."""
     pairing_id: Mapped[PairingId] = mapped_column(ForeignKey("pairing.id"))
-    tournament_id: Mapped[TournamentId] = mapped_column(ForeignKey("tournament.id"), index=True)
+    tournament_id: Mapped[TournamentId] = mapped_column(ForeignKey("tournament.id"))
     ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"))
     """``None`` when the game is not rated."""
     black_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"))

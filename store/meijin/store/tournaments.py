@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, case, delete, func, insert, select, union, update
+from sqlalchemy import Connection, Table, case, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from meijin.game import Party, TimeControl, Variant
 from meijin.store.errors import UnknownTournamentError
 from meijin.store.match_counts import GAMES_OF_A_PAIR, RESULT_PLACES
 from meijin.store.openings import decode_openings, encode_openings
+from meijin.store.prepared import Prepared
 from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
+    GAME_IS_NOT_FINISHED,
+    TOURNAMENT_IS_NOT_FINISHED,
     Bot,
     BotId,
     BotVersion,
@@ -32,6 +35,12 @@ from meijin.store.schema import (
 
 MAX_VERDICT = 200
 """Characters kept."""
+
+_IS_RUNNING = (Tournament.state == TournamentState.RUNNING, TOURNAMENT_IS_NOT_FINISHED)
+_IS_IN_PLANNING = (Tournament.state == TournamentState.PLANNING, TOURNAMENT_IS_NOT_FINISHED)
+_IS_MADE = Tournament.state != TournamentState.PLANNING
+_PAIRING_TABLE: Table = Pairing.__table__  # type: ignore[assignment]
+_INSERT_PAIRING = Prepared(insert(_PAIRING_TABLE).inline())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +70,8 @@ class NewTournament:
     max_games: int
     is_rated: bool
     bots: tuple[BotId, ...]
-    schedule: tuple[PlannedGame, ...]
-    """Empty for one whose games are planned as they are needed."""
+    schedule: Sequence[PlannedGame]
+    """Empty for one whose games are stored later."""
     request_id: str | None
     openings: tuple[bytes, ...] = ()
     """Those it was given, two bytes a cell, little-endian; none when they are the server's own."""
@@ -142,12 +151,21 @@ def ladder_name(variant: Variant) -> str:
     return str(variant).replace(" ", "-")
 
 
-def find_request(connection: Connection, request_id: str) -> TournamentId | None:
-    """The tournament that a request has made already, if any."""
-    return connection.scalar(select(Tournament.id).where(Tournament.request_id == request_id))
+def find_request(
+    connection: Connection, request_id: str
+) -> tuple[TournamentId, TournamentState] | None:
+    """The tournament that a request has made already, if any, and where it stands."""
+    query = select(Tournament.id, Tournament.state).where(Tournament.request_id == request_id)
+    row = connection.execute(query).one_or_none()
+    return row and (row.id, row.state)
 
 
-def add_tournament(connection: Connection, new: NewTournament, now: datetime) -> TournamentId:
+def add_tournament(
+    connection: Connection,
+    new: NewTournament,
+    now: datetime,
+    state: TournamentState = TournamentState.RUNNING,
+) -> TournamentId:
     """Store a tournament with its schedule."""
     with Session(connection) as session:
         tournament = Tournament(
@@ -163,6 +181,8 @@ def add_tournament(connection: Connection, new: NewTournament, now: datetime) ->
             request_id=new.request_id,
             openings=encode_openings(new.openings),
             options=new.options,
+            state=state,
+            planned=len(new.schedule),
         )
         session.add(tournament)
         session.flush()
@@ -173,6 +193,8 @@ def add_tournament(connection: Connection, new: NewTournament, now: datetime) ->
     ]
     if entrants:
         connection.execute(insert(Entrant), entrants)
+    elif new.schedule:
+        _enter(connection, tournament_id, new.schedule)
     _insert_pairings(connection, tournament_id, 1, new.schedule)
     return tournament_id
 
@@ -194,7 +216,54 @@ def _insert_pairings(
         for number, game in enumerate(games, start=first)
     ]
     if rows:
-        connection.execute(insert(Pairing), rows)
+        _INSERT_PAIRING.execute(connection, rows)
+
+
+def add_games(
+    connection: Connection, tournament_id: TournamentId, first: int, games: Sequence[PlannedGame]
+) -> None:
+    """Store a part of a schedule, numbered from `first` on, of a tournament in planning.
+
+    It does nothing where that is done: the commit may have happened and its answer been lost.
+    """
+    begun = update(Tournament).where(
+        Tournament.id == tournament_id, Tournament.planned == first - 1
+    )
+    last = first - 1 + len(games)
+    if connection.execute(begun.values(planned=last)).rowcount:
+        _insert_pairings(connection, tournament_id, first, games)
+
+
+def begin(connection: Connection, tournament_id: TournamentId) -> None:
+    """Have a tournament played whose games are all stored."""
+    planned = update(Tournament).where(
+        Tournament.id == tournament_id, Tournament.state == TournamentState.PLANNING
+    )
+    connection.execute(planned.values(state=TournamentState.RUNNING))
+
+
+def forget_requests_in_planning(connection: Connection) -> None:
+    """Have the requests of tournaments in planning, which nobody completes, make them anew."""
+    half_made = update(Tournament).where(*_IS_IN_PLANNING)
+    connection.execute(half_made.values(request_id=None))
+
+
+def drop_half_made(connection: Connection, *, limit: int) -> bool:
+    """Delete at most so many games of tournaments in planning; tell whether there are more."""
+    forget_requests_in_planning(connection)
+    half_made = select(Tournament.id).where(*_IS_IN_PLANNING)
+    tournament_id = connection.scalar(half_made.order_by(Tournament.id).limit(1))
+    if tournament_id is None:
+        return False
+    mine = Tournament.id == tournament_id
+    numbers = select(Pairing.number).where(Pairing.tournament_id == tournament_id)
+    last = connection.scalar(numbers.order_by(Pairing.number).offset(limit - 1).limit(1))
+    pairings = delete(Pairing).where(Pairing.tournament_id == tournament_id)
+    connection.execute(pairings if last is None else pairings.where(Pairing.number <= last))
+    if last is None:
+        connection.execute(delete(Entrant).where(Entrant.tournament_id == tournament_id))
+        connection.execute(delete(Tournament).where(mine))
+    return True
 
 
 def add_pairings(
@@ -213,8 +282,30 @@ def add_pairings(
     rows = read_rows(PendingPairing, connection.execute(query))
     if not rows:
         _insert_pairings(connection, tournament_id, first, games)
+        _enter(connection, tournament_id, games)
+        change = update(Tournament).where(Tournament.id == tournament_id)
+        connection.execute(change.values(planned=Tournament.planned + len(games)))
         rows = read_rows(PendingPairing, connection.execute(query))
     return rows
+
+
+def _enter(
+    connection: Connection, tournament_id: TournamentId, games: Sequence[PlannedGame]
+) -> None:
+    """Enter who plays for the first time in a tournament that everyone may play in."""
+    mine = Entrant.tournament_id == tournament_id
+    lowest = connection.scalar(select(func.min(Entrant.seat)).where(mine)) or 0
+    if lowest == 0 and connection.scalar(select(Entrant.seat).where(mine).limit(1)) is not None:
+        return
+    playing = {bot_id for game in games for bot_id in (game.black_id, game.white_id)}
+    known = select(Entrant.bot_id).where(mine, Entrant.bot_id.in_(playing))
+    new = sorted(playing - set(connection.scalars(known)))
+    if new:
+        rows = [
+            {"tournament_id": tournament_id, "seat": lowest - place, "bot_id": bot_id}
+            for place, bot_id in enumerate(new, start=1)
+        ]
+        connection.execute(insert(Entrant), rows)
 
 
 def last_number(connection: Connection, tournament_id: TournamentId) -> int:
@@ -232,24 +323,52 @@ def _ladder(session: Session, name: str) -> LadderId:
     return found.id
 
 
+class Load(NamedTuple):
+    """What there is to be played, altogether."""
+
+    tournaments: int
+    """Those that are running."""
+    games: int
+    """Theirs that have no result."""
+
+
+def load_of(connection: Connection) -> Load:
+    """What there is to be played now."""
+    left = func.sum(Tournament.planned - Tournament.finished)
+    query = select(func.count(), left).where(*_IS_RUNNING)
+    count, games = connection.execute(query).one()
+    return Load(count, int(games or 0))
+
+
 def running_tournaments(connection: Connection) -> Sequence[TournamentId]:
     """The tournaments to be played on, oldest first."""
-    query = select(Tournament.id).where(Tournament.state == TournamentState.RUNNING)
+    query = select(Tournament.id).where(*_IS_RUNNING)
     return connection.scalars(query.order_by(Tournament.id)).all()
 
 
 def pending_pairings(
-    connection: Connection, tournament_id: TournamentId
+    connection: Connection,
+    tournament_id: TournamentId,
+    *,
+    after: int = 0,
+    limit: int | None = None,
 ) -> Sequence[PendingPairing]:
-    """A tournament's planned games without a result or a running game, in schedule order."""
+    """A tournament's planned games without a result or a running game, in schedule order.
+
+    Args:
+        after: The number before the first.
+        limit: The most of them; ``None`` for all.
+    """
     query = (
         select(*_PAIRING)
         .select_from(Pairing)
         .outerjoin(Game, (Game.pairing_id == Pairing.id) & (Game.state != GameState.VOID))
-        .where(Pairing.tournament_id == tournament_id, Game.id.is_(None))
+        .where(Pairing.tournament_id == tournament_id, Pairing.number > after, Game.id.is_(None))
         .order_by(Pairing.number)
+        .limit(limit)
     )
-    return read_rows(PendingPairing, connection.execute(query))
+    # By place, and not by name: a million of them are read, and their columns are its fields.
+    return [PendingPairing(*row) for row in connection.execute(query)]
 
 
 def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
@@ -258,7 +377,7 @@ def running_pairings(connection: Connection) -> dict[PairingId, PendingPairing]:
         select(*_PAIRING)
         .select_from(Pairing)
         .join(Game, Game.pairing_id == Pairing.id)
-        .where(Game.state == GameState.RUNNING)
+        .where(Game.state == GameState.RUNNING, GAME_IS_NOT_FINISHED)
     )
     return {row.id: row for row in read_rows(PendingPairing, connection.execute(query))}
 
@@ -272,7 +391,7 @@ def get_state(connection: Connection, tournament_id: TournamentId) -> Tournament
     Raises:
         UnknownTournamentError: there is none of that id.
     """
-    query = select(Tournament.state).where(Tournament.id == tournament_id)
+    query = select(Tournament.state).where(Tournament.id == tournament_id, _IS_MADE)
     state = connection.scalar(query)
     if state is None:
         raise _unknown(tournament_id)
@@ -311,7 +430,9 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
                 begun.where(Game.tournament_id == end.id)
             ),
         )
-        connection.execute(dropped)
+        count = connection.execute(dropped).rowcount
+        mine = update(Tournament).where(Tournament.id == end.id)
+        connection.execute(mine.values(planned=Tournament.planned - count))
 
 
 def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
@@ -335,20 +456,18 @@ def list_tournaments(
     connection: Connection, *, limit: int, before: int | None = None
 ) -> Sequence[TournamentRow]:
     """Tournaments, newest first, from the one before the id `before`."""
-    query = select(Tournament.id).order_by(Tournament.id.desc()).limit(limit)
+    query = select(Tournament.id).where(_IS_MADE).order_by(Tournament.id.desc()).limit(limit)
     if before is not None:
         query = query.where(Tournament.id < before)
     return _tournaments(connection, connection.scalars(query).all())
 
 
 def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequence[TournamentRow]:
-    planned = _planned_games(connection, ids)
-    games = _games_by_state(connection, ids)
     bots = _entrants(connection, ids)
     query = (
         select(Tournament.__table__, Ladder.name.label("ladder"))
         .outerjoin(Ladder, Ladder.id == Tournament.ladder_id)
-        .where(Tournament.id.in_(ids))
+        .where(Tournament.id.in_(ids), _IS_MADE)
         .order_by(Tournament.id.desc())
     )
     return [
@@ -370,63 +489,35 @@ def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequenc
             openings=decode_openings(row.openings),
             options=row.options,
             verdict=row.verdict,
-            planned=planned.get(row.id, 0),
-            finished=games.get((row.id, GameState.FINISHED), 0),
-            running=games.get((row.id, GameState.RUNNING), 0),
+            planned=row.planned,
+            finished=row.finished,
+            running=row.running,
         )
         for row in connection.execute(query)
     ]
 
 
-def _planned_games(connection: Connection, ids: Sequence[TournamentId]) -> dict[TournamentId, int]:
-    query = (
-        select(Pairing.tournament_id, func.count())
-        .where(Pairing.tournament_id.in_(ids))
-        .group_by(Pairing.tournament_id)
-    )
-    return {TournamentId(key): count for key, count in connection.execute(query)}
-
-
-def _games_by_state(
-    connection: Connection, ids: Sequence[TournamentId]
-) -> dict[tuple[TournamentId, GameState], int]:
-    query = (
-        select(Game.tournament_id, Game.state, func.count())
-        .where(Game.tournament_id.in_(ids))
-        .group_by(Game.tournament_id, Game.state)
-    )
-    return {(TournamentId(key), state): count for key, state, count in connection.execute(query)}
-
-
 def entrants(connection: Connection, tournament_id: TournamentId) -> Sequence[BotId]:
     """Who was entered, in that order; none where everyone may play."""
-    query = select(Entrant.bot_id).where(Entrant.tournament_id == tournament_id)
-    return connection.scalars(query.order_by(Entrant.seat)).all()
+    entered = (Entrant.tournament_id == tournament_id, Entrant.seat >= 0)
+    query = select(Entrant.bot_id).where(*entered).order_by(Entrant.seat)
+    return connection.scalars(query).all()
 
 
 def _entrants(
     connection: Connection, ids: Sequence[TournamentId]
 ) -> dict[TournamentId, list[tuple[BotId, str]]]:
-    """Who was entered, or where everyone may play, whose games were planned."""
+    """Who was entered in that order, or where everyone may play, who came, by name."""
     query = (
         select(Entrant.tournament_id, Bot.id, Bot.name)
         .join(Bot, Bot.id == Entrant.bot_id)
         .where(Entrant.tournament_id.in_(ids))
-        .order_by(Entrant.seat)
+        .order_by(case((Entrant.seat >= 0, Entrant.seat), else_=0), Bot.name)
     )
     bots: dict[TournamentId, list[tuple[BotId, str]]] = {key: [] for key in ids}
     for tournament_id, bot_id, name in connection.execute(query):
         bots[tournament_id].append((bot_id, name))
-    return {key: bots[key] or _players(connection, key) for key in ids}
-
-
-def _players(connection: Connection, tournament_id: TournamentId) -> list[tuple[BotId, str]]:
-    black, white = (
-        select(color).where(Pairing.tournament_id == tournament_id)
-        for color in (Pairing.black_id, Pairing.white_id)
-    )
-    query = select(Bot.id, Bot.name).where(Bot.id.in_(union(black, white))).order_by(Bot.name)
-    return [(bot_id, name) for bot_id, name in connection.execute(query)]
+    return bots
 
 
 def crosstable(connection: Connection, tournament_id: TournamentId) -> Sequence[PairScore]:

@@ -106,7 +106,9 @@ def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> NewFault:
 
 
 def _play_on(connection: Connection, tournament_id: TournamentId) -> None:
-    """Take a finished tournament up again; one that was cancelled stays so."""
+    """Count the game no more, and take a finished tournament up again; a cancelled one stays so."""
+    mine = update(Tournament).where(Tournament.id == tournament_id)
+    connection.execute(mine.values(finished=Tournament.finished - 1))
     change = update(Tournament).where(
         Tournament.id == tournament_id, Tournament.state == TournamentState.FINISHED
     )

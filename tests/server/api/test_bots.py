@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
+from tests.query_plans import statements
 
 from meijin.testing.server import ServerInTest
 from meijin.v1 import bot_service_pb2 as pb
@@ -103,6 +104,16 @@ async def test_those_who_are_there_are_listed_with_what_they_play(server: Server
     bots = {bot.name: bot for bot in page.bots}
     assert (bots["ada"].connected, bots["ada"].running_games) == (False, 1)
     assert not bots["ada"].HasField("capabilities")
+
+
+async def test_those_who_are_there_are_found_without_the_others(server: ServerInTest) -> None:
+    """They are known: however many bots are stored, theirs alone are read."""
+    await register(server, *(f"a{number}" for number in range(150)))
+    await server.bot("zoe")
+    with statements(server.database.reader) as asked:
+        assert await names(server, connected=True) == (["zoe"], "")
+    (query,) = asked
+    assert "bot.id IN" in query
 
 
 async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:

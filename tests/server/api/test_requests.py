@@ -1,16 +1,25 @@
 """Pages of lists, and ids as text."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
 import pytest
+from sqlalchemy import Connection
 
 from meijin.server.api.requests import (
+    BATCH,
     DEFAULT_SIZE,
+    MAX_PAGE_BYTES,
     MAX_SIZE,
-    Page,
     number,
     page_key,
     page_size,
+    read_page,
 )
 from meijin.server.errors import InvalidRequestError
+from meijin.server.storage import Storage
+from meijin.v1 import bot_service_pb2
 
 
 def test_a_page_has_a_size() -> None:
@@ -46,15 +55,75 @@ def test_an_id_is_refused_with_its_field() -> None:
         number("", "game_id")
 
 
+class Rows:
+    """A list of so many rows in place of a store, which says what is read of it."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.reads: list[int] = []
+
+    async def read(self, query: Callable[[Connection], Any]) -> Any:
+        """What a query says."""
+        return query(cast("Connection", None))
+
+    def after(
+        self,
+        connection: Connection,  # noqa: ARG002 - a query's signature
+        *,
+        limit: int,
+        after: str,
+    ) -> list[int]:
+        """The rows behind a token."""
+        first = int(after or 0) + 1
+        self.reads.append(limit)
+        return list(range(first, min(first + limit, self.count + 1)))
+
+
+def _message(characters: int, row: int) -> bot_service_pb2.Bot:
+    return bot_service_pb2.Bot(name="n" * characters, running_games=row)
+
+
+def _token(row: int) -> int:
+    return row
+
+
+async def page_of(
+    rows: Rows, size: int, start: str = "", characters: int = 1
+) -> tuple[list[int], str]:
+    """One page of rows whose names are so long."""
+    page = await read_page(
+        cast("Storage", rows),
+        rows.after,
+        partial(_message, characters),
+        size=size,
+        start=start,
+        token=_token,
+    )
+    return [message.running_games for message in page.messages], page.next_token
+
+
 @pytest.mark.parametrize(
-    ("rows", "page"),
-    [
-        ([], Page([], "")),
-        ([1, 2], Page([1, 2], "")),
-        ([1, 2, 3], Page([1, 2], "after 2")),
-        ([1, 2, 3, 4, 5], Page([1, 2], "after 2")),
-    ],
+    ("count", "page"), [(0, ([], "")), (2, ([1, 2], "")), (3, ([1, 2], "2")), (5, ([1, 2], "2"))]
 )
-def test_a_page_says_where_the_next_begins(rows: list[int], page: Page[int]) -> None:
+async def test_a_page_says_where_the_next_begins(count: int, page: tuple[list[int], str]) -> None:
     """Unless nothing comes after it."""
-    assert Page.of(rows, 2, lambda row: f"after {row}") == page
+    assert await page_of(Rows(count), 2) == page
+
+
+async def test_a_long_page_is_read_in_parts() -> None:
+    """No more rows than are made messages at once, so that the loop is not held up."""
+    rows = Rows(500)
+    assert await page_of(rows, 250) == (list(range(1, 251)), "250")
+    assert rows.reads == [BATCH + 1, BATCH + 1, 51]
+
+
+async def test_a_page_is_bounded_in_bytes() -> None:
+    """It ends where no more fit, the next goes on there, and none is empty."""
+    rows = Rows(30)
+    share = MAX_PAGE_BYTES // 10 - 10
+    first, token = await page_of(rows, 100, characters=share)
+    second, again = await page_of(rows, 100, token, characters=share)
+    assert (first, token) == (list(range(1, 11)), "10")
+    assert (second, again) == (list(range(11, 21)), "20")
+    assert await page_of(rows, 100, characters=2 * MAX_PAGE_BYTES) == ([1], "1")
+    assert len(rows.reads) == 3

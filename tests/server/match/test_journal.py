@@ -20,7 +20,7 @@ from meijin.server.match import journal as module
 from meijin.server.match.journal import Batch, Journal
 from meijin.store import Database, Writer
 from meijin.store.journal import GameEnd, LostUpdateError, unpack_moves
-from meijin.store.schema import EntryId, GameId, JournalRow, PairingId
+from meijin.store.schema import EntryId, GameId, JournalRow, PairingId, TournamentId
 from meijin.store.voids import GameVoid
 
 if TYPE_CHECKING:
@@ -276,6 +276,7 @@ async def test_a_lost_game_ends_the_journal(desk: Desk) -> None:
     end = GameEnd(
         id=GameId(9),
         pairing_id=PairingId(9),
+        tournament_id=TournamentId(9),
         ladder_id=None,
         sequence=1,
         moves=b"",

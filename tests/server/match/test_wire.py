@@ -98,6 +98,29 @@ def test_a_label_that_is_too_long_is_named(engine: pb.Engine, field: str) -> Non
         engine_from_proto(engine)
 
 
+@pytest.mark.parametrize(
+    ("engine", "words"),
+    [
+        (pb.Engine(version="2\x1b[2J"), "engine.version: character 2 is a control"),
+        (pb.Engine(version="\u202e2"), "engine.version: character 1 is a control"),
+        (pb.Engine(digest="a\nb"), "engine.digest: character 2 is a control"),
+        (pb.Engine(configuration=["x"] * 65), "has 65 entries; at most 64"),
+        (pb.Engine(configuration=["x" * 501]), "longer than 500 characters"),
+        (pb.Engine(configuration=["é" * 500] * 5), "has 5000 bytes; at most 4096"),
+    ],
+)
+def test_what_an_engine_says_of_itself_is_bounded(engine: pb.Engine, words: str) -> None:
+    """It is kept for ever, and shown to everybody."""
+    with pytest.raises(InvalidRequestError, match=words):
+        engine_from_proto(engine)
+
+
+def test_controls_in_a_configuration_are_taken_out() -> None:
+    """It is free text, of one line an entry."""
+    engine = pb.Engine(configuration=["a\tb", "\x1b[31mred\u202c"])
+    assert engine_from_proto(engine).configuration == ("a b", "[31mred")
+
+
 # -- commands -----------------------------------------------------------------------
 
 
@@ -114,7 +137,7 @@ def test_actions_are_plain_values() -> None:
             pb.Failure(game=3, message="no licence", cause=pb.FAILURE_CAUSE_SUPPLIER),
         ],
     )
-    assert command_from_proto(pb.PlayRequest(actions=message), 4) == Actions(
+    assert command_from_proto(pb.PlayRequest(actions=message), 5) == Actions(
         plays=[
             (3, 4, 5, None),
             (6, 7, 8, {"score": 0, "depth": 9, "nodes": 0, "pv": []}),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -22,6 +21,7 @@ from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.session import Session
 from meijin.server.tournaments.formats.base import Capacity
 from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import RunState, TournamentRun
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
 from meijin.store.schema import (
@@ -144,7 +144,7 @@ class Hall:
             ladder_id=None,
             format_name=FormatName("round-robin"),
             format=RoundRobin(more.pop("games", len(pairs))),
-            pending=OrderedDict((pairing.id, pairing) for pairing in pairings),
+            pending=PendingPairings(pairings),
         )
         self.scheduler.add(run)
         return run
@@ -251,7 +251,7 @@ async def test_a_void_game_is_planned_again(hall: Hall) -> None:
     hall.end(2, 1)
     assert await hall.playing() == [(1, 2)]
     (again,) = hall.games.running.values()
-    assert again.pairing is game.pairing
+    assert again.pairing == game.pairing
     hall.end(1, 2)
     assert hall.scheduler.runs == {}
 
@@ -294,7 +294,7 @@ async def test_cancelling_voids_what_runs_and_starts_nothing(hall: Hall) -> None
         Result.NONE, Ending.VOID, Party.OPERATOR, "the tournament was cancelled"
     )
     assert not run.format.is_decided
-    assert list(run.pending) == [PairingId(12)]
+    assert [pairing.id for pairing in run.pending] == [PairingId(12)]
     assert await hall.playing() == [(2, 1)]
 
 
@@ -361,9 +361,9 @@ async def test_a_clock_of_a_pairing_is_for_bots_that_can_play_it(hall: Hall) -> 
     hall.join(1, Capabilities(min_move_time=timedelta(seconds=1)))
     hall.join(2)
     run = hall.plan((1, 2), (2, 1))
-    first = next(iter(run.pending))
-    fast = TimeControl.parse("1")
-    run.pending[first] = replace(run.pending[first], time_control=fast)
+    first, second = run.pending
+    run.pending.clear()
+    hall.scheduler.plan(run, [replace(first, time_control=TimeControl.parse("1")), second])
     assert hall.scheduler.capacity(run).seats[BotId(1)].least_move_time == timedelta(seconds=1)
     assert await hall.playing() == [(2, 1)]
     assert hall.scheduler.waiting_for(run.id, NAMES) == "ada needs 1 s a move"

@@ -1,5 +1,6 @@
 """Bots: registered, listed, and given tokens."""
 
+from bisect import bisect
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -9,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.server.api.convert_bots import bot_to_proto, version_to_proto
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import Page, page_key, page_size, read_page
+from meijin.server.api.requests import ListQuery, page_key, read_page
 from meijin.server.errors import NameTakenError, UnauthenticatedError, invalid_request
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
@@ -62,25 +63,24 @@ class BotServicer(BotServiceServicer):
 
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
         """List bots by name."""
-        size = page_size(request.page_size)
+        query: ListQuery[BotRow] = store.list_bots
+        if request.connected:
+            query = partial(_list_connected, bots=self._connected())
         players = self._lobby.players
-        rows: list[BotRow] = []
-        after = request.page_token
-        while len(rows) <= size:
-            page = await self._storage.read(partial(store.list_bots, limit=size + 1, after=after))
-            rows += [row for row in page if not request.connected or self._is_here(row.id)]
-            if len(page) <= size:
-                break
-            after = page[-1].name
-        found = Page.of(rows, size, lambda row: row.name)
-        return pb.ListBotsResponse(
-            bots=[bot_to_proto(bot_summary(row, players.get(row.id))) for row in found.rows],
-            next_page_token=found.next_token,
+        page = await read_page(
+            self._storage,
+            query,
+            lambda row: bot_to_proto(bot_summary(row, players.get(row.id))),
+            size=request.page_size,
+            start=request.page_token,
+            token=lambda row: row.name,
         )
+        return pb.ListBotsResponse(bots=page.messages, next_page_token=page.next_token)
 
-    def _is_here(self, bot_id: BotId) -> bool:
-        player = self._lobby.players.get(bot_id)
-        return player is not None and player.session is not None
+    def _connected(self) -> list[tuple[str, BotId]]:
+        """The names and ids of those who are there, sorted."""
+        players = self._lobby.players.values()
+        return sorted((each.name, each.bot_id) for each in players if each.session is not None)
 
     async def ListBotVersions(
         self, request: pb.ListBotVersionsRequest, context: Context
@@ -88,22 +88,25 @@ class BotServicer(BotServiceServicer):
         """List a bot's versions, oldest first."""
         page = await read_page(
             self._storage,
-            partial(_versions, request=request),
+            partial(_versions, name=request.name),
+            version_to_proto,
             size=request.page_size,
+            start=request.page_token,
             token=lambda version: version.id,
         )
-        return pb.ListBotVersionsResponse(
-            versions=[version_to_proto(version) for version in page.rows],
-            next_page_token=page.next_token,
-        )
+        return pb.ListBotVersionsResponse(versions=page.messages, next_page_token=page.next_token)
 
 
-def _versions(
-    connection: Connection, *, request: pb.ListBotVersionsRequest, limit: int
-) -> Sequence[VersionRow]:
-    bot_id = store.get_bot(connection, request.name)
-    after = page_key(request.page_token) or 0
-    return store.list_versions(connection, bot_id, limit=limit, after=after)
+def _list_connected(
+    connection: Connection, *, bots: Sequence[tuple[str, BotId]], limit: int, after: str
+) -> Sequence[BotRow]:
+    first = bisect(bots, after, key=lambda bot: bot[0])
+    return store.get_bots(connection, dict(bots[first : first + limit]))
+
+
+def _versions(connection: Connection, *, name: str, limit: int, after: str) -> Sequence[VersionRow]:
+    bot_id = store.get_bot(connection, name)
+    return store.list_versions(connection, bot_id, limit=limit, after=page_key(after) or 0)
 
 
 def _register(

@@ -30,7 +30,10 @@ from meijin.wire import (
 )
 from meijin.wire.enums import enum_table
 
-TOURNAMENT_STATES = enum_table(TournamentState, pb.TournamentState)
+TOURNAMENT_STATES: Mapping[TournamentState, pb.TournamentState.ValueType] = {
+    **enum_table(set(TournamentState) - {TournamentState.PLANNING}, pb.TournamentState)
+}
+"""Nobody is told of one in planning."""
 
 Names = Mapping[BotId, str]
 

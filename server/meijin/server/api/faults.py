@@ -29,22 +29,21 @@ class FaultServicer(FaultServiceServicer):
         page = await read_page(
             self._storage,
             partial(_list, request=request),
+            fault_to_proto,
             size=request.page_size,
+            start=request.page_token,
             token=lambda fault: fault.id,
         )
-        return pb.ListFaultsResponse(
-            faults=[fault_to_proto(fault) for fault in page.rows],
-            next_page_token=page.next_token,
-        )
+        return pb.ListFaultsResponse(faults=page.messages, next_page_token=page.next_token)
 
 
 def _list(
-    connection: Connection, *, request: pb.ListFaultsRequest, limit: int
+    connection: Connection, *, request: pb.ListFaultsRequest, limit: int, after: str
 ) -> Sequence[FaultRow]:
     return list_faults(
         connection,
         limit=limit,
-        before=page_key(request.page_token),
+        before=page_key(after),
         bot_id=get_bot(connection, request.bot) if request.bot else None,
         game_id=GameId(number(request.game_id, "game_id")) if request.game_id else None,
     )

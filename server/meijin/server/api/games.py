@@ -1,6 +1,6 @@
 """Games: looked up, listed, watched, exported and voided."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 
 from sqlalchemy import Connection
@@ -27,6 +27,7 @@ from meijin.store.voids import void_reason
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1.game_service_pb2_grpc import GameServiceServicer
+from meijin.wire.text import plain_text
 
 
 class GameServicer(GameServiceServicer):
@@ -52,15 +53,12 @@ class GameServicer(GameServiceServicer):
         page = await read_page(
             self._storage,
             partial(_list, request=request),
+            lambda row: game_to_proto(game_summary(row, self._games.live_game(row.id))),
             size=request.page_size,
+            start=request.page_token,
             token=lambda row: row.id,
         )
-        return pb.ListGamesResponse(
-            games=[
-                game_to_proto(game_summary(row, self._games.live_game(row.id))) for row in page.rows
-            ],
-            next_page_token=page.next_token,
-        )
+        return pb.ListGamesResponse(games=page.messages, next_page_token=page.next_token)
 
     async def WatchGame(
         self, request: pb.WatchGameRequest, context: Context
@@ -94,7 +92,7 @@ class GameServicer(GameServiceServicer):
         """Void a game."""
         game_id = _id(request.game_id)
         with invalid_request("reason"):
-            reason = void_reason(request.reason)
+            reason = void_reason(plain_text(request.reason))
         await self._game(game_id)
         await self._control.void(game_id, reason)
         return pb.VoidGameResponse(game=game_detail_to_proto(await self._game(game_id)))
@@ -109,22 +107,22 @@ def _id(text: str) -> GameId:
     return GameId(number(text, "game_id"))
 
 
-def _list(connection: Connection, *, request: pb.ListGamesRequest, limit: int) -> list[GameRow]:
+def _list(
+    connection: Connection, *, request: pb.ListGamesRequest, limit: int, after: str
+) -> Sequence[GameRow]:
     bot_id = get_bot(connection, request.bot) if request.bot else None
     tournament_id = None
     if request.tournament_id:
         tournament_id = TournamentId(number(request.tournament_id, "tournament_id"))
     if request.state not in _STATES:
         raise InvalidRequestError(f"no game state {request.state}")
-    return list(
-        list_games(
-            connection,
-            limit=limit,
-            before=page_key(request.page_token),
-            tournament_id=tournament_id,
-            bot_id=bot_id,
-            state=_STATES[request.state],
-        )
+    return list_games(
+        connection,
+        limit=limit,
+        before=page_key(after),
+        tournament_id=tournament_id,
+        bot_id=bot_id,
+        state=_STATES[request.state],
     )
 
 

@@ -21,6 +21,7 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
 from meijin.store.ladders import ladders
+from meijin.store.ladders.days import DayRating
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
@@ -42,14 +43,13 @@ class LadderServicer(LadderServiceServicer):
         """List ladders by name."""
         page = await read_page(
             self._storage,
-            partial(ladders.list_ladders, after=request.page_token),
+            ladders.list_ladders,
+            ladder_to_proto,
             size=request.page_size,
+            start=request.page_token,
             token=lambda ladder: ladder.name,
         )
-        return pb.ListLaddersResponse(
-            ladders=[ladder_to_proto(ladder) for ladder in page.rows],
-            next_page_token=page.next_token,
-        )
+        return pb.ListLaddersResponse(ladders=page.messages, next_page_token=page.next_token)
 
     async def GetStandings(
         self, request: pb.GetStandingsRequest, context: Context
@@ -75,17 +75,15 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.ListRatingsRequest, context: Context
     ) -> pb.ListRatingsResponse:
         """List a bot's ratings by day, newest first."""
-        before = _place(request.page_token)
         page = await read_page(
             self._storage,
-            partial(day_ratings, ladder=request.ladder, bot=request.bot, before=before),
+            partial(_ratings, ladder=request.ladder, bot=request.bot),
+            day_rating_to_proto,
             size=request.page_size,
+            start=request.page_token,
             token=lambda rating: f"{rating.day}.{rating.version_id}",
         )
-        return pb.ListRatingsResponse(
-            ratings=[day_rating_to_proto(rating) for rating in page.rows],
-            next_page_token=page.next_token,
-        )
+        return pb.ListRatingsResponse(ratings=page.messages, next_page_token=page.next_token)
 
     async def GetHeadToHead(
         self, request: pb.GetHeadToHeadRequest, context: Context
@@ -106,6 +104,12 @@ class LadderServicer(LadderServiceServicer):
         self._refreshes.ladder_changed(ladder_id)
         ladder = await self._storage.read(partial(ladders.summary, ladder_id=ladder_id))
         return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
+
+
+def _ratings(
+    connection: Connection, *, limit: int, after: str, ladder: str, bot: str
+) -> Sequence[DayRating]:
+    return day_ratings(connection, ladder, bot, limit=limit, before=_place(after))
 
 
 def _place(token: str) -> tuple[date, BotVersionId] | None:

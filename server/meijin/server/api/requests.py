@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+from google.protobuf.message import Message
 from sqlalchemy import Connection
 
 from meijin.server.errors import InvalidRequestError
@@ -13,48 +14,72 @@ from meijin.server.storage import Storage
 DEFAULT_SIZE = 100
 MAX_SIZE = 1000
 
+MAX_PAGE_BYTES = 512 * 1024
+"""Of the messages of a page, unless it is of one alone; the next page goes on behind them."""
+
+BATCH = 100
+"""Rows that are read and made messages at once, so that a long page does not hold up the loop."""
+
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+M = TypeVar("M", bound=Message)
 
 
 class ListQuery(Protocol[R_co]):
     """Reads at most so many rows of a list."""
 
-    def __call__(self, connection: Connection, *, limit: int) -> Sequence[R_co]:
-        """The rows, from where the page begins."""
+    def __call__(self, connection: Connection, *, limit: int, after: str) -> Sequence[R_co]:
+        """The rows from where a token says on; from the first where it is empty.
+
+        Raises:
+            InvalidRequestError: the token is none of ours.
+        """
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[R]):
+class Page(Generic[M]):
     """A page of a list."""
 
-    rows: Sequence[R]
+    messages: Sequence[M]
     next_token: str
     """Where the next page begins; empty on the last."""
 
-    @classmethod
-    def of(cls, rows: Sequence[R], size: int, token: Callable[[R], object]) -> Self:
-        """The page that begins with these rows, which are more than its size unless it is the last.
-
-        Args:
-            rows: At least one more than fit, if there are so many.
-            size: How many fit.
-            token: What the page after one that ends with a row begins after.
-        """
-        next_token = str(token(rows[size - 1])) if len(rows) > size else ""
-        return cls(rows[:size], next_token)
-
 
 async def read_page(
-    storage: Storage, query: ListQuery[R], *, size: int, token: Callable[[R], object]
-) -> Page[R]:
-    """One page of a list in the store, of the size that was asked for.
+    storage: Storage,
+    query: ListQuery[R],
+    convert: Callable[[R], M],
+    *,
+    size: int,
+    start: str,
+    token: Callable[[R], object],
+) -> Page[M]:
+    """One page of a list in the store, of the size that was asked for or of fewer bytes.
+
+    Args:
+        convert: Makes the message of a row.
+        start: The token of the page.
+        token: What a page that ends with a row is followed by.
 
     Raises:
         InvalidRequestError: it is more than a page may have.
     """
-    rows = page_size(size)
-    return Page.of(await storage.read(partial(query, limit=rows + 1)), rows, token)
+    wanted = page_size(size)
+    messages: list[M] = []
+    room, place = MAX_PAGE_BYTES, start
+    while len(messages) < wanted:
+        limit = min(BATCH, wanted - len(messages))
+        rows = await storage.read(partial(query, limit=limit + 1, after=place))
+        for row in rows[:limit]:
+            message = convert(row)
+            room -= message.ByteSize()
+            if messages and room < 0:
+                return Page(messages, place)
+            messages.append(message)
+            place = str(token(row))
+        if len(rows) <= limit:
+            return Page(messages, "")
+    return Page(messages, place)
 
 
 def page_size(asked: int) -> int:

@@ -1,7 +1,6 @@
 """Tournaments: made, followed, stopped and taken up again."""
 
 from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import Connection
@@ -18,9 +17,8 @@ from meijin.server.api.requests import number, page_key, read_page
 from meijin.server.errors import WrongStateError
 from meijin.server.match.feed import Event, EventKind, Feed, GameEvent, StateEvent, tournament_topic
 from meijin.server.storage import Storage
-from meijin.server.tournaments import creation
 from meijin.server.tournaments.control import TournamentControl
-from meijin.server.tournaments.creation import TournamentSettings
+from meijin.server.tournaments.creation import Creator, check_load
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views.games import live_summary
@@ -32,6 +30,7 @@ from meijin.server.views.tournaments import (
 )
 from meijin.store import tournaments as store
 from meijin.store.schema import TournamentId, TournamentState
+from meijin.store.tournaments import TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer
 from meijin.wire import format_field
@@ -41,8 +40,14 @@ class TournamentServicer(TournamentServiceServicer):
     """The server's tournaments."""
 
     def __init__(
-        self, control: TournamentControl, scheduler: Scheduler, storage: Storage, feed: Feed
+        self,
+        creator: Creator,
+        control: TournamentControl,
+        scheduler: Scheduler,
+        storage: Storage,
+        feed: Feed,
     ) -> None:
+        self._creator = creator
         self._control = control
         self._scheduler = scheduler
         self._storage = storage
@@ -52,11 +57,11 @@ class TournamentServicer(TournamentServiceServicer):
         self, request: pb.CreateTournamentRequest, context: Context
     ) -> pb.CreateTournamentResponse:
         """Make a tournament and start it, once for a request id."""
-        create = partial(
-            _create, settings=settings_from_proto(request.settings), request_id=request.request_id
+        tournament_id = await self._creator.create(
+            settings_from_proto(request.settings), request.request_id
         )
-        found = await self._storage.write(create)
-        await self._control.play(found.row.id)
+        await self._control.play(tournament_id)
+        found = await self._storage.read(partial(tournament_summary, tournament_id=tournament_id))
         return pb.CreateTournamentResponse(tournament=self._to_proto(found))
 
     async def GetTournament(
@@ -74,15 +79,14 @@ class TournamentServicer(TournamentServiceServicer):
         """List tournaments, newest first."""
         page = await read_page(
             self._storage,
-            partial(store.list_tournaments, before=page_key(request.page_token)),
+            _list,
+            lambda row: self._to_proto(listed_tournament(row), with_openings=False),
             size=request.page_size,
+            start=request.page_token,
             token=lambda row: row.id,
         )
         return pb.ListTournamentsResponse(
-            tournaments=[
-                self._to_proto(listed_tournament(row), with_openings=False) for row in page.rows
-            ],
-            next_page_token=page.next_token,
+            tournaments=page.messages, next_page_token=page.next_token
         )
 
     async def CancelTournament(
@@ -186,19 +190,16 @@ def _id(text: str) -> TournamentId:
     return TournamentId(number(text, "tournament_id"))
 
 
+def _list(connection: Connection, *, limit: int, after: str) -> Sequence[TournamentRow]:
+    return store.list_tournaments(connection, limit=limit, before=page_key(after))
+
+
 def _show(
     connection: Connection, tournament_id: TournamentId
 ) -> tuple[TournamentSummary, pb.GetTournamentResponse]:
     """All of a tournament, as a message already: a large crosstable would hold up the loop."""
     detail = tournament_detail(connection, tournament_id)
     return detail.summary, detail_to_proto(detail)
-
-
-def _create(
-    connection: Connection, *, settings: TournamentSettings, request_id: str
-) -> TournamentSummary:
-    now = datetime.now(UTC)
-    return tournament_summary(connection, creation.create(connection, settings, request_id, now))
 
 
 def _change_state(
@@ -212,4 +213,7 @@ def _change_state(
     state = store.get_state(connection, tournament_id)
     if state is not before:
         raise WrongStateError(f"tournament {tournament_id} is {state.value}")
+    if after is TournamentState.RUNNING:
+        row = store.get_tournament(connection, tournament_id)
+        check_load(connection, row.planned - row.finished)
     store.set_state(connection, tournament_id, after)

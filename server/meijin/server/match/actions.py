@@ -12,6 +12,7 @@ from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import Notice, NoticeReason, Session
 from meijin.server.match.stalls import Moment, StallWatch
+from meijin.wire.text import plain_text
 
 MAX_FAILURE = 500
 """Characters kept of what a bot says about its failure."""
@@ -67,7 +68,7 @@ class ActionHandler:
 
     def _fail(self, session: Session, game: LiveGame, failure: Failure) -> None:
         """End a game that a bot can't go on with: void while its supplier may fail once more."""
-        message = failure.message[:MAX_FAILURE].replace("\0", "")
+        message = plain_text(failure.message[:MAX_FAILURE])
         if failure.is_suppliers and session.player.supplier_failures.take(datetime.now(UTC)):
             game.void_for(session.version_id, Party.SUPPLIER, message)
         else:

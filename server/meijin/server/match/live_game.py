@@ -197,6 +197,7 @@ class LiveGame:
         return GameEnd(
             id=self.id,
             pairing_id=self.pairing.id,
+            tournament_id=self.run.id,
             ladder_id=self.run.ladder_id,
             sequence=sequence,
             moves=moves,

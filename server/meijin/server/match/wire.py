@@ -26,9 +26,14 @@ from meijin.wire import (
 )
 from meijin.wire.contract import PROTOCOL_VERSION
 from meijin.wire.enums import enum_table
+from meijin.wire.text import check_text, plain_text
 
 MAX_LABEL = 40
 MAX_DIGEST = 64
+"""Characters."""
+
+MAX_SETTINGS, MAX_SETTING, MAX_SETTINGS_BYTES = 64, 500, 4096
+"""Entries of an engine's configuration, characters of each, and bytes of all."""
 
 MAX_PV = 2 * 22 * 22
 """Bytes kept of an expected line: no game is longer."""
@@ -75,17 +80,40 @@ def engine_from_proto(message: pb.Engine) -> EngineRow:
     """The program behind a bot; without a digest its label tells versions apart.
 
     Raises:
-        InvalidRequestError: a field is too long.
+        InvalidRequestError: a field is too long, or holds a control character.
     """
-    if len(message.version) > MAX_LABEL:
-        raise InvalidRequestError(f"engine.version is longer than {MAX_LABEL} characters")
-    if len(message.digest) > MAX_DIGEST:
-        raise InvalidRequestError(f"engine.digest is longer than {MAX_DIGEST} characters")
+    for field, text, most in (
+        ("engine.version", message.version, MAX_LABEL),
+        ("engine.digest", message.digest, MAX_DIGEST),
+    ):
+        if len(text) > most:
+            raise InvalidRequestError(f"{field} is longer than {most} characters")
+        with invalid_request(field):
+            check_text(text)
     return EngineRow(
         label=message.version,
         digest=message.digest or f"version:{message.version}",
-        configuration=tuple(message.configuration),
+        configuration=configuration_from_proto(message.configuration),
     )
+
+
+def configuration_from_proto(lines: Sequence[str]) -> tuple[str, ...]:
+    """An engine's settings; each of its versions keeps them for ever.
+
+    Raises:
+        InvalidRequestError: there are too many, or one is too long.
+    """
+    if len(lines) > MAX_SETTINGS:
+        message = f"engine.configuration has {len(lines)} entries; at most {MAX_SETTINGS}"
+        raise InvalidRequestError(message)
+    if any(len(line) > MAX_SETTING for line in lines):
+        message = f"engine.configuration: an entry is longer than {MAX_SETTING} characters"
+        raise InvalidRequestError(message)
+    size = sum(len(line.encode()) for line in lines)
+    if size > MAX_SETTINGS_BYTES:
+        message = f"engine.configuration has {size} bytes; at most {MAX_SETTINGS_BYTES}"
+        raise InvalidRequestError(message)
+    return tuple(map(plain_text, lines))
 
 
 def command_from_proto(request: pb.PlayRequest, max_actions: int) -> Command:

@@ -13,7 +13,7 @@ from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.refresh_jobs import RefreshSender
-from meijin.server.tournaments.run import TournamentRun, load_run
+from meijin.server.tournaments.run import TournamentRun, load_pending, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.games import get_game
 from meijin.store.schema import GameId, GameState, TournamentId
@@ -99,7 +99,10 @@ class TournamentControl:
             row = get_tournament(connection, tournament_id)
             return load_run(connection, row, self._storage)
 
-        return await self._storage.read(load)
+        run = await self._storage.read(load)
+        while not run.is_loaded:
+            await self._storage.read(partial(load_pending, run=run))
+        return run
 
     def _add(self, run: TournamentRun) -> None:
         if run.is_playing:

@@ -1,26 +1,57 @@
 """Creation: what a tournament is asked to be is validated, planned by its format, and stored."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import islice
 
 from sqlalchemy import Connection
 
 from meijin.game import TimeControl, Variant, check_opening, decode_moves, openings_for
-from meijin.server.errors import InvalidRequestError, invalid_request
+from meijin.server.errors import BusyError, InvalidRequestError, invalid_request
+from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.formats import FORMATS
-from meijin.server.tournaments.formats.base import Request
+from meijin.server.tournaments.formats.base import PlannedGames, Request
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE
 from meijin.store import tournaments as store
 from meijin.store.bots import get_bot
-from meijin.store.schema import BotId, FormatName, TournamentId
-from meijin.store.tournaments import NewTournament, ladder_name
+from meijin.store.schema import BotId, FormatName, TournamentId, TournamentState
+from meijin.store.tournaments import NewTournament, PlannedGame, ladder_name
 from meijin.wire import Options
+from meijin.wire.text import check_text
 
 MAX_TEXT = 100
 """Characters of a tournament's name and of a request id."""
 
 MAX_SEED = 2**63 - 1
+
+MAX_BOTS = 1000
+"""Bots that are entered in one tournament."""
+
+MAX_OPENINGS = 1000
+"""Openings that are given to one."""
+
+MAX_RUNNING = 1000
+"""Tournaments that are played at once."""
+
+MAX_LOAD = 2_000_000
+"""Games that are to be played in all of them: each takes 40 bytes of memory."""
+
+MAX_WAITING = 4
+"""Large tournaments that are stored, or wait for it, at once."""
+
+CHUNK = 500
+"""Games that are stored in one commit, for which those of moves may have to wait.
+
+As long as it takes, and this at most, the writer is left to others before the next.
+"""
+
+LONGEST_PAUSE = timedelta(seconds=0.1)
+
+PLANNING = TournamentState.PLANNING
 
 MAX_INCREMENT = timedelta(hours=4)
 """A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
@@ -48,25 +79,152 @@ class TournamentSettings:
     is_rated: bool
 
 
-def create(
-    connection: Connection, settings: TournamentSettings, request_id: str, now: datetime
-) -> TournamentId:
-    """Store the tournament that a request asks for, or find the one that it has made already.
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A tournament as it is to be stored."""
 
-    Args:
-        request_id: Makes a repeated request harmless; may be empty.
+    new: NewTournament
+    """Without its games."""
+    games: PlannedGames
+    """Of its schedule; they are read one by one, since there may be a million."""
+
+
+class Creator:
+    """Makes tournaments, and stores large ones so that no game waits for it.
+
+    A large schedule is stored part by part, between the commits of what is being played. The
+    tournament is in planning meanwhile: nobody sees it and no game of it starts. What a server
+    that ended left in planning is dropped, likewise part by part.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._storing = asyncio.Lock()
+        """Held while something is in planning that is not to be dropped."""
+        self._waiting = 0
+        self._left_over = asyncio.Event()
+        self._left_over.set()
+        """Something may be in planning that nobody stores."""
+
+    async def create(self, settings: TournamentSettings, request_id: str) -> TournamentId:
+        """Store the tournament that a request asks for, or find the one that it has made already.
+
+        Args:
+            request_id: Makes a repeated request harmless; may be empty.
+
+        Raises:
+            InvalidRequestError: a setting has a value that it can't have.
+            NotFoundError: no bot has one of the names.
+            BusyError: there is too much to be played, or to be stored, already.
+        """
+        _check_room(settings, request_id)
+        made = await self._find(request_id)
+        if made is not None:
+            return made
+        planned = await self._storage.read(partial(_plan, settings=settings, request_id=request_id))
+        if len(planned.games) <= CHUNK:
+            return await self._storage.write(partial(_add, planned=planned, now=datetime.now(UTC)))
+        if self._waiting >= MAX_WAITING:
+            raise BusyError(f"{self._waiting} large tournaments are being made; try again later")
+        self._waiting += 1
+        try:
+            async with self._storing:
+                made = await self._find(request_id)
+                return await self._store(planned) if made is None else made
+        finally:
+            self._waiting -= 1
+
+    async def _find(self, request_id: str) -> TournamentId | None:
+        if not request_id:
+            return None
+        found = await self._storage.read(partial(store.find_request, request_id=request_id))
+        return found[0] if found is not None and found[1] is not PLANNING else None
+
+    async def _store(self, planned: _Planned) -> TournamentId:
+        """Store a large tournament part by part."""
+        add = partial(_begin_planning, new=planned.new, now=datetime.now(UTC))
+        tournament_id = await self._storage.write(add)
+        try:
+            await self._store_games(tournament_id, planned.games)
+            begin = partial(store.begin, tournament_id=tournament_id)
+            await retry_while_unavailable(partial(self._storage.write, begin))
+        except BaseException:
+            self._left_over.set()
+            raise
+        return tournament_id
+
+    async def _store_games(self, tournament_id: TournamentId, schedule: PlannedGames) -> None:
+        games = iter(schedule)
+        first = 1
+        while part := await asyncio.to_thread(_next_part, games):
+            add = partial(store.add_games, tournament_id=tournament_id, first=first, games=part)
+            begin = time.monotonic()
+            await retry_while_unavailable(partial(self._storage.write, add))
+            await asyncio.sleep(min(time.monotonic() - begin, LONGEST_PAUSE.total_seconds()))
+            first += len(part)
+
+    async def run(self) -> None:
+        """Drop what is left in planning, whenever there is something, for ever."""
+        while True:
+            await self._left_over.wait()
+            self._left_over.clear()
+            while await retry_while_unavailable(self._drop_part):
+                pass
+
+    async def _drop_part(self) -> bool:
+        async with self._storing:
+            return await self._storage.write(partial(store.drop_half_made, limit=CHUNK))
+
+
+def _next_part(games: Iterator[PlannedGame]) -> list[PlannedGame]:
+    return list(islice(games, CHUNK))
+
+
+def _add(connection: Connection, *, planned: _Planned, now: datetime) -> TournamentId:
+    """Store a small tournament at once, unless its request has made one meanwhile."""
+    known = _known(connection, planned.new)
+    if known is not None:
+        return known
+    check_load(connection, len(planned.games))
+    new = replace(planned.new, schedule=tuple(planned.games))
+    return store.add_tournament(connection, new, now)
+
+
+def _known(connection: Connection, new: NewTournament) -> TournamentId | None:
+    if new.request_id is None:
+        return None
+    found = store.find_request(connection, new.request_id)
+    if found is None:
+        return None
+    if found[1] is PLANNING:
+        raise BusyError("the tournament of this request is being made; repeat it in a moment")
+    return found[0]
+
+
+def _begin_planning(connection: Connection, *, new: NewTournament, now: datetime) -> TournamentId:
+    """Store a large tournament without its games.
+
+    Whatever is in planning by now is left over, since one is stored at a time.
+    """
+    store.forget_requests_in_planning(connection)
+    return store.add_tournament(connection, new, now, PLANNING)
+
+
+def check_load(connection: Connection, games: int) -> None:
+    """Refuse more than a server can hold at once.
 
     Raises:
-        InvalidRequestError: a setting has a value that it can't have.
-        UnknownBotError: no bot has one of the names.
+        BusyError: so many games more are too many, or there are too many tournaments.
     """
-    _check_room(settings, request_id)
-    if request_id:
-        known = store.find_request(connection, request_id)
-        if known is not None:
-            return known
-    new = _plan(connection, settings, request_id)
-    return store.add_tournament(connection, new, now)
+    load = store.load_of(connection)
+    if load.tournaments >= MAX_RUNNING:
+        raise BusyError(
+            f"{load.tournaments} tournaments are running, the most that may; cancel some"
+        )
+    if load.games + games > MAX_LOAD:
+        raise BusyError(
+            f"{load.games} games are to be played and these are {games}; at most {MAX_LOAD}"
+        )
 
 
 def _check_room(settings: TournamentSettings, request_id: str) -> None:
@@ -74,7 +232,14 @@ def _check_room(settings: TournamentSettings, request_id: str) -> None:
     for field, text in (("name", settings.name), ("request_id", request_id)):
         if len(text) > MAX_TEXT:
             raise InvalidRequestError(f"{field} is longer than {MAX_TEXT} characters")
-    bounds = (("seed", settings.seed, MAX_SEED), ("max_games", settings.max_games, MAX_AT_ONCE))
+        with invalid_request(field):
+            check_text(text)
+    bounds = (
+        ("seed", settings.seed, MAX_SEED),
+        ("max_games", settings.max_games, MAX_AT_ONCE),
+        ("number of bots", len(settings.bots), MAX_BOTS),
+        ("number of openings", len(settings.openings), MAX_OPENINGS),
+    )
     for field, value, most in bounds:
         if value > most:
             raise InvalidRequestError(f"{field} {value} is above {most}")
@@ -83,7 +248,7 @@ def _check_room(settings: TournamentSettings, request_id: str) -> None:
         raise InvalidRequestError(f"time_control: increment {increment} is above {MAX_INCREMENT}")
 
 
-def _plan(connection: Connection, settings: TournamentSettings, request_id: str) -> NewTournament:
+def _plan(connection: Connection, *, settings: TournamentSettings, request_id: str) -> _Planned:
     form = FORMATS[settings.format]
     wanted = Request(
         bots=_entrants(connection, settings.bots, may_be_all=form.MAY_BE_OPEN),
@@ -95,7 +260,8 @@ def _plan(connection: Connection, settings: TournamentSettings, request_id: str)
         options=settings.options,
     )
     plan = form.plan(connection, wanted)
-    return NewTournament(
+    check_load(connection, len(plan.games))
+    new = NewTournament(
         name=settings.name,
         format=settings.format,
         rounds=plan.rounds,
@@ -105,11 +271,12 @@ def _plan(connection: Connection, settings: TournamentSettings, request_id: str)
         max_games=settings.max_games,
         is_rated=settings.is_rated,
         bots=plan.bots,
-        schedule=plan.games,
+        schedule=(),
         request_id=request_id or None,
         openings=settings.openings,
         options=None if plan.options is None else dict(plan.options),
     )
+    return _Planned(new, plan.games)
 
 
 def _entrants(

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from meijin.server.match.games import Games
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
-from meijin.server.tournaments.run import RunState, TournamentRun, load_run
+from meijin.server.tournaments.run import RunState, TournamentRun, load_pending, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, journal, tournaments
 from meijin.store.games import GameRow
@@ -67,7 +67,10 @@ def _runs(
     runs = []
     for tournament_id in sorted({*running, *(row.tournament_id for row in rows)}):
         row = tournaments.get_tournament(connection, tournament_id)
-        runs.append(load_run(connection, row, storage))
+        run = load_run(connection, row, storage)
+        while not run.is_loaded:
+            load_pending(connection, run)
+        runs.append(run)
     return runs
 
 

@@ -1,7 +1,6 @@
 """A tournament that is being played, taken from the store."""
 
 import enum
-from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
@@ -11,8 +10,9 @@ from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.base import Format
+from meijin.server.tournaments.pending import PendingPairings
 from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
-from meijin.store.schema import FormatName, LadderId, PairingId, TournamentId, TournamentState
+from meijin.store.schema import FormatName, LadderId, TournamentId, TournamentState
 from meijin.store.tournaments import (
     PendingPairing,
     TournamentRow,
@@ -42,6 +42,10 @@ RUN_STATES = {
 """By what the store says."""
 
 
+CHUNK = 500
+"""Pending games that are read at once: 4 ms of the interpreter, which the event loop waits for."""
+
+
 @dataclass(slots=True, eq=False)
 class TournamentRun:
     """A tournament whose games are being played."""
@@ -56,15 +60,18 @@ class TournamentRun:
     format: Format
     """Plans its games, and says when it is decided."""
     state: RunState = RunState.PLAYING
-    pending: OrderedDict[PairingId, PendingPairing] = field(default_factory=OrderedDict)
-    """Planned games in the order in which they are to be played.
-
-    They are taken from the front, where a plain dictionary's search would pass all that were
-    there before.
-    """
+    pending: PendingPairings = field(default_factory=PendingPairings)
+    """Planned games in the order in which they are to be played."""
     running: int = 0
     last_number: int = 0
     """Of the games that were planned."""
+    loaded: int = 0
+    """The last number up to which its pending games have been read."""
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether all of its pending games have been read."""
+        return self.loaded >= self.last_number
 
     @property
     def is_playing(self) -> bool:
@@ -90,13 +97,14 @@ def run_of(game: LiveGame) -> TournamentRun:
 
 
 def load_run(connection: Connection, row: TournamentRow, storage: Storage) -> TournamentRun:
-    """A stored tournament as it is played; its running games are entered by the match.
+    """A stored tournament as it is played, with the first of its pending games.
+
+    Its running games are entered by the match.
 
     Args:
         storage: For what is read while it is played.
     """
-    pairings = pending_pairings(connection, row.id)
-    return TournamentRun(
+    run = TournamentRun(
         id=row.id,
         variant=row.variant,
         time_control=row.time_control,
@@ -105,6 +113,15 @@ def load_run(connection: Connection, row: TournamentRow, storage: Storage) -> To
         format_name=row.format,
         format=FORMATS[row.format].load(connection, row, storage),
         state=RUN_STATES[row.state],
-        pending=OrderedDict((pairing.id, pairing) for pairing in pairings),
         last_number=last_number(connection, row.id),
     )
+    load_pending(connection, run)
+    return run
+
+
+def load_pending(connection: Connection, run: TournamentRun) -> None:
+    """Read the next of a run's pending games, so many that the event loop is not held up."""
+    pairings = pending_pairings(connection, run.id, after=run.loaded, limit=CHUNK)
+    for pairing in pairings:
+        run.pending.add(pairing)
+    run.loaded = pairings[-1].number if len(pairings) == CHUNK else run.last_number

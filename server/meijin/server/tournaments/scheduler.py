@@ -1,9 +1,9 @@
 """Starts the planned games of running tournaments as soon as their bots are free."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -48,7 +48,8 @@ class Scheduler(Listener):
     def plan(self, run: TournamentRun, pairings: Iterable[PendingPairing]) -> None:
         """Play more games of a tournament, unless it was stopped or decided meanwhile."""
         if run.is_playing:
-            run.pending.update((pairing.id, pairing) for pairing in pairings)
+            for pairing in pairings:
+                run.pending.add(pairing)
             self.wake()
 
     def leave(self, run: TournamentRun) -> None:
@@ -79,12 +80,7 @@ class Scheduler(Listener):
                 playing = sum(game.run is run for game in player.games.values())
                 altogether = min(room + len(player.games), limit)
                 seats[bot_id] = BotCapacity(free, altogether, playing, _least_move_time(player))
-        held = Counter(
-            bot_id
-            for pairing in run.pending.values()
-            if pairing.black_id in seats and pairing.white_id in seats
-            for bot_id in (pairing.black_id, pairing.white_id)
-        )
+        held = run.pending.held(seats)
         return Capacity(seats, waiting=len(run.pending), held=held, room=limit - run.running)
 
     def suspend(self, tournament_id: TournamentId) -> TournamentRun | None:
@@ -112,21 +108,17 @@ class Scheduler(Listener):
         run = self.runs.get(tournament_id)
         if run is None:
             return ""
-        needed = {
-            bot_id: pairing.time_control or run.time_control
-            for pairing in run.pending.values()
-            for bot_id in (pairing.black_id, pairing.white_id)
-        }
+        needed = run.pending.needed
         if not needed and not run.running:
-            needed = dict.fromkeys(names, run.time_control)
-        known = sorted(needed.keys() & names)  # others were planned after the names were read
-        reasons = [(names[bot], self._objection(run, bot, needed[bot])) for bot in known]
-        return "; ".join(f"{name} {reason}" for name, reason in reasons if reason)
-
-    def _may_play(self, bot_id: BotId, run: TournamentRun, pairing: PendingPairing) -> bool:
-        """Whether a bot that can play the tournament can play the pairing's own clock."""
-        control = pairing.time_control
-        return control is None or not self._objection(run, bot_id, control)
+            needed = dict.fromkeys(names, (None,))
+        reasons = {
+            bot: reason
+            for bot, controls in needed.items()
+            if bot in names  # others were planned after these were read
+            for control in controls
+            if (reason := self._objection(run, bot, control or run.time_control))
+        }
+        return "; ".join(f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons))
 
     def _objection(
         self, run: TournamentRun, bot_id: BotId, time_control: TimeControl
@@ -158,7 +150,7 @@ class Scheduler(Listener):
         outcome = game.arbiter.outcome
         assert outcome is not None
         if outcome.ending is Ending.VOID and run.is_playing:
-            run.pending[game.pairing.id] = game.pairing
+            run.pending.add(game.pairing)
         if run.state is RunState.FINISHED:
             self.leave(run)
         self.wake()
@@ -174,34 +166,37 @@ class Scheduler(Listener):
     def _schedule(self) -> None:
         self._is_due = False
         if not self._lobby.is_draining:
+            here = {
+                bot_id: player
+                for bot_id, player in self._lobby.players.items()
+                if player.session is not None
+            }
             for run in self.runs.values():
-                self._fill(run)
+                self._fill(run, here)
                 if not run.format.IS_SCHEDULED:
                     self.planning_due.set()
 
-    def _fill(self, run: TournamentRun) -> None:
+    def _fill(self, run: TournamentRun, here: Mapping[BotId, Player]) -> None:
         """Start what can be started, in the order of the schedule."""
+        needed = run.pending.needed
+        fewer, more = (here, needed) if len(here) < len(needed) else (needed, here)
+        players = {bot_id: here[bot_id] for bot_id in fewer if bot_id in more}
         free = {
             bot_id: room
-            for bot_id, player in self._lobby.players.items()
+            for bot_id, player in players.items()
             if (room := _room(player, run) or 0) > 0
         }
-        limit = run.max_games - run.running if run.max_games else len(run.pending)
-        picked: list[PendingPairing] = []
-        for pairing in run.pending.values():
-            if len(picked) >= limit or len(free) < 2:  # noqa: PLR2004 - a game needs two
-                break
-            pair = (pairing.black_id, pairing.white_id)
-            if all(bot_id in free and self._may_play(bot_id, run, pairing) for bot_id in pair):
-                picked.append(pairing)
-                for bot_id in pair:
-                    free[bot_id] -= 1
-                    if not free[bot_id]:
-                        del free[bot_id]
-        for pairing in picked:
-            del run.pending[pairing.id]
-            players = self._lobby.players
+        pairings = run.pending.take(
+            free,
+            {bot_id: players[bot_id].session for bot_id in free},
+            limit=run.max_games - run.running if run.max_games else len(run.pending),
+            may_play=partial(self._can_play, run),
+        )
+        for pairing in pairings:
             self._games.start(run, pairing, players[pairing.black_id], players[pairing.white_id])
+
+    def _can_play(self, run: TournamentRun, bot_id: BotId, time_control: TimeControl) -> bool:
+        return not self._objection(run, bot_id, time_control)
 
 
 def _room(player: Player, run: TournamentRun) -> int | None:

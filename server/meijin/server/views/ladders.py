@@ -12,14 +12,18 @@ from meijin.ladder.compare import (
     MatrixRow,
     compare_all,
     expectation,
-    scores_by_color,
+    total,
 )
 from meijin.ladder.posterior import RatingPosterior, preview
-from meijin.store.bots import get_bot, version_ids
+from meijin.store.bots import get_bot, newest_versions
 from meijin.store.errors import NoRunError
 from meijin.store.ladders.days import DayRating, rating_history
 from meijin.store.ladders.ladders import LadderSummary, get_ladder
-from meijin.store.ladders.rated_games import pair_counts_between, results_since
+from meijin.store.ladders.rated_games import (
+    pair_counts_between,
+    pair_counts_of,
+    results_since,
+)
 from meijin.store.ladders.runs import (
     PublishedRun,
     Score,
@@ -34,6 +38,10 @@ MAX_PREVIEW = 200
 """The most games of a preview; the next run is not far, then."""
 MAX_PREVIEW_POOL = 400
 """The most versions in one: each game takes n^2 steps, all of them a tenth of a second."""
+
+
+MAX_VERSIONS = 200
+"""The newest of a bot that its score against another is of: each two of them are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class HeadToHead:
-    """One bot against another, all versions of both together."""
+    """One bot against another, the newest versions of both together."""
 
     as_black: Score
     """Of the first bot's games with the black stones."""
@@ -137,13 +145,14 @@ def head_to_head(connection: Connection, ladder: str, bot: str, opponent: str) -
     """
     ladder_id = get_ladder(connection, ladder)
     bot_id, other_id = get_bot(connection, bot), get_bot(connection, opponent)
-    mine, others = (set(version_ids(connection, each)) for each in (bot_id, other_id))
-    counts = pair_counts_between(connection, ladder_id, [*mine, *others])
+    mine, others = (newest_versions(connection, each, MAX_VERSIONS) for each in (bot_id, other_id))
+    as_black = pair_counts_of(connection, ladder_id, mine, others)
+    as_white = pair_counts_of(connection, ladder_id, others, mine)
     table, posterior = _published(connection, ladder_id)
     expected = None
     if posterior is not None:
         expected = expectation(table.standings, posterior, bot_id, other_id)
-    return HeadToHead(*scores_by_color(mine, others, counts), expected)
+    return HeadToHead(total(as_black), total(as_white).reversed, expected)
 
 
 def day_ratings(

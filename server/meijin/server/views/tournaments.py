@@ -9,6 +9,12 @@ from meijin.server.tournaments.formats.report import Meeting, TournamentStanding
 from meijin.store.schema import TournamentId
 from meijin.store.tournaments import TournamentRow, crosstable, fault_counts, get_tournament
 
+MAX_CELLS = 10_000
+"""Of a crosstable: a hundred bots that have all met. One of a thousand would be 40 MB."""
+
+MAX_MEETINGS = 5000
+"""The newest that are shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class CrosstableCell:
@@ -50,9 +56,9 @@ class TournamentDetail:
     standings: tuple[TournamentStanding, ...]
     """Best first; empty where the format ranks nobody."""
     meetings: tuple[Meeting, ...]
-    """By number; empty where each two meet as the crosstable tells."""
+    """By number, the newest of them; empty where each two meet as the crosstable tells."""
     crosstable: tuple[CrosstableCell, ...]
-    """Of every two that have met, both ways round."""
+    """Of every two that have met, both ways round; empty where these are too many."""
     faults: tuple[FaultLine, ...]
     """Of every bot, in the order of entry."""
 
@@ -88,7 +94,7 @@ def tournament_detail(connection: Connection, tournament_id: TournamentId) -> To
     return TournamentDetail(
         summary,
         standings=report.standings,
-        meetings=report.meetings,
+        meetings=report.meetings[-MAX_MEETINGS:],
         crosstable=tuple(
             CrosstableCell(
                 names[score.bot_id],
@@ -97,7 +103,7 @@ def tournament_detail(connection: Connection, tournament_id: TournamentId) -> To
                 score.draws,
                 score.losses,
             )
-            for score in scores
+            for score in (scores if len(scores) <= MAX_CELLS else ())
         ),
         faults=tuple(FaultLine(name, faults.get(bot_id, 0)) for bot_id, name in row.bots),
     )

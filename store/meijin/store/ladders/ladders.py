@@ -4,13 +4,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, case, delete, func, insert, select, update
+from sqlalchemy.orm import aliased
 
 from meijin.store.bots import get_bot, version_ids
 from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders.rated_games import is_rated
 from meijin.store.rows import columns_of, read_row, read_rows
-from meijin.store.schema import Anchor, BotVersionId, Ladder, LadderId, RatingRun, RatingRunId
+from meijin.store.schema import (
+    Anchor,
+    BotVersionId,
+    Game,
+    Ladder,
+    LadderId,
+    RatingRun,
+    RatingRunId,
+)
 from meijin.store.similar import did_you_mean
 
 MAX_ANCHORS = 3
@@ -70,9 +79,22 @@ def get_ladder(connection: Connection, name: str) -> LadderId:
 
 
 def _summaries() -> Select[*tuple[Any, ...]]:
-    games = select(func.count()).where(*is_rated(Ladder.id)).scalar_subquery()
+    """Ladders with their rated games: those of the published run, and those that ended since.
+
+    All are counted anew only where there is no run, or a game that it counted has been voided:
+    in the moments until the next one.
+    """
+    run = aliased(RatingRun)
+    since = (
+        select(func.count())
+        .where(*is_rated(Ladder.id), Game.end_sequence > run.cutoff)
+        .scalar_subquery()
+    )
+    anew = select(func.count()).where(*is_rated(Ladder.id)).scalar_subquery()
+    games = case((run.voided == Ladder.voided, run.games + since), else_=anew)
     is_current = Ladder.revision <= Ladder.run_revision
-    return select(*columns_of(LadderSummary, Ladder, games=games, is_current=is_current))
+    columns = columns_of(LadderSummary, Ladder, games=games, is_current=is_current)
+    return select(*columns).outerjoin(run, run.id == Ladder.run_id)
 
 
 def is_dirty(connection: Connection, ladder_id: LadderId) -> bool:

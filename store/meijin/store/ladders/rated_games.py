@@ -135,8 +135,18 @@ def pair_counts_between(
     connection: Connection, ladder_id: LadderId, version_ids: Sequence[BotVersionId]
 ) -> CountedPairs:
     """The ladder's rated games among some versions, as `pair_counts` has them."""
-    among = (Game.black_id.in_(version_ids), Game.white_id.in_(version_ids))
-    return _read_pairs(connection, _pairs(ladder_id).where(*among))
+    return pair_counts_of(connection, ladder_id, version_ids, version_ids)
+
+
+def pair_counts_of(
+    connection: Connection,
+    ladder_id: LadderId,
+    black: Sequence[BotVersionId],
+    white: Sequence[BotVersionId],
+) -> CountedPairs:
+    """The ladder's rated games of some versions with black against others, as `pair_counts`."""
+    players = (Game.black_id.in_(black), Game.white_id.in_(white))
+    return _read_pairs(connection, _pairs(ladder_id).where(*players))
 
 
 def _pairs(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:

@@ -1,10 +1,10 @@
 """What a format of tournaments is: who meets whom, and when it is decided."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 from sqlalchemy import Connection
 
@@ -91,6 +91,16 @@ class Request:
     """The format's own settings; ``None`` when they were left out."""
 
 
+class PlannedGames(Protocol):
+    """A schedule, whose games may be made as they are read."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def __iter__(self) -> Iterator[PlannedGame]:
+        """Each of them, in the order in which they are to be played."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is stored of a tournament when it is made."""
@@ -101,7 +111,7 @@ class Plan:
     """0 where the format has none."""
     options: Options | None = None
     """The format's own settings, what was left out filled in; ``None`` when it has none."""
-    games: tuple[PlannedGame, ...] = ()
+    games: PlannedGames = ()
     """The whole schedule; empty where games are planned as they are needed."""
 
 

@@ -1,11 +1,14 @@
 """Formats whose whole schedule is made with the tournament."""
 
+import math
 import random
 from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Self, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from meijin.game import encode_moves
@@ -24,7 +27,11 @@ from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow
 
 DEFAULT_ROUNDS = 2
 
-Pair = tuple[BotId, BotId]
+CHUNK = 1000
+"""Games that are made at once of a schedule that is read."""
+
+Places: TypeAlias = NDArray[np.int32]
+"""Bots by their places in the order of entry, from 0 on."""
 Opening = TypeVar("Opening")
 
 
@@ -42,18 +49,30 @@ class ScheduledFormat(Format):
 
     @classmethod
     @abstractmethod
-    def pairs(cls, bots: Sequence[BotId]) -> list[Pair]:
-        """Who meets whom, each pair once."""
+    def count_pairs(cls, bots: int) -> int:
+        """How many pairs of so many bots meet."""
+
+    @classmethod
+    @abstractmethod
+    def pairs(cls, bots: int) -> tuple[Places, Places]:
+        """Who meets whom, each pair once: the first bots and the second ones."""
 
     @classmethod
     def plan(cls, connection: Connection, request: Request) -> Plan:
         """Every game that there is to be."""
         rounds = request.rounds or DEFAULT_ROUNDS
-        pairs = cls.pairs(request.bots)
-        games = rounds * len(pairs)
+        bots = len(request.bots)
+        games = rounds * cls.count_pairs(bots)
         if games > MAX_GAMES:
-            raise InvalidRequestError(f"rounds {rounds} make {games} games; at most {MAX_GAMES}")
-        planned = schedule(pairs, rounds=rounds, openings=request.openings, seed=request.seed)
+            message = f"{bots} bots and rounds {rounds} make {games} games; at most {MAX_GAMES}"
+            raise InvalidRequestError(message)
+        planned = Schedule(
+            request.bots,
+            cls.pairs(bots),
+            rounds=rounds,
+            openings=request.openings,
+            seed=request.seed,
+        )
         return Plan(request.bots, rounds, games=planned)
 
     @classmethod
@@ -114,31 +133,103 @@ def standings_of(
     )
 
 
-def schedule(
-    pairs: Sequence[Pair], *, rounds: int, openings: Sequence[Sequence[int]], seed: int
-) -> tuple[PlannedGame, ...]:
-    """Every game of a tournament, in the order they are to be played.
+class Schedule:
+    """Every game of a tournament, in the order they are to be played; made as they are read.
 
     In each round every pair plays one game. Rounds come in twos: the second has the first's
     openings with the colours reversed. The seed decides who has which colour first, the order
     of the pairs, and which openings are dealt; all openings are dealt to a pair before one
     comes again.
+
+    A million games are 20 MB of arrays so; as objects they took 1.1 GB.
+
+    Args:
+        bots: In the order of entry.
+        pairs: Who meets whom, by their places in that order.
     """
-    rng = random.Random(seed)  # noqa: S311 - a schedule is no secret
-    meetings = [pair if rng.random() < 0.5 else pair[::-1] for pair in pairs]  # noqa: PLR2004 - a fair coin
-    decks = {pair: deal(openings, rng) for pair in meetings}
-    games: list[PlannedGame] = []
-    for first in range(0, rounds, 2):
-        rng.shuffle(meetings)
-        dealt = {pair: encode_moves(next(decks[pair])) for pair in meetings}
-        for number in range(first + 1, min(first + 2, rounds) + 1):
-            games += [_game(number, pair, dealt[pair]) for pair in meetings]
-    return tuple(games)
+
+    def __init__(
+        self,
+        bots: Sequence[BotId],
+        pairs: tuple[Places, Places],
+        *,
+        rounds: int,
+        openings: Sequence[Sequence[int]],
+        seed: int,
+    ) -> None:
+        self._bots = bots
+        self._first, self._second = pairs
+        self._rounds = rounds
+        self._openings = [encode_moves(opening) for opening in openings]
+        self._seed = seed
+
+    def __len__(self) -> int:
+        return self._rounds * len(self._first)
+
+    def __iter__(self) -> Iterator[PlannedGame]:
+        rng = np.random.default_rng(self._seed)
+        pairs, cards = len(self._first), len(self._openings)
+        is_reversed = rng.random(pairs) < 0.5  # noqa: PLR2004 - a fair coin
+        first = np.where(is_reversed, self._second, self._first)
+        second = np.where(is_reversed, self._first, self._second)
+        number = 1
+        for deck in _decks(pairs, cards, (self._rounds + 1) // 2, rng):
+            for start in range(0, len(deck), size := max(1, CHUNK // pairs)):
+                dealt = deck[start : start + size]
+                order = np.tile(np.arange(pairs, dtype=np.int32), (len(dealt), 1))
+                rng.permuted(order, axis=1, out=order)
+                dealt = np.take_along_axis(dealt, order, axis=1)
+                yield from self._rounds_of(number, first[order], second[order], dealt)
+                number += 2 * len(dealt)
+
+    def _rounds_of(
+        self, number: int, first: Places, second: Places, dealt: Places
+    ) -> Iterator[PlannedGame]:
+        """Two rounds of each row, whose columns are pairs; made as arrays, and read in chunks."""
+        rounds = min(2 * len(dealt), self._rounds - number + 1)
+        numbers = np.arange(number, number + rounds).repeat(dealt.shape[1])
+        columns = (
+            numbers,
+            np.stack((first, second), axis=1).ravel(),
+            np.stack((second, first), axis=1).ravel(),
+            np.stack((dealt, dealt), axis=1).ravel(),
+        )
+        bots, openings = self._bots, self._openings
+        for start in range(0, len(numbers), CHUNK):
+            end = min(start + CHUNK, len(numbers))
+            chunk = (column[start:end].tolist() for column in columns)
+            for each, black, white, opening in zip(*chunk, strict=True):
+                yield PlannedGame(each, bots[black], bots[white], openings[opening])
 
 
-def _game(number: int, pair: Pair, opening: bytes) -> PlannedGame:
-    black, white = pair if number % 2 else pair[::-1]
-    return PlannedGame(number, black, white, opening)
+class _Deck:
+    """What each pair is dealt: all cards before one comes again, in an order of its own.
+
+    A pair goes through one shuffled deck from a card and by steps of its own, which have no
+    divisor in common with the number of cards.
+    """
+
+    def __init__(self, pairs: int, cards: int, dealt: int, rng: np.random.Generator) -> None:
+        steps = [step for step in range(1, cards + 1) if math.gcd(step, cards) == 1]
+        self._cards = rng.permutation(cards).astype(np.int32)
+        self._starts = rng.integers(cards, size=pairs)
+        self._steps = rng.choice(np.array(steps), size=pairs)
+        self._dealt = dealt
+
+    def __len__(self) -> int:
+        return self._dealt
+
+    def __getitem__(self, dealt: slice) -> Places:
+        """What is dealt in some turns: a row each."""
+        turns = np.arange(self._dealt)[dealt, np.newaxis]
+        found: Places = self._cards[(self._starts + self._steps * turns) % len(self._cards)]
+        return found
+
+
+def _decks(pairs: int, cards: int, turns: int, rng: np.random.Generator) -> Iterator[_Deck]:
+    """One after the other, for so many turns."""
+    for first in range(0, turns, cards):
+        yield _Deck(pairs, cards, min(cards, turns - first), rng)
 
 
 def deal(openings: Sequence[Opening], rng: random.Random) -> Iterator[Opening]:

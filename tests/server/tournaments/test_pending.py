@@ -1,0 +1,129 @@
+"""Planned games that have not begun, and what is looked at when bots become free."""
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from meijin.game import TimeControl
+from meijin.server.tournaments.pending import PendingPairings
+from meijin.store.schema import BotId, PairingId
+from meijin.store.tournaments import PendingPairing
+
+FAST = TimeControl.parse("1")
+HERE = object()
+
+
+def pairing(number: int, black: int, white: int, **more: Any) -> PendingPairing:
+    """One planned game."""
+    return PendingPairing(PairingId(number), number, BotId(black), BotId(white), b"", **more)
+
+
+def take(
+    pending: PendingPairings,
+    free: Mapping[int, int],
+    limit: int = 1000,
+    *,
+    plays_fast: bool = True,
+) -> list[int]:
+    """The numbers of the games that are taken for bots with so much room each."""
+    room = {BotId(bot): games for bot, games in free.items()}
+    found = pending.take(room, dict.fromkeys(room, HERE), limit, lambda _bot, _control: plays_fast)
+    return [each.number for each in found]
+
+
+def needed(pending: PendingPairings) -> dict[int, set[TimeControl | None]]:
+    """Who is needed, with which clocks."""
+    return {bot: set(controls) for bot, controls in pending.needed.items()}
+
+
+def plain_take(games: list[PendingPairing], free: dict[int, int], limit: int) -> list[int]:
+    """The same by a walk through all of them."""
+    taken: list[int] = []
+    for game in games:
+        bots = (game.black_id, game.white_id)
+        if len(taken) < limit and all(free.get(bot, 0) for bot in bots):
+            taken.append(game.number)
+            for bot in bots:
+                free[bot] -= 1
+    return taken
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_games_are_taken_as_a_walk_through_all_takes_them(seed: int) -> None:
+    """Whoever comes, goes, has room or has not, and whatever is planned meanwhile."""
+    rng = random.Random(seed)
+    bots = range(1, 7)
+    games = [pairing(number, *rng.sample(bots, 2)) for number in range(1, 60)]
+    pending = PendingPairings(games)
+    for number in range(60, 160):
+        free = {bot: rng.randint(1, 2) for bot in bots if rng.random() < 0.5}
+        limit = rng.choice([0, 1, 100])
+        expected = plain_take(games, dict(free), limit)
+        assert take(pending, free, limit) == expected
+        games = [game for game in games if game.number not in expected]
+        if rng.random() < 0.5:
+            games.append(pairing(number, *rng.sample(bots, 2)))
+            pending.add(games[-1])
+        assert list(pending) == games
+        assert len(pending) == len(games)
+
+
+class CountedRoom(dict[BotId, int]):
+    """Room of bots that counts how often it is asked for."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[BotId]:
+        for key in super().__iter__():
+            self.looks += 1
+            yield key
+
+    def get(self, *key: Any) -> Any:
+        """The room of a bot."""
+        self.looks += 1
+        return super().get(*key)
+
+
+def test_games_of_bots_that_are_away_are_not_walked_through() -> None:
+    """However many are planned, those alone are looked at whose bots are both free."""
+    pending = PendingPairings(pairing(number, 1, 2 + number % 50) for number in range(1, 10_000))
+    free = CountedRoom({BotId(bot): 1 for bot in range(2, 12)})
+    players: dict[BotId, object] = dict.fromkeys(free, HERE)
+    free.looks = 0
+    assert pending.take(free, players, 100, lambda _bot, _control: True) == []
+    first = free.looks
+    assert first < 200
+    assert pending.take(free, players, 100, lambda _bot, _control: True) == []
+    assert free.looks - first < 50
+
+
+def test_who_is_needed_is_counted_as_games_come_and_go() -> None:
+    """Each bot with each clock, once."""
+    pending = PendingPairings(
+        [pairing(1, 1, 2), pairing(2, 2, 1), pairing(3, 2, 3, time_control=FAST)]
+    )
+    assert needed(pending) == {1: {None}, 2: {None, FAST}, 3: {FAST}}
+    assert take(pending, {2: 1, 3: 1}) == [3]
+    assert needed(pending) == {1: {None}, 2: {None}}
+    assert take(pending, {1: 2, 2: 2}) == [1, 2]
+    assert needed(pending) == {}
+
+
+def test_a_game_whose_clock_can_not_be_played_lets_those_behind_it_go_first() -> None:
+    """It is taken once both bots can play it, though nothing else has changed."""
+    pending = PendingPairings([pairing(1, 1, 2, time_control=FAST), pairing(2, 2, 1)])
+    assert take(pending, {1: 2, 2: 2}, plays_fast=False) == [2]
+    assert take(pending, {1: 2, 2: 2}, plays_fast=False) == []
+    assert [each.time_control for each in pending] == [FAST]
+    assert take(pending, {1: 2, 2: 2}) == [1]
+
+
+def test_rows_of_games_that_have_begun_are_used_again() -> None:
+    """A tournament without an end keeps no more than is planned at once."""
+    pending = PendingPairings()
+    for number in range(1, 1000):
+        pending.add(pairing(number, 1 + number % 2, 3, reason="near"))
+        assert take(pending, {1: 1, 2: 1, 3: 1}) == [number]
+    assert pending.capacity < 5

@@ -1,0 +1,52 @@
+"""Control characters in the texts of others."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meijin.wire.text import check_text, plain_text
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("\x1b[31m", "U\\+001B"),
+        ("\x9b31m", "U\\+009B"),
+        ("\0", "U\\+0000"),
+        ("\x7f", "U\\+007F"),
+        ("\n", "U\\+000A"),
+        ("\u202egnp.exe", "U\\+202E"),
+        ("\u2066x\u2069", "U\\+2066"),
+        ("\u200f", "U\\+200F"),
+        ("\u2028", "U\\+2028"),
+    ],
+)
+def test_a_control_character_is_refused(text: str, code: str) -> None:
+    """The message says where it stands, and writes none of it."""
+    with pytest.raises(ValueError, match=f"^character 3 is a control character, {code}$"):
+        check_text(f"ab{text}")
+
+
+@pytest.mark.parametrize("text", ["", "2[/x]", "größer 五子棋 🙂", "a b", "עברית"])
+def test_everything_else_is_text(text: str) -> None:
+    """Whatever the language, and markup of others too."""
+    assert check_text(text) == plain_text(text) == text
+
+
+def test_free_text_keeps_its_words() -> None:
+    """A line follows another behind a space; escapes end as the plain characters in them."""
+    assert (
+        plain_text("out of memory\r\n\tat \x1b[31mply 9\x1b[0m\0")
+        == "out of memory   at [31mply 9[0m"
+    )
+
+
+@given(st.text())
+def test_nothing_plain_is_refused(text: str) -> None:
+    """What is left has no control character, by Unicode's own classes."""
+    kept = check_text(plain_text(text))
+    assert not [each for each in kept if unicodedata.category(each) == "Cc"]
+    directions = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    assert not [each for each in kept if unicodedata.bidirectional(each) in directions]
