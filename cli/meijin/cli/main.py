@@ -9,7 +9,17 @@ import grpc
 import typer
 
 from meijin.bots import BotLoadError
-from meijin.cli.commands import bots, demo, games, ladders, learn, matches, servers, tournaments
+from meijin.cli.commands import (
+    bots,
+    certificates,
+    demo,
+    games,
+    ladders,
+    learn,
+    matches,
+    servers,
+    tournaments,
+)
 from meijin.cli.connection import RPC_TIMEOUT
 from meijin.cli.errors import CommandError
 from meijin.cli.output import PlainConsole
@@ -24,6 +34,7 @@ app = typer.Typer(
 )
 app.command("serve")(servers.serve)
 app.command("worker")(servers.worker)
+app.command("certificate")(certificates.certificate)
 app.add_typer(bots.app, name="bot")
 app.command("match")(matches.match)
 app.add_typer(tournaments.app, name="tournament")
