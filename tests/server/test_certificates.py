@@ -4,15 +4,18 @@ import ssl
 import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
 from meijin.server.certificates import Authority, CertificateError, KeyPair, read_authorities
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
+FORM = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
+Key: TypeAlias = ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey
 
 
 @pytest.fixture(name="authority", scope="module")
@@ -132,19 +135,21 @@ def test_a_key_of_another_certificate(authority: Authority, files: tuple[Path, P
 
 
 @pytest.mark.parametrize(
-    ("encryption", "error"),
-    [
-        (serialization.BestAvailableEncryption(b"secret"), "has a password"),
-        (serialization.NoEncryption(), "is no key for RSA or elliptic curves"),
-    ],
+    "key",
+    [ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP521R1())],
+    ids=["Ed25519", "P-521"],
 )
-def test_keys_that_are_not_served(
-    files: tuple[Path, Path],
-    encryption: serialization.KeySerializationEncryption,
-    error: str,
-) -> None:
-    """Nobody is there to type a password, and gRPC's clients take few kinds of keys."""
-    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
-    files[1].write_bytes(ed25519.Ed25519PrivateKey.generate().private_bytes(*form, encryption))
-    with pytest.raises(CertificateError, match=error):
+def test_kinds_of_keys(files: tuple[Path, Path], key: Key) -> None:
+    """Those are refused that no client of gRPC's takes."""
+    files[1].write_bytes(key.private_bytes(*FORM, serialization.NoEncryption()))
+    with pytest.raises(CertificateError, match="a kind that TLS has no use for; give RSA or P-256"):
+        KeyPair.read(*files)
+
+
+def test_a_key_with_a_password(files: tuple[Path, Path]) -> None:
+    """Nobody is there to type it."""
+    encryption = serialization.BestAvailableEncryption(b"secret")
+    key = ec.generate_private_key(ec.SECP256R1())
+    files[1].write_bytes(key.private_bytes(*FORM, encryption))
+    with pytest.raises(CertificateError, match="has a password; give a key without one"):
         KeyPair.read(*files)

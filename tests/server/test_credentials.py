@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -139,6 +140,21 @@ async def test_a_bot_logs_why_it_waits(
             await until(lambda: "reconnecting" in caplog.text)
             client.stop()
     assert "because the server's certificate is by an unknown authority" in caplog.text
+
+
+async def test_tls_to_something_else(authority: AuthorityFiles) -> None:
+    """Then the address is wrong."""
+    files = authority.server()
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(files["certificate"], files["key"])
+
+    async def close(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    async with await asyncio.start_server(close, "127.0.0.1", 0, ssl=serving) as web:
+        host, port = web.sockets[0].getsockname()
+        failure = await failure_of(Address(f"{host}:{port}", is_tls=True), authority.security)
+    assert "is no Meijin server; check the address and the port" in (failure or "")
 
 
 # client certificates

@@ -8,7 +8,7 @@ import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeAlias
 
 import grpc
 
@@ -21,6 +21,8 @@ from meijin.wire.contract import (
     Address,
 )
 
+StrPath: TypeAlias = str | os.PathLike[str]
+
 _YES = frozenset({"1", "on", "t", "true", "y", "yes"})
 
 _HANDSHAKE_FAILURES = {
@@ -31,6 +33,8 @@ _HANDSHAKE_FAILURES = {
     "machine's clock is right",
     "CERTIFICATE_VERIFY_FAILED": "the server's certificate is by an unknown authority; give that "
     f"authority's certificate with --ca or {CA_VARIABLE}",
+    "missing selected ALPN property": "what answers speaks TLS and is no Meijin server; check the "
+    "address and the port",
     "WRONG_VERSION_NUMBER": f"the server speaks no TLS; leave {TLS_SCHEME} out, if plain text "
     "will do",
 }
@@ -44,11 +48,11 @@ _CLOSED = re.compile(r"Socket closed|Connection reset|Broken pipe")
 class Security:
     """Transport security (TLS) of a client: whom it trusts, and what it shows."""
 
-    ca: Path | None = None
+    ca: StrPath | None = None
     """A PEM file of authorities; without one those that gRPC brings along are trusted."""
-    client_certificate: Path | None = None
+    client_certificate: StrPath | None = None
     """A PEM file of the certificate that opens a server which asks for one, its own first."""
-    client_key: Path | None = None
+    client_key: StrPath | None = None
     """A PEM file of that certificate's key."""
     plaintext: bool = False
     """Whether a token may go to another machine in plain text."""
@@ -95,14 +99,14 @@ def _path_in(variable: str) -> Path | None:
     return Path(value) if value else None
 
 
-def _read(path: Path) -> bytes:
+def _read(path: StrPath) -> bytes:
     try:
-        return path.read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         raise ValueError(f"can't read {path}: {error.strerror}") from None
 
 
-def _read_authorities(path: Path) -> bytes:
+def _read_authorities(path: StrPath) -> bytes:
     authorities = _read(path)
     try:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -112,13 +116,13 @@ def _read_authorities(path: Path) -> bytes:
     return authorities
 
 
-def _read_pair(key: Path, certificate: Path) -> tuple[bytes, bytes]:
+def _read_pair(key: StrPath, certificate: StrPath) -> tuple[bytes, bytes]:
     """A key and its certificate, which are seen to belong together."""
     pair = _read(key), _read(certificate)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:  # with a password to try, nobody is asked for one
         context.load_cert_chain(certificate, key, password="")
-    except (ssl.SSLError, ValueError):
+    except (OSError, ValueError):
         raise ValueError(
             f"{certificate} and {key} are no certificate and its key in PEM, without a password"
         ) from None

@@ -27,6 +27,9 @@ SERVER_NAME = "Meijin server"
 """What certificates of servers call them; clients look at the names that they are reached by."""
 
 
+CURVES = (ec.SECP256R1, ec.SECP384R1)
+"""Elliptic curves that gRPC's clients take: of P-521 and Ed25519 their handshakes fail."""
+
 _HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
 
 
@@ -199,9 +202,11 @@ def _private_key(path: Path, content: bytes) -> ec.EllipticCurvePrivateKey | rsa
         raise CertificateError(f"{path} has a password; give a key without one") from None
     except (ValueError, UnsupportedAlgorithm):
         raise CertificateError(f"{path} holds no private key in PEM") from None
-    if not isinstance(key, ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey):
-        raise CertificateError(f"{path} is no key for RSA or elliptic curves, as TLS here needs")
-    return key
+    if isinstance(key, rsa.RSAPrivateKey):
+        return key
+    if isinstance(key, ec.EllipticCurvePrivateKey) and isinstance(key.curve, CURVES):
+        return key
+    raise CertificateError(f"{path} is a key of a kind that TLS has no use for; give RSA or P-256")
 
 
 def _named(name: str) -> x509.Name:
