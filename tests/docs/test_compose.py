@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer
 import yaml
+from pydantic import ValidationError
 from typer.core import TyperGroup
 
 from meijin.cli.main import app
@@ -240,7 +241,7 @@ def image_environment() -> dict[str, str]:
 
 
 def test_image_runs_meijin(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its entry point is the command, and what it does by default is to serve."""
+    """Its entry point is the command, and what it does by default is to serve, with a word on TLS."""
     assert json.loads(last("ENTRYPOINT")) == ["meijin"]
     assert json.loads(last("CMD")) == ["serve"]
     parse(ast.literal_eval(last("CMD")))
@@ -248,6 +249,9 @@ def test_image_runs_meijin(monkeypatch: pytest.MonkeyPatch) -> None:
         if variable.startswith("MEIJIN_"):
             assert variable.removeprefix("MEIJIN_").lower() in Settings.model_fields
             monkeypatch.setenv(variable, value)
+    with pytest.raises(ValidationError, match="without TLS"):
+        Settings()
+    monkeypatch.setenv("MEIJIN_PLAINTEXT", "true")
     assert Settings().listen == f"0.0.0.0:{last('EXPOSE')}"
 
 

@@ -16,12 +16,15 @@ from meijin.testing.peer import CallEnding, ending_of_call, ending_of_request, p
 from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest, open_server
 from meijin.testing.settings import settings_in
+from meijin.wire.channel import Security
 
 
 class StartServer(Protocol):
     """Opens a server; the next one finds what it left in the store."""
 
-    def __call__(self, **settings: Any) -> AbstractAsyncContextManager[ServerInTest]:
+    def __call__(
+        self, security: Security | None = None, **settings: Any
+    ) -> AbstractAsyncContextManager[ServerInTest]:
         """Serve as long as the block lasts; the settings override those of the tests."""
 
 
@@ -64,9 +67,11 @@ def start_server(tmp_path: Path, _no_failure: None) -> StartServer:
     """Opens servers where everybody may come in, one after the other on the same store."""
 
     @asynccontextmanager
-    async def opened(**settings: Any) -> AsyncIterator[ServerInTest]:
+    async def opened(
+        security: Security | None = None, **settings: Any
+    ) -> AsyncIterator[ServerInTest]:
         ignore_idle_wakeups()
-        async with open_server(settings_in(tmp_path, **settings)) as server:
+        async with open_server(settings_in(tmp_path, **settings), security) as server:
             yield server
 
     return opened

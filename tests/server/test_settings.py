@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -9,6 +10,14 @@ from sqlalchemy import make_url
 
 from meijin.server.settings import Settings
 from meijin.store import Durability
+
+OPEN_TO_ALL = {
+    "listen": "0.0.0.0:7464",
+    "plaintext": True,
+    "open_registration": True,
+    "open_to_network": True,
+}
+"""Whatever has to be asked for by name."""
 
 
 @pytest.fixture(autouse=True)
@@ -79,6 +88,41 @@ def test_impossible_settings_are_refused(
     monkeypatch.setenv(name, value)
     with pytest.raises(ValidationError, match=name.removeprefix("MEIJIN_").lower()):
         Settings()
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"listen": "0.0.0.0:7464"}, "without TLS tokens can be read .* --certificate and --key"),
+        ({"listen": "[::]:7464"}, "without TLS"),
+        ({"listen": "arena.example.org:7464"}, "without TLS"),
+        ({"listen": "0.0.0.0:7464", "open_to_network": True}, "without TLS"),
+        (OPEN_TO_ALL | {"open_to_network": False}, "everybody there is an operator"),
+        (OPEN_TO_ALL | {"plaintext": False}, "without TLS"),
+        ({"certificate": "server.pem"}, "certificate and key go together"),
+        ({"key": "server-key.pem"}, "certificate and key go together"),
+        ({"client_ca": "ca.pem"}, "client_ca is for TLS; give certificate and key too"),
+    ],
+)
+def test_other_machines_are_let_in_on_purpose(given: dict[str, Any], error: str) -> None:
+    """Without a word of their own neither plain text nor open registration leaves this machine."""
+    with pytest.raises(ValidationError, match=error):
+        Settings(**given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"listen": "unix:/run/meijin.sock", "open_registration": True},
+        {"listen": "[::1]:7464", "open_registration": True},
+        {"listen": "0.0.0.0:7464", "certificate": "server.pem", "key": "server-key.pem"},
+        {"listen": "0.0.0.0:7464", "plaintext": True},
+        OPEN_TO_ALL,
+    ],
+)
+def test_what_may_be_listened_on(given: dict[str, Any]) -> None:
+    """This machine alone, others by TLS, and what was asked for by name."""
+    assert Settings(**given).listen == given["listen"]
 
 
 def test_an_unknown_name_in_the_file_is_refused() -> None:

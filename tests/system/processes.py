@@ -14,6 +14,7 @@ from pathlib import Path
 import grpc
 
 from meijin.cli.connection import Connection, connect
+from meijin.cli.connection import Server as ServerAt
 from meijin.game import TimeControl, Variant
 from meijin.testing.server import NO_REDIS
 from meijin.v1 import bot_service_pb2, ladder_service_pb2
@@ -197,7 +198,7 @@ class Processes:
 
     def connect(self, address: str, token: str) -> Connection:
         """Talk to a server until the end, whenever it is there."""
-        return self._connections.enter_context(connect(address, token))
+        return self._connections.enter_context(connect(ServerAt(address), token))
 
     def kill_all(self) -> None:
         """Leave nothing behind."""

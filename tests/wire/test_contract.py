@@ -5,8 +5,10 @@ from datetime import timedelta
 import pytest
 
 from meijin.wire.contract import (
+    Address,
     check_bot_name,
     client_keepalive_options,
+    is_local,
     keepalive_options,
     parse_address,
 )
@@ -38,10 +40,52 @@ def test_no_bot_names(name: str) -> None:
 )
 def test_address(text: str, address: str) -> None:
     """The port may be left out."""
+    assert parse_address(text) == Address(address)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("grpcs://example.org", Address("example.org:7464", is_tls=True)),
+        ("grpcs://[::1]:80\n", Address("[::1]:80", is_tls=True)),
+        ("grpc://10.0.0.1", Address("10.0.0.1:7464")),
+    ],
+)
+def test_scheme(text: str, address: Address) -> None:
+    """It says whether TLS is wanted, and an address is written as it is read."""
     assert parse_address(text) == address
+    assert parse_address(str(address)) == address
 
 
-@pytest.mark.parametrize("text", ["", "http://example.org", "host:port", "a b", "host:123456"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("127.0.0.1:7464", "127.3.2.1:1", "localhost:7464", "LOCALHOST:1", "[::1]:7464"),
+        *("[::ffff:127.0.0.1]:1", "unix:/run/arena"),
+    ],
+)
+def test_local(target: str) -> None:
+    """Loopback addresses, their name and Unix sockets are of this machine."""
+    assert is_local(target)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("0.0.0.0:7464", "[::]:7464", "10.0.0.1:7464", "example.org:7464", "0:7464", ":7464"),
+        *("localhost.example.org:1", "[::ffff:10.0.0.1]:1", "[fe80::1]:1", "dns:///localhost:1"),
+        *("*:7464", "127.1:7464", "2130706433:7464"),
+    ],
+)
+def test_not_local(target: str) -> None:
+    """All interfaces, all other addresses, and whatever is not known to be local."""
+    assert not is_local(target)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "http://a", "grpcs://", "grpcs:a", "grpcs://a/b", "host:port", "a b", "host:123456"],
+)
 def test_no_address(text: str) -> None:
     """What is no address is answered with how to write one."""
     with pytest.raises(ValueError, match="write it like"):

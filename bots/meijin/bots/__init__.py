@@ -25,6 +25,7 @@ from meijin.bots.sdk.errors import (
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.runner import run, serve
 from meijin.wire import Capabilities
+from meijin.wire.channel import Security
 
 __all__ = [
     "BUILT_IN",
@@ -49,6 +50,7 @@ __all__ = [
     "RefusedError",
     "ReplacedError",
     "Resignation",
+    "Security",
     "SupplierError",
     "TokenRefusedError",
     "VersionRefusedError",

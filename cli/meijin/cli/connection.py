@@ -1,11 +1,14 @@
 """The server that a command talks to."""
 
+import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import grpc
 import typer
@@ -16,17 +19,23 @@ from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
+from meijin.wire.channel import Security, handshake_failure, open_channel
 from meijin.wire.contract import (
+    CA_VARIABLE,
+    CLIENT_CERTIFICATE_VARIABLE,
+    CLIENT_KEY_VARIABLE,
     DATA_VARIABLE,
     DEFAULT_DATA,
+    DEFAULT_SERVER,
     OPERATOR_TOKEN_FILE,
+    PLAINTEXT_VARIABLE,
     SERVER_VARIABLE,
     TOKEN_VARIABLE,
+    Address,
     client_keepalive_options,
     parse_address,
 )
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 Q = TypeVar("Q")
 A = TypeVar("A")
 
@@ -35,7 +44,35 @@ RPC_TIMEOUT = timedelta(seconds=30)
 
 ServerOption = Annotated[
     str,
-    typer.Option("--server", "-s", envvar=SERVER_VARIABLE, help="The server's host and port."),
+    typer.Option(
+        "--server",
+        "-s",
+        envvar=SERVER_VARIABLE,
+        help="The server's host and port; grpcs://host:port with TLS.",
+    ),
+]
+CaOption = Annotated[
+    Path | None,
+    typer.Option(envvar=CA_VARIABLE, help="PEM file of the authority to trust; else public ones."),
+]
+ClientCertificateOption = Annotated[
+    Path | None,
+    typer.Option(
+        envvar=CLIENT_CERTIFICATE_VARIABLE,
+        help="PEM file of a certificate, for a server that asks for one.",
+    ),
+]
+ClientKeyOption = Annotated[
+    Path | None,
+    typer.Option(envvar=CLIENT_KEY_VARIABLE, help="PEM file of that certificate's key."),
+]
+PlaintextOption = Annotated[
+    bool,
+    typer.Option(
+        "--plaintext",
+        envvar=PLAINTEXT_VARIABLE,
+        help="Send a token to another machine without TLS too.",
+    ),
 ]
 TokenOption = Annotated[
     str | None,
@@ -49,6 +86,50 @@ TokenOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object instead of a table.")
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Which server a command talks to, and how."""
+
+    address: str
+    """As it was written."""
+    security: Security = field(default_factory=Security)
+
+
+USUAL_SERVER = Server(DEFAULT_SERVER)
+"""The one that is talked to when nothing is said."""
+
+
+def _server(
+    server: ServerOption = DEFAULT_SERVER,
+    ca: CaOption = None,
+    client_certificate: ClientCertificateOption = None,
+    client_key: ClientKeyOption = None,
+    plaintext: PlaintextOption = False,
+) -> Server:
+    """What the options ask for."""
+    return Server(server, Security(ca, client_certificate, client_key, plaintext))
+
+
+def with_server(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command, in the place of its `server`, the options that say which one, and how."""
+    options = inspect.signature(_server).parameters
+    own = inspect.signature(command).parameters
+
+    @wraps(command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    def with_options(*given: Any, **values: Any) -> None:  # noqa: ANN401 - the command's own
+        server = _server(**{name: values.pop(name) for name in options})
+        command(*given, server=server, **values)
+
+    with_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by typer
+        [
+            parameter
+            for name in own
+            for parameter in (options.values() if name == "server" else (own[name],))
+        ]
+    )
+    return with_options
 
 
 class Connection:
@@ -74,19 +155,38 @@ class Connection:
 
 
 @contextmanager
-def connect(server: str, token: str | None = None) -> Iterator[Connection]:
+def connect(server: Server, token: str | None = None) -> Iterator[Connection]:
     """Talk to a server; commands for operators use `token` or the one kept on this machine.
 
     Raises:
-        CommandError: `server` is no address.
+        CommandError: the server has no address, a file for TLS is none, the token would be sent
+            to another machine in plain text, or the TLS handshake fails.
     """
     try:
-        address = parse_address(server)
+        address = parse_address(server.address)
+        server.security.check_token(address, token)
+        opened = open_channel(address, server.security, client_keepalive_options())
     except ValueError as error:
         raise CommandError(str(error)) from None
-    is_kept = token is None and address.rpartition(":")[0] in LOOPBACK
-    with grpc.insecure_channel(address, options=client_keepalive_options()) as channel:
-        yield Connection(channel, _kept_token if is_kept else lambda: token)
+    is_kept = token is None and address.is_local
+    with opened as channel:
+        try:
+            yield Connection(channel, _kept_token if is_kept else lambda: token)
+        except grpc.RpcError as error:
+            _check_handshake(address, error)
+            raise
+
+
+def _check_handshake(address: Address, error: grpc.RpcError) -> None:
+    """See that a call has failed otherwise than in the handshake of its connection.
+
+    Raises:
+        CommandError: the handshake has failed; the message says what to do.
+    """
+    if isinstance(error, grpc.Call):
+        failure = handshake_failure(address, error.details() or "")
+        if failure is not None:
+            raise CommandError(failure) from None
 
 
 def _kept_token() -> str | None:

@@ -15,7 +15,7 @@ import grpc
 import typer
 
 from meijin.bots.builtin.compiled import COMPILING
-from meijin.cli.connection import Connection, connect
+from meijin.cli.connection import Connection, Server, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.output import printable
 from meijin.server.process.die_with_parent import die_with_parent
@@ -70,7 +70,7 @@ def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
         for name, spec in bots.items():
             bot = ["bot", "run", spec, f"--name={name}", f"--server={address}"]
             children[name] = _child(bot, data / f"{name}.log")
-        with connect(address, "") as connection, _explaining(*server):
+        with connect(Server(address), "") as connection, _explaining(*server):
             _wait_for_bots(connection, children)
             yield connection
 

@@ -11,6 +11,7 @@ import typer
 from meijin.bots import BotLoadError
 from meijin.cli.commands import (
     bots,
+    certificates,
     demo,
     faults,
     games,
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command("serve")(servers.serve)
 app.command("worker")(servers.worker)
+app.command("certificate")(certificates.certificate)
 app.add_typer(bots.app, name="bot")
 app.command("match")(matches.match)
 app.add_typer(tournaments.app, name="tournament")

@@ -1,6 +1,7 @@
 """Converters between the contract's values and the game's words, for every side of the wire.
 
 - `contract`: facts that server, bots and command line must agree on
+- `channel`: how bots and command line connect to a server, by TLS or in plain text
 - `values`: colours, rules, variants, time controls, outcomes
 - `capabilities`: what a bot can play
 - `formats`: formats of tournaments and their settings

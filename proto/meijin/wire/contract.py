@@ -1,7 +1,9 @@
 """The contract's constants: facts that server, bots and command line must agree on."""
 
 import re
+from dataclasses import dataclass
 from datetime import timedelta
+from ipaddress import ip_address
 
 PROTOCOL_VERSION = 1
 """Of `Play`; a server refuses a hello that names another."""
@@ -10,12 +12,26 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 7464
 DEFAULT_SERVER = f"{DEFAULT_HOST}:{DEFAULT_PORT}"
 """Where a server listens, and where bots and commands look for it."""
-_ADDRESS = re.compile(r"(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
+_ADDRESS = re.compile(
+    r"(?P<scheme>grpcs?://)?(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
+)
+TLS_SCHEME = "grpcs://"
+"""How the address of a server begins that is reached by TLS."""
+UNIX_SCHEME = "unix:"
+"""How the address of a server begins that listens on a Unix socket."""
 
 SERVER_VARIABLE = "MEIJIN_SERVER"
 """The environment variable with the server's address."""
 TOKEN_VARIABLE = "MEIJIN_TOKEN"  # noqa: S105 - a name
 """The environment variable with a bot's or the operator's token."""
+CA_VARIABLE = "MEIJIN_CA"
+"""The environment variable with the authority that a client trusts."""
+CLIENT_CERTIFICATE_VARIABLE = "MEIJIN_CLIENT_CERTIFICATE"
+"""The environment variable with the certificate that a client shows."""
+CLIENT_KEY_VARIABLE = "MEIJIN_CLIENT_KEY"
+"""The environment variable with the key of that certificate."""
+PLAINTEXT_VARIABLE = "MEIJIN_PLAINTEXT"
+"""The environment variable that allows plain text beyond this machine."""
 DATA_VARIABLE = "MEIJIN_DATA"
 """The environment variable with the server's data folder."""
 DATABASE_VARIABLE = "MEIJIN_DATABASE_URL"
@@ -66,19 +82,57 @@ def check_bot_name(name: str) -> str:
     return name
 
 
-def parse_address(text: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is, and whether it is reached by TLS; written ``grpcs://host:port``."""
+
+    target: str
+    """As gRPC takes it: ``host:port``, or ``unix:PATH``."""
+    is_tls: bool = False
+
+    def __str__(self) -> str:
+        return TLS_SCHEME + self.target if self.is_tls else self.target
+
+    @property
+    def is_local(self) -> bool:
+        """Whether what is sent there stays on this machine."""
+        return is_local(self.target)
+
+
+def parse_address(text: str) -> Address:
     """Read ``host``, ``host:port``, ``[ipv6]:port`` or ``unix:PATH``; the port may be left out.
+
+    ``grpcs://`` before it asks for TLS, ``grpc://`` or nothing for plain text.
 
     Raises:
         ValueError: the text has another form.
     """
     text = text.strip()
-    if text.startswith("unix:"):
-        return text
+    if text.startswith(UNIX_SCHEME):
+        return Address(text)
     form = _ADDRESS.fullmatch(text)
     if form is None:
-        raise ValueError(f'"{text}" is no address of a server; write it like "example.org:7464"')
-    return f"{form['host']}:{form['port'] or DEFAULT_PORT}"
+        raise ValueError(
+            f'"{text}" is no address of a server; write it like "example.org:{DEFAULT_PORT}", '
+            f'or "{TLS_SCHEME}example.org" with TLS'
+        )
+    target = f"{form['host']}:{form['port'] or DEFAULT_PORT}"
+    return Address(target, is_tls=form["scheme"] == TLS_SCHEME)
+
+
+def is_local(target: str) -> bool:
+    """Whether a gRPC address is a Unix socket, a loopback address or ``localhost``.
+
+    Other names are not looked up: what they lead to may change, and differs between machines.
+    """
+    if target.startswith(UNIX_SCHEME):
+        return True
+    host = target.rpartition(":")[0].strip("[]")
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host.lower() == "localhost"
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def keepalive_options(interval: timedelta = KEEPALIVE_INTERVAL) -> tuple[tuple[str, int], ...]:

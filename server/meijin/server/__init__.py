@@ -4,6 +4,7 @@
 - `app`: start-up, main loop and shutdown
 - `parts`: everything in a server but its services, put together
 - `storage`: the store for coroutines
+- `certificates`, `credentials`: certificates for TLS, made and read, and what gRPC needs of them
 - `settings`: what a server is told when it starts
 - `errors`: what it refuses, with status codes and reasons
 - `token_bucket`: how much of something may be done as time goes by

@@ -20,6 +20,7 @@ from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.limits import Limits
 from meijin.server.api.play import PlayServicer
 from meijin.server.api.tournaments import TournamentServicer
+from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
 from meijin.server.parts import Parts
 from meijin.server.process.operator_token import ensure_operator_token
@@ -43,7 +44,7 @@ from meijin.v1 import (
     tournament_service_pb2,
     tournament_service_pb2_grpc,
 )
-from meijin.wire.contract import SERVER_LOCK_FILE, keepalive_options
+from meijin.wire.contract import SERVER_LOCK_FILE, Address, keepalive_options
 
 log = structlog.get_logger()
 
@@ -66,6 +67,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is told the address once bots may connect.
 
     Raises:
+        CertificateError: a file for TLS can't be used.
         StoreInUseError: another server runs on the same database.
         OSError: the address can't be listened on.
     """
@@ -81,6 +83,8 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         supervisor = await stack.enter_async_context(Supervisor(settings))
         app = await stack.enter_async_context(App.open(settings, database, supervisor.redis_url))
         address = await app.listen()
+        if settings.is_tls:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload_certificate)
         async with asyncio.TaskGroup() as tasks:
             running = [tasks.create_task(task) for task in (*app.tasks(), supervisor.run())]
             ready(address)
@@ -100,9 +104,10 @@ async def _stop_or_failure(stop: asyncio.Event, running: list[asyncio.Task[None]
 class App:
     """A server's parts on the network."""
 
-    def __init__(self, settings: Settings, parts: Parts) -> None:
+    def __init__(self, settings: Settings, parts: Parts, credentials: Credentials | None) -> None:
         self.parts = parts
         self._settings = settings
+        self._credentials = credentials
         self._health = health.aio.HealthServicer()
         self.limits = Limits(settings)
         interceptor = Interceptor(
@@ -117,6 +122,7 @@ class App:
         cls, settings: Settings, database: Database, redis_url: str
     ) -> AsyncIterator["App"]:
         """An app whose games are those that an earlier server left."""
+        credentials = Credentials.of(settings)
         writer = Writer(database)
         storage = Storage(database, writer)
         try:
@@ -124,7 +130,7 @@ class App:
             recovered = await storage.read(partial(load, storage=storage))
             parts = Parts.assemble(settings, writer, storage, redis_url, recovered.last)
             restore(recovered, parts.lobby, parts.games, parts.scheduler)
-            app = cls(settings, parts)
+            app = cls(settings, parts, credentials)
             try:
                 yield app
             finally:
@@ -135,12 +141,18 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        return self.parts.tasks()
+        watch = () if self._credentials is None else (self._credentials.watch(),)
+        return [*self.parts.tasks(), *watch]
+
+    def reload_certificate(self) -> None:
+        """Load the files for TLS again, if there are any."""
+        if self._credentials is not None:
+            self._credentials.reload()
 
     async def listen(self) -> str:
         """Open the port and return the address."""
         try:
-            port = self._server.add_insecure_port(self._settings.listen)
+            port = self._add_port()
         except RuntimeError as error:
             message = f"can't listen on {self._settings.listen}: is another server running there?"
             raise OSError(message) from error
@@ -148,7 +160,12 @@ class App:
         for service in ("", *SERVICES):
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         host, _, _ = self._settings.listen.rpartition(":")
-        return f"{host}:{port}"
+        return str(Address(f"{host}:{port}", is_tls=self._credentials is not None))
+
+    def _add_port(self) -> int:
+        if self._credentials is None:
+            return self._server.add_insecure_port(self._settings.listen)
+        return self._server.add_secure_port(self._settings.listen, self._credentials.for_server())
 
     async def drain(self) -> None:
         """Start no game any more, give running ones a little time, and close every stream."""

@@ -3,9 +3,16 @@
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, PositiveInt
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    PositiveInt,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
@@ -17,6 +24,7 @@ from meijin.wire.contract import (
     KEEPALIVE_INTERVAL,
     MAX_MESSAGE_BYTES,
     SWEEP_INTERVAL,
+    is_local,
 )
 
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
@@ -57,6 +65,14 @@ class Settings(BaseSettings):
 
     listen: str = DEFAULT_SERVER
     """Host and port to serve on; port 0 takes a free one."""
+    certificate: Path | None = None
+    """A PEM file of the server's certificate, with those between it and its authority after it."""
+    key: Path | None = None
+    """A PEM file of the certificate's key."""
+    client_ca: Path | None = None
+    """A PEM file of authorities; clients must show a certificate by one of them."""
+    plaintext: bool = False
+    """Other machines may connect without TLS."""
     data: Path = Path(DEFAULT_DATA)
     """The folder of the embedded database, the embedded Valkey and the operator's token."""
     database_url: str | None = None
@@ -67,6 +83,8 @@ class Settings(BaseSettings):
     """What a committed move survives."""
     open_registration: bool = False
     """Bots without a token may play, and anyone may manage tournaments."""
+    open_to_network: bool = False
+    """Registration may be open to other machines too."""
     grace: Duration = Field(default=timedelta(seconds=30), ge=timedelta(0))
     """How long a bot may be away in one game altogether."""
     drain: Duration = Field(default=timedelta(seconds=5), ge=timedelta(0))
@@ -91,6 +109,34 @@ class Settings(BaseSettings):
     """How long a peer may take to read a message."""
     sweep: SweepInterval = SWEEP_INTERVAL
     """How often the worker looks for ladders that no job was delivered for."""
+
+    @model_validator(mode="after")
+    def _check_encryption(self) -> Self:
+        """See that nobody is let in unawares, and that nobody listens in."""
+        if (self.certificate is None) != (self.key is None):
+            raise ValueError("certificate and key go together; give both or none")
+        if self.client_ca is not None and not self.is_tls:
+            raise ValueError("client_ca is for TLS; give certificate and key too")
+        if is_local(self.listen):
+            return self
+        if not (self.is_tls or self.plaintext):
+            raise ValueError(
+                f"other machines reach {self.listen}, and without TLS tokens can be read on the "
+                "way; give --certificate and --key (`meijin certificate` makes some), or, where "
+                "the way is safe, --plaintext or MEIJIN_PLAINTEXT=true"
+            )
+        if self.open_registration and not self.open_to_network:
+            raise ValueError(
+                f"other machines reach {self.listen}, and with open registration everybody there "
+                "is an operator; leave --open out, or, where that is meant, give "
+                "--open-to-network or MEIJIN_OPEN_TO_NETWORK=true"
+            )
+        return self
+
+    @property
+    def is_tls(self) -> bool:
+        """Whether clients connect by TLS."""
+        return self.certificate is not None
 
     @property
     def database(self) -> str:

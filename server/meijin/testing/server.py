@@ -27,7 +27,8 @@ from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire import time_control_to_proto, variant_to_proto
-from meijin.wire.contract import PROTOCOL_VERSION
+from meijin.wire.channel import Security, open_async_channel
+from meijin.wire.contract import PROTOCOL_VERSION, parse_address
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame, Participant
@@ -88,6 +89,8 @@ class ServerInTest:
     database: Database
     settings: Settings
     address: str
+    security: Security
+    """How the test's own connections are made safe."""
     _stack: AsyncExitStack
 
     @property
@@ -107,7 +110,7 @@ class ServerInTest:
     async def channel(self, *options: tuple[str, int]) -> grpc.aio.Channel:
         """A connection of its own."""
         options = (("grpc.use_local_subchannel_pool", 1), *options)
-        channel = grpc.aio.insecure_channel(self.address, options=options)
+        channel = open_async_channel(parse_address(self.address), self.security, options)
         await self._stack.enter_async_context(channel)
         return channel
 
@@ -292,8 +295,11 @@ class ServerInTest:
 
 
 @asynccontextmanager
-async def open_server(settings: Settings) -> AsyncIterator[ServerInTest]:
+async def open_server(
+    settings: Settings, security: Security | None = None
+) -> AsyncIterator[ServerInTest]:
     """Serve as `meijin.server.app.serve` does, without supervisor; the end is abrupt."""
+    security = security or Security()
     async with AsyncExitStack() as stack:
         database = stack.enter_context(Database(settings.database, settings.durability))
         stack.enter_context(database.claim())
@@ -303,7 +309,7 @@ async def open_server(settings: Settings) -> AsyncIterator[ServerInTest]:
         async with asyncio.TaskGroup() as tasks, AsyncExitStack() as clients:
             running = [tasks.create_task(task) for task in app.tasks()]
             try:
-                yield ServerInTest(app, database, settings, address, clients)
+                yield ServerInTest(app, database, settings, address, security, clients)
             finally:
                 await app.stop()
                 for task in running:

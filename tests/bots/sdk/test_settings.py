@@ -1,29 +1,41 @@
 """Where a bot plays, and as whom."""
 
+from pathlib import Path
+
 import pytest
 
 from meijin.bots.sdk.settings import Settings
+from meijin.wire.channel import Security
+from meijin.wire.contract import Address
 
 
 def resolve(
-    server: str | None = None, token: str | None = None, name: str | None = None
+    server: str | None = None,
+    token: str | None = None,
+    name: str | None = None,
+    security: Security | None = None,
 ) -> Settings:
     """Settings of a bot called ``mine``."""
-    return Settings.resolve(server=server, token=token, name=name, default_name="mine")
+    return Settings.resolve(
+        server=server, token=token, name=name, security=security, default_name="mine"
+    )
 
 
 def test_defaults() -> None:
     """Without anything said, the bot plays on this machine under its own name."""
-    assert resolve() == Settings(address="127.0.0.1:7464", token="", name="mine")
+    assert resolve() == Settings(Address("127.0.0.1:7464"), Security(), token="", name="mine")
 
 
 def test_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment fills in what isn't said."""
-    monkeypatch.setenv("MEIJIN_SERVER", "example.org")
+    monkeypatch.setenv("MEIJIN_SERVER", "grpcs://example.org")
+    monkeypatch.setenv("MEIJIN_CA", "ca.pem")
     monkeypatch.setenv("MEIJIN_TOKEN", "secret\n")
-    assert resolve() == Settings(address="example.org:7464", token="secret", name="")
-    assert resolve(server="other", token="mine").address == "other:7464"
-    assert resolve(server="other", token="mine").token == "mine"
+    assert resolve() == Settings(
+        Address("example.org:7464", is_tls=True), Security(Path("ca.pem")), token="secret", name=""
+    )
+    given = resolve(server="localhost", token="mine", security=Security())
+    assert given == Settings(Address("localhost:7464"), Security(), token="mine", name="")
 
 
 def test_name_beside_a_token() -> None:

@@ -19,8 +19,10 @@ from meijin.bots.sdk.stream import Stream
 from meijin.bots.sdk.wire import Action
 from meijin.v1 import play_service_pb2
 from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
+from meijin.wire.contract import Address
 
 WELCOME = PlayResponse(welcome=play_service_pb2.Welcome(session_id="s", bot_name="mine"))
+HERE = Address("127.0.0.1:7464")
 PING = PlayResponse(ping=play_service_pb2.Ping(sequence=4))
 
 
@@ -66,7 +68,7 @@ class FakeCall:
 def stream_of(*reads: object, write_error: BaseException | None = None) -> Stream:
     """A stream over a fake call."""
     call: Any = FakeCall(*reads, write_error=write_error)
-    return Stream(call)
+    return Stream(call, HERE)
 
 
 def rpc_error(code: grpc.StatusCode, details: str = "") -> grpc.aio.AioRpcError:
@@ -78,7 +80,7 @@ async def test_open() -> None:
     """A hello is answered with a welcome."""
     call: Any = FakeCall(WELCOME)
     hello = PlayRequest(hello=play_service_pb2.Hello(bot_name="mine"))
-    welcome = await Stream(call).open(hello)
+    welcome = await Stream(call, HERE).open(hello)
     assert isinstance(welcome, Welcome)
     assert call.written == [hello]
 
@@ -99,6 +101,10 @@ async def test_no_welcome(reads: list[object], monkeypatch: pytest.MonkeyPatch) 
         (
             rpc_error(grpc.StatusCode.UNAVAILABLE, "failed to connect to all addresses; and so on"),
             "^nothing answers at the server's address$",
+        ),
+        (
+            rpc_error(grpc.StatusCode.UNAVAILABLE, "failed to connect to all: Socket closed"),
+            "if it wants TLS, write grpcs://127.0.0.1:7464$",
         ),
         (rpc_error(grpc.StatusCode.INTERNAL), r"no reason given \(INTERNAL\)"),
         (asyncio.CancelledError(), "the stream was cancelled"),
@@ -150,7 +156,7 @@ async def test_cancelling_the_writer(actions: int) -> None:
     for number in range(actions):
         outbox.add_action(Action(number, 0, 7))
     call: Any = FakeCall(stuck=True)
-    writer = asyncio.create_task(Stream(call).write_from(outbox))
+    writer = asyncio.create_task(Stream(call, HERE).write_from(outbox))
     for _ in range(COLLECTING_TICKS + 2):
         await asyncio.sleep(0)
     assert call.writing == bool(actions)
@@ -169,5 +175,5 @@ async def test_unknown_fact() -> None:
 def test_cancel() -> None:
     """A stream that is left is cancelled, or gRPC would keep it open."""
     call: Any = FakeCall()
-    Stream(call).cancel()
+    Stream(call, HERE).cancel()
     assert call.cancelled

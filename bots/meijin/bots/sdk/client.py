@@ -25,6 +25,7 @@ from meijin.bots.sdk.threads import SearchThreads
 from meijin.bots.sdk.wire import hello_to_proto
 from meijin.v1.play_service_pb2 import PlayRequest
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
+from meijin.wire.channel import Security, open_async_channel
 from meijin.wire.contract import client_keepalive_options
 
 GOODBYE_TIMEOUT = timedelta(seconds=1)
@@ -51,6 +52,7 @@ class Client:
         server: str | None = None,
         token: str | None = None,
         name: str | None = None,
+        security: Security | None = None,
         threads: int = 1,
         backoff: Backoff | None = None,
     ) -> None:
@@ -62,7 +64,7 @@ class Client:
         if not isinstance(bot, Bot):
             raise TypeError(f"{bot!r} is no bot; give an instance of a subclass of Bot")
         self.settings = Settings.resolve(
-            server=server, token=token, name=name, default_name=bot.name
+            server=server, token=token, name=name, security=security, default_name=bot.name
         )
         self._bot = bot
         self._digest = bot.digest  # of the program that runs, whatever is on disk by then
@@ -83,11 +85,12 @@ class Client:
 
         Raises:
             RefusedError: the server doesn't let the bot in.
+            ValueError: a file for TLS can't be read, or isn't what it should be.
         """
-        address = self.settings.address
+        address, security = self.settings.address, self.settings.security
         try:
             await self._prepare()
-            async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+            async with open_async_channel(address, security, CHANNEL_OPTIONS) as channel:
                 while not self._leaving.is_set():
                     await self._play(channel)
         finally:
@@ -121,7 +124,7 @@ class Client:
         """Open a stream and play on it until it ends; if that is no reason to leave, pause."""
         token = self.settings.token
         metadata = (("authorization", f"Bearer {token}"),) if token else ()
-        stream = Stream(PlayServiceStub(channel).Play(metadata=metadata))
+        stream = Stream(PlayServiceStub(channel).Play(metadata=metadata), self.settings.address)
         try:
             await self._run_stream(stream, Outbox())
         except StreamLostError as lost:

@@ -9,6 +9,7 @@ import signal
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.client import Client
 from meijin.bots.sdk.errors import RefusedError
+from meijin.wire.channel import Security
 
 
 def run(
@@ -17,20 +18,22 @@ def run(
     server: str | None = None,
     token: str | None = None,
     name: str | None = None,
+    security: Security | None = None,
     threads: int = 1,
 ) -> None:
     """Connect a bot and play until Ctrl-C or SIGTERM.
 
-    `server` is ``host`` or ``host:port``, else MEIJIN_SERVER, else 127.0.0.1:7464. `token`
-    says which bot it is, else MEIJIN_TOKEN; without one, as some servers allow, `name` or
-    the bot's own name does. Plain ``choose`` methods run on `threads` threads.
+    `server` is ``host``, ``host:port`` or, with TLS, ``grpcs://host:port``, else MEIJIN_SERVER,
+    else 127.0.0.1:7464. `token` says which bot it is, else MEIJIN_TOKEN; without one, as some
+    servers allow, `name` or the bot's own name does. `security` says whom to trust, else
+    MEIJIN_CA and its like. Plain ``choose`` methods run on `threads` threads.
 
     Raises:
         SystemExit: the server refuses the bot; the message says what to do.
-        ValueError: the server's address, the token or the name can't be one.
+        ValueError: the server's address, the token, the name or a file can't be one.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    client = Client(bot, server=server, token=token, name=name, threads=threads)
+    client = Client(bot, server=server, token=token, name=name, security=security, threads=threads)
     try:
         asyncio.run(_serve_until_signalled(client))
     except RefusedError as error:
@@ -43,15 +46,17 @@ async def serve(
     server: str | None = None,
     token: str | None = None,
     name: str | None = None,
+    security: Security | None = None,
     threads: int = 1,
 ) -> None:
     """Do as `run` does in a program that has its own event loop, until cancelled.
 
     Raises:
         RefusedError: the server refuses the bot; the message says what to do.
-        ValueError: the server's address, the token or the name can't be one.
+        ValueError: the server's address, the token, the name or a file can't be one.
     """
-    await Client(bot, server=server, token=token, name=name, threads=threads).serve()
+    client = Client(bot, server=server, token=token, name=name, security=security, threads=threads)
+    await client.serve()
 
 
 async def _serve_until_signalled(client: Client) -> None:

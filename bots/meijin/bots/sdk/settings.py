@@ -6,10 +6,12 @@ import os
 from dataclasses import dataclass
 from typing import Self
 
+from meijin.wire.channel import Security
 from meijin.wire.contract import (
     DEFAULT_HOST,
     SERVER_VARIABLE,
     TOKEN_VARIABLE,
+    Address,
     check_bot_name,
     parse_address,
 )
@@ -19,8 +21,9 @@ from meijin.wire.contract import (
 class Settings:
     """The server's address and the bot's identity, checked."""
 
-    address: str
-    """As gRPC takes it: ``host:port``, or ``unix:PATH``."""
+    address: Address
+    security: Security
+    """How the connection is made safe."""
     token: str
     """May be empty on a server with open registration."""
     name: str
@@ -28,12 +31,19 @@ class Settings:
 
     @classmethod
     def resolve(
-        cls, *, server: str | None, token: str | None, name: str | None, default_name: str
+        cls,
+        *,
+        server: str | None,
+        token: str | None,
+        name: str | None,
+        security: Security | None,
+        default_name: str,
     ) -> Self:
         """Fill in MEIJIN_SERVER, MEIJIN_TOKEN and, without a token, `default_name`.
 
         Raises:
-            ValueError: the address, the token or the name can't be one.
+            ValueError: the address, the token or the name can't be one, or the token would be
+                sent to another machine in plain text.
         """
         token = (token or os.environ.get(TOKEN_VARIABLE) or "").strip()
         if not (token.isascii() and token.isprintable()):
@@ -42,4 +52,6 @@ class Settings:
         if name:
             check_bot_name(name)
         address = parse_address(server or os.environ.get(SERVER_VARIABLE) or DEFAULT_HOST)
-        return cls(address=address, token=token, name=name)
+        security = security or Security.from_environment()
+        security.check_token(address, token)
+        return cls(address=address, security=security, token=token, name=name)

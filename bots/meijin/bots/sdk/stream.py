@@ -14,6 +14,8 @@ from meijin.bots.sdk.events import ServerMessage, Welcome
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.wire import message_from_proto
 from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
+from meijin.wire.channel import handshake_failure
+from meijin.wire.contract import Address
 
 WELCOME_TIMEOUT = timedelta(seconds=10)
 """What the server may take to answer the hello."""
@@ -27,8 +29,9 @@ _ENDED = (grpc.aio.AioRpcError, grpc.aio.InternalError, asyncio.InvalidStateErro
 class Stream:
     """A call of `Play`; whatever ends it is an `ArenaError`."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, address: Address) -> None:
         self._call = call
+        self._address = address
 
     async def open(self, hello: PlayRequest) -> Welcome:
         """Say who the bot is.
@@ -63,7 +66,7 @@ class Stream:
                 raise
             raise StreamLostError("the stream was cancelled") from None
         except grpc.aio.AioRpcError as error:
-            raise _ending(error) from None
+            raise _ending(error, self._address) from None
         except (DecodeError, ValueError) as error:
             raise StreamLostError(f"the server sent something impossible: {error}") from error
         raise StreamLostError("the server closed the stream")
@@ -89,11 +92,14 @@ class Stream:
         self._call.cancel()
 
 
-def _ending(error: grpc.aio.AioRpcError) -> ArenaError:
+def _ending(error: grpc.aio.AioRpcError, address: Address) -> ArenaError:
     details = error.details() or ""
     refused = refusal(error.code(), details)
     if refused is not None:
         return refused
+    failure = handshake_failure(address, details)
+    if failure is not None:
+        return StreamLostError(failure)
     if details.startswith("failed to connect"):
         return StreamLostError("nothing answers at the server's address")
     return StreamLostError(f"{details or 'no reason given'} ({error.code().name})")

@@ -4,6 +4,7 @@
   `tournament`, `match`
 - `faults`: `meijin faults`
 - `ladders`, `ladder_run`, `ladder_verify`: `meijin ladder`
+- `certificates`: `meijin certificate`
 - `demo`: `meijin demo`
 - `learn`: `meijin learn`, a package
 """

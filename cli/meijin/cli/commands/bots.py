@@ -7,16 +7,24 @@ import typer
 
 from meijin.bots import BUILT_IN, bot_source, load_bot
 from meijin.bots import run as run_bot
-from meijin.cli.connection import JsonOption, ServerOption, TokenOption, connect
+from meijin.cli.connection import (
+    USUAL_SERVER,
+    JsonOption,
+    Server,
+    TokenOption,
+    connect,
+    with_server,
+)
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, printable, table
 from meijin.v1 import bot_service_pb2 as pb
-from meijin.wire.contract import DEFAULT_SERVER, TOKEN_VARIABLE
+from meijin.wire.contract import TOKEN_VARIABLE
 
 app = typer.Typer(help="Run, write, register and list bots.", no_args_is_help=True)
 
 
 @app.command()
+@with_server
 def run(
     bot: Annotated[
         str,
@@ -29,7 +37,7 @@ def run(
         typer.Option("--option", "-o", help="name=value for the bot; may be given again."),
     ] = None,
     name: Annotated[str | None, typer.Option(help="Play under this name.")] = None,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     token: Annotated[
         str | None,
         typer.Option(envvar=TOKEN_VARIABLE, help="The bot's own token; open servers need none."),
@@ -39,7 +47,14 @@ def run(
     """Connect a bot to a server and play until Ctrl-C."""
     loaded = load_bot(bot, options or ())
     try:
-        run_bot(loaded, server=server, token=token, name=name, threads=threads)
+        run_bot(
+            loaded,
+            server=server.address,
+            security=server.security,
+            token=token,
+            name=name,
+            threads=threads,
+        )
     except ValueError as error:
         raise CommandError(str(error)) from None
 
@@ -67,9 +82,10 @@ def new(
 
 
 @app.command("list")
+@with_server
 def list_(
     connected: Annotated[bool, typer.Option(help="Only bots that are there now.")] = False,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List the bots of a server."""
@@ -99,13 +115,14 @@ def list_(
 
 
 @app.command()
+@with_server
 def register(
     name: Annotated[str, typer.Argument(help="1 to 40 letters, digits, -, _ or .")],
     owner: Annotated[str, typer.Option(help="Who it belongs to.")] = "",
     rotate: Annotated[
         bool, typer.Option("--rotate", help="A new token for a known bot; the old one stops.")
     ] = False,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -4,20 +4,20 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import JsonOption, ServerOption, connect
+from meijin.cli.connection import USUAL_SERVER, JsonOption, Server, connect, with_server
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import fault_service_pb2 as pb
 from meijin.wire import ending_from_proto
-from meijin.wire.contract import DEFAULT_SERVER
 
 GAMES_WENT_ON = "-"
 
 
+@with_server
 def faults(
     bot: Annotated[str, typer.Argument(help="Only those that concern this bot.")] = "",
     game: Annotated[str, typer.Option(help="Only this game's, with their evidence.")] = "",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Show the fault ledger: forfeits, void games and incidents, newest first."""

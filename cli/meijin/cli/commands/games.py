@@ -7,14 +7,20 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from meijin.cli.connection import JsonOption, ServerOption, TokenOption, connect
+from meijin.cli.connection import (
+    USUAL_SERVER,
+    JsonOption,
+    Server,
+    TokenOption,
+    connect,
+    with_server,
+)
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_file, print_json, state_text, table
 from meijin.game import Board, Color, cell_name
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import variant_from_proto
-from meijin.wire.contract import DEFAULT_SERVER
 
 app = typer.Typer(help="Look at games, export them, and void them.", no_args_is_help=True)
 
@@ -24,9 +30,8 @@ MOVES_A_LINE = 6
 
 
 @app.command()
-def show(
-    game: GameArgument, server: ServerOption = DEFAULT_SERVER, as_json: JsonOption = False
-) -> None:
+@with_server
+def show(game: GameArgument, server: Server = USUAL_SERVER, as_json: JsonOption = False) -> None:
     """Show a game: its board, moves, times and end."""
     with connect(server) as connection:
         found = connection.ask(connection.games.GetGame, pb.GetGameRequest(game_id=game)).game
@@ -37,12 +42,13 @@ def show(
 
 
 @app.command()
+@with_server
 def export(
     game: GameArgument,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The file to write; else the screen.")
     ] = None,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
 ) -> None:
     """Write a game as SGF, which most Go and Gomoku programs open."""
     with connect(server) as connection:
@@ -58,11 +64,12 @@ def export(
 
 
 @app.command("list")
+@with_server
 def list_(
     tournament: Annotated[str, typer.Option(help="Only this tournament's.")] = "",
     bot: Annotated[str, typer.Option(help="Only this bot's.")] = "",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List games, newest first."""
@@ -79,7 +86,8 @@ def list_(
 
 
 @app.command()
-def watch(game: GameArgument, server: ServerOption = DEFAULT_SERVER) -> None:
+@with_server
+def watch(game: GameArgument, server: Server = USUAL_SERVER) -> None:
     """Follow a running game, move by move."""
     with connect(server) as connection:
         shown = game_pb2.Game()
@@ -94,10 +102,11 @@ def watch(game: GameArgument, server: ServerOption = DEFAULT_SERVER) -> None:
 
 
 @app.command()
+@with_server
 def void(
     game: GameArgument,
     reason: Annotated[str, typer.Option(help="Why, in a sentence that is kept with the game.")],
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -4,7 +4,14 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import JsonOption, ServerOption, TokenOption, connect
+from meijin.cli.connection import (
+    USUAL_SERVER,
+    JsonOption,
+    Server,
+    TokenOption,
+    connect,
+    with_server,
+)
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table, notes
@@ -23,12 +30,12 @@ from meijin.cli.options import (
 )
 from meijin.cli.output import console, print_json
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire.contract import DEFAULT_SERVER
 
 SURE = 0.95
 """What ends the ladder of some named bots."""
 
 
+@with_server
 def run(
     bots: Annotated[
         list[str] | None,
@@ -53,7 +60,7 @@ def run(
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
     name: NameOption = "",
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -10,7 +10,15 @@ from typer.core import TyperGroup
 
 from meijin.cli.commands.ladder_run import run as run_ladder
 from meijin.cli.commands.ladder_verify import verify
-from meijin.cli.connection import Connection, JsonOption, ServerOption, TokenOption, connect
+from meijin.cli.connection import (
+    USUAL_SERVER,
+    Connection,
+    JsonOption,
+    Server,
+    TokenOption,
+    connect,
+    with_server,
+)
 from meijin.cli.errors import CommandError
 from meijin.cli.ladder_views import (
     head_to_head_table,
@@ -24,7 +32,6 @@ from meijin.cli.options import MAX_UINT32
 from meijin.cli.output import console, print_file, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
-from meijin.wire.contract import DEFAULT_SERVER
 
 PAGE = 1000
 CURVES = 8
@@ -66,6 +73,7 @@ class ExportFormat(str, Enum):
 
 
 @app.command()
+@with_server
 def show(
     name: NameArgument = "",
     top: Annotated[
@@ -84,7 +92,7 @@ def show(
     export: Annotated[
         ExportFormat | None, typer.Option(help="Print the standings as CSV or JSON.")
     ] = None,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Show a ladder: every rated version's Elo with its interval, games and faults."""
@@ -218,11 +226,12 @@ def _plain(curves: dict[str, list[Point]]) -> dict[str, list[dict[str, Any]]]:
 
 
 @app.command()
+@with_server
 def compare(
     bot: Annotated[str, typer.Argument(help="A bot.")],
     opponent: Annotated[str, typer.Argument(help="Another one.")],
     ladder: LadderOption = "",
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Show what two bots scored against each other, and who is the stronger."""
@@ -244,6 +253,7 @@ def compare(
 
 
 @app.command()
+@with_server
 def anchors(
     bots: Annotated[
         list[str] | None, typer.Argument(help="One to three bots; their mean will be 1500.")
@@ -252,7 +262,7 @@ def anchors(
         bool, typer.Option("--none", help="Relative to the mean of the established instead.")
     ] = False,
     ladder: LadderOption = "",
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     token: TokenOption = None,
 ) -> None:
     """Make a ladder's ratings relative to some bots, such as house bots that never change.

@@ -9,7 +9,15 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import Connection, JsonOption, ServerOption, TokenOption, connect
+from meijin.cli.connection import (
+    USUAL_SERVER,
+    Connection,
+    JsonOption,
+    Server,
+    TokenOption,
+    connect,
+    with_server,
+)
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.follow import follow
 from meijin.cli.local import local_arena
@@ -28,11 +36,11 @@ from meijin.cli.options import (
 from meijin.cli.output import console, print_json, score_text
 from meijin.cli.sprt import UNDECIDED, Scale, Unit, outcome_lines, requested_test
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire.contract import DEFAULT_SERVER
 
 DEFAULT_GAMES = 10
 
 
+@with_server
 def match(
     first: Annotated[str, typer.Argument(help="A bot on the server; with --local a bot to run.")],
     second: Annotated[str, typer.Argument(help="The other one.")],
@@ -101,7 +109,7 @@ def match(
             "interrupted match up again."
         ),
     ] = None,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -28,6 +28,18 @@ def serve(
         str | None,
         typer.Option(help=f"Host and port; port 0 takes a free one. \\[{DEFAULT_SERVER}]"),
     ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="PEM file of a certificate, for TLS.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="PEM file of the certificate's key.")] = None,
+    client_ca: Annotated[
+        Path | None,
+        typer.Option(help="PEM file of an authority whose certificate clients must show."),
+    ] = None,
+    plaintext: Annotated[
+        bool | None,
+        typer.Option("--plaintext", help="Let other machines connect without TLS."),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(help=f"Folder of the database, the queue and the token. \\[{DEFAULT_DATA}]"),
@@ -48,6 +60,10 @@ def serve(
         bool | None,
         typer.Option("--open", help="Let in bots without a token, and anyone as operator."),
     ] = None,
+    open_to_network: Annotated[
+        bool | None,
+        typer.Option("--open-to-network", help="With --open: anyone on other machines too."),
+    ] = None,
     grace: Annotated[
         float | None, typer.Option(help="Seconds a bot may be away in one game. \\[30]")
     ] = None,
@@ -67,11 +83,16 @@ def serve(
     settings = read_settings(
         env_file,
         listen=listen,
+        certificate=certificate,
+        key=key,
+        client_ca=client_ca,
+        plaintext=plaintext,
         data=data,
         database_url=database,
         redis_url=redis,
         durability=durability,
         open_registration=is_open,
+        open_to_network=open_to_network,
         grace=grace,
         drain=drain,
     )
@@ -105,6 +126,8 @@ def read_settings(env_file: Path | None = None, **given: object) -> "Settings":
 def _wrong_setting(error: "ValidationError") -> CommandError:
     """What to say of settings of which one can't be what it should be."""
     first = error.errors()[0]
+    if not first["loc"]:  # of several settings, each of which could be
+        return CommandError(str(first["ctx"]["error"]))
     place = ".".join(str(part) for part in first["loc"])
     return CommandError(f"{place}: {first['msg']}, not {first['input']!r}")
 
@@ -113,6 +136,7 @@ def _run(settings: "Settings") -> None:
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the bare install has no server
 
     from meijin.server.app import serve as serve_until_stopped  # noqa: PLC0415
+    from meijin.server.certificates import CertificateError  # noqa: PLC0415
     from meijin.server.logs import configure_logs  # noqa: PLC0415
     from meijin.server.process.valkey import EmbeddedValkeyError  # noqa: PLC0415
     from meijin.store import StoreError  # noqa: PLC0415
@@ -120,7 +144,7 @@ def _run(settings: "Settings") -> None:
     configure_logs()
     try:
         asyncio.run(serve_until_stopped(settings, _announce))
-    except (StoreError, EmbeddedValkeyError, OSError) as error:
+    except (CertificateError, StoreError, EmbeddedValkeyError, OSError) as error:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None

@@ -5,7 +5,15 @@ from typing import Annotated
 import typer
 
 from meijin.cli.bracket import bracket_lines
-from meijin.cli.connection import Connection, JsonOption, ServerOption, TokenOption, connect
+from meijin.cli.connection import (
+    USUAL_SERVER,
+    Connection,
+    JsonOption,
+    Server,
+    TokenOption,
+    connect,
+    with_server,
+)
 from meijin.cli.follow import follow
 from meijin.cli.options import make_tournament, with_settings
 from meijin.cli.output import (
@@ -20,7 +28,6 @@ from meijin.cli.output import (
 from meijin.cli.sprt import outcome_lines
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_from_proto, variant_from_proto
-from meijin.wire.contract import DEFAULT_SERVER
 
 app = typer.Typer(help="Make, follow, show and stop tournaments.", no_args_is_help=True)
 
@@ -35,9 +42,10 @@ IdArgument = Annotated[str, typer.Argument(help="The tournament's number.", meta
 
 @app.command()
 @with_settings
+@with_server
 def run(
     wanted: pb.TournamentSettings,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -49,12 +57,13 @@ def run(
 
 @app.command()
 @with_settings
+@with_server
 def create(
     wanted: pb.TournamentSettings,
     request_id: Annotated[
         str, typer.Option(help="Given again, it makes no second tournament.")
     ] = "",
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -70,9 +79,8 @@ def create(
 
 
 @app.command()
-def show(
-    key: IdArgument, server: ServerOption = DEFAULT_SERVER, as_json: JsonOption = False
-) -> None:
+@with_server
+def show(key: IdArgument, server: Server = USUAL_SERVER, as_json: JsonOption = False) -> None:
     """Show a tournament and its table, or its bracket."""
     with connect(server) as connection:
         request = pb.GetTournamentRequest(tournament_id=key)
@@ -81,18 +89,18 @@ def show(
 
 
 @app.command()
-def watch(
-    key: IdArgument, server: ServerOption = DEFAULT_SERVER, as_json: JsonOption = False
-) -> None:
+@with_server
+def watch(key: IdArgument, server: Server = USUAL_SERVER, as_json: JsonOption = False) -> None:
     """Follow a tournament to its end and print its table."""
     with connect(server) as connection:
         _print(follow(connection, _find(connection, key)), as_json=as_json)
 
 
 @app.command("list")
+@with_server
 def list_(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List tournaments, newest first."""
@@ -118,9 +126,8 @@ def list_(
 
 
 @app.command()
-def cancel(
-    key: IdArgument, server: ServerOption = DEFAULT_SERVER, token: TokenOption = None
-) -> None:
+@with_server
+def cancel(key: IdArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Stop a tournament: its running games become void and are not rated."""
     with connect(server, token) as connection:
         request = pb.CancelTournamentRequest(tournament_id=key)
@@ -130,9 +137,10 @@ def cancel(
 
 
 @app.command()
+@with_server
 def resume(
     key: IdArgument,
-    server: ServerOption = DEFAULT_SERVER,
+    server: Server = USUAL_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
