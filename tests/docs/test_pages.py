@@ -31,6 +31,9 @@ from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.match_counts import MatchCounts
 from meijin.store.schema import Base
+from meijin.testing.poller import ignore_idle_wakeups
+from meijin.testing.server import open_server
+from meijin.testing.settings import settings_in
 from meijin.v1 import play_service_pb2
 from meijin.v1.ladder_service_pb2 import GetStandingsResponse, Ladder, Score, Standing
 from meijin.v1.tournament_service_pb2 import (
@@ -276,6 +279,25 @@ def test_settings_file_has_the_name_in_the_page(pages: "Callable[[str], Page]") 
     """The file that settings are read from is the one that the page names."""
     config: SettingsConfigDict = Settings.model_config
     assert f"`{config['env_file']}`" in pages("docs/operating.md").text
+
+
+async def test_metrics_are_listed(pages: "Callable[[str], Page]", tmp_path: Path) -> None:
+    """Every metric of ours is in the table with its type, and no other."""
+    rows = pages("docs/operating.md").table("## Metrics")
+    told = {row[0].strip("`").removesuffix("_total"): row[1] for row in rows}
+    assert told == await metrics_of_a_server(tmp_path)
+
+
+async def metrics_of_a_server(folder: Path) -> dict[str, str]:
+    """The names and types of a server's own metrics, once everything has been looked at."""
+    ignore_idle_wakeups()
+    async with open_server(settings_in(folder)) as server:
+        registry = server.app.registry()
+        await server.app.ladders.look()
+        families = [family for family in registry.collect() if family.name.startswith("meijin")]
+    kinds = {family.name: family.type for family in families}
+    del kinds["meijin_build"]
+    return kinds | {"meijin_build_info": "gauge", "meijin_refresh_jobs_queued": "gauge"}
 
 
 def test_log_events_exist(pages: "Callable[[str], Page]") -> None:

@@ -11,6 +11,7 @@ import grpc
 import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
+from prometheus_client import CollectorRegistry
 
 from meijin.server.api.bots import BotServicer
 from meijin.server.api.games import GameServicer
@@ -19,6 +20,11 @@ from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.play import PlayServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
+from meijin.server.metrics.exporter import Exporter
+from meijin.server.metrics.game_counts import GameCounts
+from meijin.server.metrics.ladders import LadderWatch
+from meijin.server.metrics.registry import make_registry
+from meijin.server.metrics.standing import Standing
 from meijin.server.parts import Parts
 from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.supervisor import Supervisor
@@ -76,6 +82,8 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         supervisor = await stack.enter_async_context(Supervisor(settings))
         app = await stack.enter_async_context(App.open(settings, database, supervisor.redis_url))
         address = await app.listen()
+        if settings.metrics is not None:
+            stack.enter_context(Exporter(settings.metrics, app.registry()))
         async with asyncio.TaskGroup() as tasks:
             running = [tasks.create_task(task) for task in (*app.tasks(), supervisor.run())]
             ready(address)
@@ -99,7 +107,11 @@ class App:
         self.parts = parts
         self._settings = settings
         self._health = health.aio.HealthServicer()
-        interceptor = Interceptor(
+        self._games = GameCounts()
+        self.ladders = LadderWatch(parts.storage, parts.refreshes)
+        """How far the ladders are behind, for the metrics."""
+        parts.listeners.add(self._games)
+        self._interceptor = interceptor = Interceptor(
             partial(_authenticate, parts.storage), is_open=settings.open_registration
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
@@ -128,7 +140,21 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        return self.parts.tasks()
+        is_watched = self._settings.metrics is not None
+        return [*self.parts.tasks(), *([self.ladders.run()] if is_watched else [])]
+
+    def registry(self) -> CollectorRegistry:
+        """Its metrics."""
+        journal = self.parts.journal
+        return make_registry(
+            Standing(self.parts, asyncio.get_running_loop()),
+            self._games,
+            self.ladders,
+            self._interceptor.counts,
+            journal.commit_seconds,
+            journal.batch_moves,
+            self.parts.actions.notices,
+        )
 
     async def listen(self) -> str:
         """Open the port and return the address."""

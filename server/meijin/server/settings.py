@@ -43,6 +43,17 @@ def _check_redis_url(url: str) -> str:
 RedisUrl = Annotated[str, AfterValidator(_check_redis_url)]
 """Where jobs queue."""
 
+
+def _check_host_and_port(address: str) -> str:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or int(port) >= 2**16:
+        raise ValueError("it must be a host and a port, such as 127.0.0.1:9464")
+    return address
+
+
+HostAndPort = Annotated[str, AfterValidator(_check_host_and_port)]
+"""What is listened on."""
+
 SweepInterval = Annotated[Duration, Field(gt=timedelta(0))]
 """How often a worker looks for ladders that no job was delivered for."""
 
@@ -81,6 +92,8 @@ class Settings(BaseSettings):
     """How long a peer may take to read a message."""
     sweep: SweepInterval = SWEEP_INTERVAL
     """How often the worker looks for ladders that no job was delivered for."""
+    metrics: HostAndPort | None = None
+    """Where Prometheus finds the metrics; they are not served when absent."""
 
     @property
     def database(self) -> str:

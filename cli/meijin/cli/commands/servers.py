@@ -54,6 +54,10 @@ def serve(
     drain: Annotated[
         float | None, typer.Option(help="Seconds running games get when stopped. \\[5]")
     ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(help="Host and port of metrics for Prometheus; else none are served."),
+    ] = None,
     env_file: Annotated[
         Path | None,
         typer.Option(help="File of settings; /dev/null for none. \\[meijin.env]"),
@@ -74,6 +78,7 @@ def serve(
         open_registration=is_open,
         grace=grace,
         drain=drain,
+        metrics=metrics,
     )
     _run(settings)
 

@@ -1,6 +1,7 @@
 """The gRPC services.
 
 - `interceptor`: authentication and permissions before every method, statuses after it
+- `call_counts`: calls counted by method, status and reason
 - `requests`: pagination, and ids as text
 - `play`, `bots`, `tournaments`, `games`, `ladders`: a servicer for each service
 - `convert_bots`, `convert_games`, `convert_ladders`, `convert_tournaments`: between messages and

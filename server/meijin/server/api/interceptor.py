@@ -5,6 +5,7 @@ import enum
 import inspect
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, Final
@@ -16,6 +17,7 @@ from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
+from meijin.server.api.call_counts import CallCounts, CallEnd
 from meijin.server.errors import (
     InvalidRequestError,
     MeijinError,
@@ -79,6 +81,9 @@ MAX_WORDS = 500
 
 Authenticate = Callable[[str], Awaitable[Identity | None]]
 
+Counting = Callable[[], AbstractContextManager[CallEnd]]
+"""Counts one call of a method."""
+
 
 class Undecodable:
     """An undecodable message: it is read as this, so that its sender gets an answer."""
@@ -95,6 +100,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
     """
 
     def __init__(self, authenticate: Authenticate, *, is_open: bool) -> None:
+        self.counts = CallCounts()
         self._authenticate = authenticate
         self._is_open = is_open
 
@@ -112,8 +118,13 @@ class Interceptor(grpc.aio.ServerInterceptor):
             identity = await self._identify(handler_call_details)
             self._check(permission, identity)
         except Exception as error:  # noqa: BLE001 - the boundary
-            return _refusing(handler, _refusal(error))
-        return _intercepted(handler, identity)
+            return _refusing(
+                handler, _refusal(error), self._counting(handler, handler_call_details)
+            )
+        return _intercepted(handler, identity, self._counting(handler, handler_call_details))
+
+    def _counting(self, handler: Any, details: grpc.HandlerCallDetails) -> Counting:  # noqa: ANN401 - see above
+        return partial(self.counts.count, details.method, is_unary=handler.unary_unary is not None)
 
     async def _identify(self, details: grpc.HandlerCallDetails) -> Identity | None:
         metadata = dict(details.invocation_metadata or ())
@@ -185,38 +196,44 @@ async def _finish(behavior: Any, request: Any, context: Context) -> Any:  # noqa
     return await asyncio.shield(behavior(request, context))
 
 
-def _intercepted(handler: Any, identity: Identity | None) -> Any:  # noqa: ANN401 - see Interceptor
+def _intercepted(handler: Any, identity: Identity | None, counting: Counting) -> Any:  # noqa: ANN401 - see Interceptor
     behavior = _behavior(handler)
     if handler.unary_unary:
         behavior = partial(_finish, behavior)
 
     async def call(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
         caller.set(identity)
-        try:
-            check_decoded(request)
-            return await behavior(request, context)
-        except (grpc.aio.BaseError, grpc.RpcError):
-            raise
-        except Exception as error:  # noqa: BLE001 - the boundary
-            await abort(context, _refusal(error))
+        with counting() as end:
+            try:
+                check_decoded(request)
+                return await behavior(request, context)
+            except (grpc.aio.BaseError, grpc.RpcError):
+                raise
+            except Exception as error:  # noqa: BLE001 - the boundary
+                end.refuse(refusal := _refusal(error))
+                await abort(context, refusal)
 
     async def stream(request: Any, context: Context) -> AsyncIterator[Any]:  # noqa: ANN401
         caller.set(identity)
-        try:
-            check_decoded(request)
-            async for response in behavior(request, context):
-                yield response
-        except (grpc.aio.BaseError, grpc.RpcError):
-            raise
-        except Exception as error:  # noqa: BLE001 - the boundary
-            await abort(context, _refusal(error))
+        with counting() as end:
+            try:
+                check_decoded(request)
+                async for response in behavior(request, context):
+                    yield response
+            except (grpc.aio.BaseError, grpc.RpcError):
+                raise
+            except Exception as error:  # noqa: BLE001 - the boundary
+                end.refuse(refusal := _refusal(error))
+                await abort(context, refusal)
 
     return _rebuilt(handler, stream if inspect.isasyncgenfunction(behavior) else call)
 
 
-def _refusing(handler: Any, error: MeijinError) -> Any:  # noqa: ANN401 - see Interceptor
+def _refusing(handler: Any, error: MeijinError, counting: Counting) -> Any:  # noqa: ANN401 - see Interceptor
     async def refuse(_request: Any, context: Context) -> None:  # noqa: ANN401 - any message
-        await abort(context, error)
+        with counting() as end:
+            end.refuse(error)
+            await abort(context, error)
 
     return _rebuilt(handler, refuse)
 

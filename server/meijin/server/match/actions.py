@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from prometheus_client import Counter
+
 from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
 from meijin.server.match.commands import Actions, Analysis, Play
 from meijin.server.match.games import Games
@@ -21,6 +23,13 @@ class ActionHandler:
         self._games = games
         self._journal = journal
         self._watch = watch
+        self.notices = Counter(
+            "meijin_notices",
+            "Bots' actions without effect, by reason.",
+            ("reason",),
+            registry=None,
+        )
+        self._notices = {each: self.notices.labels(each.name.lower()) for each in NoticeReason}
 
     def receive(self, session: Session, actions: Actions) -> None:
         """Judge everything in a message of a bot."""
@@ -52,7 +61,7 @@ class ActionHandler:
         game = session.games.get(number)
         if game is None or not game.is_played_by(player, session.version_id):
             detail = f"you play no game {number}"
-            session.refuse(number, ply, NoticeReason.UNKNOWN_GAME, detail)
+            self._tell(session, number, ply, NoticeReason.UNKNOWN_GAME, detail)
             return None
         return game
 
@@ -98,10 +107,17 @@ class ActionHandler:
         current = game.arbiter.board.ply
         if result is ActionResult.NOT_YOUR_TURN:
             detail = "it is the opponent's turn"
-            session.refuse(game.number, ply, NoticeReason.NOT_YOUR_TURN, detail)
+            self._tell(session, game.number, ply, NoticeReason.NOT_YOUR_TURN, detail)
         else:
             detail = f"ply {ply} is not the pending turn; the game is at ply {current}"
-            session.refuse(game.number, ply, NoticeReason.STALE_PLY, detail)
+            self._tell(session, game.number, ply, NoticeReason.STALE_PLY, detail)
+
+    def _tell(
+        self, session: Session, game: int, ply: int, reason: NoticeReason, detail: str
+    ) -> None:
+        """Tell a bot that an action had no effect."""
+        session.refuse(game, ply, reason, detail)
+        self._notices[reason].inc()
 
     def _keep_analysis(self, game: LiveGame, ply: int, analysis: Analysis) -> None:
         if game.analysis is None:
