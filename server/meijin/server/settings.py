@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, Positive
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
+from meijin.server.logs import LogFormat, LogLevel
 from meijin.store import Durability
 from meijin.wire.contract import (
     DATABASE_FILE,
@@ -92,6 +93,10 @@ class Settings(BaseSettings):
     """How long a peer may take to read a message."""
     sweep: SweepInterval = SWEEP_INTERVAL
     """How often the worker looks for ladders that no job was delivered for."""
+    log_level: LogLevel = LogLevel.INFO
+    """The least grave lines that are logged."""
+    log_format: LogFormat = LogFormat.AUTO
+    """How they are written."""
     metrics: HostAndPort | None = None
     """Where Prometheus finds the metrics; they are not served when absent."""
 
@@ -113,3 +118,7 @@ class WorkerSettings(BaseModel, frozen=True):
     """Where the server's jobs queue."""
     sweep: SweepInterval = SWEEP_INTERVAL
     """How often it looks for ladders that no job was delivered for."""
+    log_level: LogLevel = LogLevel.INFO
+    """The least grave lines that are logged."""
+    log_format: LogFormat = LogFormat.AUTO
+    """How they are written."""

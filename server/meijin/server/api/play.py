@@ -49,12 +49,14 @@ class PlayServicer(PlayServiceServicer):
         # On its own: an abort while the first write is under way would send it again, and hang.
         await context.send_initial_metadata(())
         session = await self._join(hello, caller.get())
-        log.info("bot joined", bot=session.player.name, session=session.id, peer=context.peer())
+        # Of this stream's own task: every line about it has both, until it has ended.
+        structlog.contextvars.bind_contextvars(bot=session.player.name, session=session.id)
+        log.info("bot joined", peer=context.peer())
         try:
             await self._serve(session, context)
         finally:
             self._lobby.leave(session)
-            log.info("bot left", bot=session.player.name, session=session.id)
+            log.info("bot left")
 
     async def _read_hello(self, context: Context) -> Hello:
         try:
