@@ -4,7 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from meijin.server.errors import MeijinError
 from meijin.server.match import actions, arbiter, session, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
+from meijin.store.backup import backup_name
 from meijin.store.match_counts import MatchCounts
 from meijin.store.schema import Base
 from meijin.testing.poller import ignore_idle_wakeups
@@ -45,7 +46,7 @@ from meijin.v1.tournament_service_pb2 import (
     TournamentSettings,
 )
 from meijin.wire import format_field, format_names
-from meijin.wire.contract import BOT_NAME
+from meijin.wire.contract import BACKUP_FOLDER, BOT_NAME
 
 if TYPE_CHECKING:
     from tests.docs.conftest import Page
@@ -291,7 +292,10 @@ async def test_metrics_are_listed(pages: "Callable[[str], Page]", tmp_path: Path
 async def metrics_of_a_server(folder: Path) -> dict[str, str]:
     """The names and types of a server's own metrics, once everything has been looked at."""
     ignore_idle_wakeups()
-    async with open_server(settings_in(folder)) as server:
+    taken = folder / BACKUP_FOLDER / backup_name(datetime.now(UTC))
+    taken.parent.mkdir()
+    taken.touch()
+    async with open_server(settings_in(folder, backup_every=timedelta(days=1))) as server:
         registry = server.app.registry()
         await server.app.ladders.look()
         families = [family for family in registry.collect() if family.name.startswith("meijin")]

@@ -9,7 +9,17 @@ import grpc
 import typer
 
 from meijin.bots import BotLoadError
-from meijin.cli.commands import bots, demo, games, ladders, learn, matches, servers, tournaments
+from meijin.cli.commands import (
+    backups,
+    bots,
+    demo,
+    games,
+    ladders,
+    learn,
+    matches,
+    servers,
+    tournaments,
+)
 from meijin.cli.connection import RPC_TIMEOUT
 from meijin.cli.errors import CommandError
 from meijin.cli.output import PlainConsole
@@ -24,6 +34,8 @@ app = typer.Typer(
 )
 app.command("serve")(servers.serve)
 app.command("worker")(servers.worker)
+app.command("backup")(backups.backup)
+app.command("restore")(backups.restore)
 app.add_typer(bots.app, name="bot")
 app.command("match")(matches.match)
 app.add_typer(tournaments.app, name="tournament")

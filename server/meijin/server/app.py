@@ -26,6 +26,7 @@ from meijin.server.metrics.ladders import LadderWatch
 from meijin.server.metrics.registry import make_registry
 from meijin.server.metrics.standing import Standing
 from meijin.server.parts import Parts
+from meijin.server.process.backups import Backups
 from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.supervisor import Supervisor
 from meijin.server.settings import Settings
@@ -33,6 +34,7 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.bots import Identity, authenticate
+from meijin.store.database import database_file
 from meijin.v1 import (
     bot_service_pb2,
     bot_service_pb2_grpc,
@@ -45,7 +47,7 @@ from meijin.v1 import (
     tournament_service_pb2,
     tournament_service_pb2_grpc,
 )
-from meijin.wire.contract import SERVER_LOCK_FILE, keepalive_options
+from meijin.wire.contract import BACKUP_FOLDER, SERVER_LOCK_FILE, keepalive_options
 
 log = structlog.get_logger()
 
@@ -111,6 +113,7 @@ class App:
         self.ladders = LadderWatch(parts.storage, parts.refreshes)
         """How far the ladders are behind, for the metrics."""
         parts.listeners.add(self._games)
+        self._backups = _backups(settings)
         self._interceptor = interceptor = Interceptor(
             partial(_authenticate, parts.storage), is_open=settings.open_registration
         )
@@ -140,8 +143,12 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        is_watched = self._settings.metrics is not None
-        return [*self.parts.tasks(), *([self.ladders.run()] if is_watched else [])]
+        tasks = self.parts.tasks()
+        if self._settings.metrics is not None:
+            tasks.append(self.ladders.run())
+        if self._backups is not None:
+            tasks.append(self._backups.run())
+        return tasks
 
     def registry(self) -> CollectorRegistry:
         """Its metrics."""
@@ -154,6 +161,7 @@ class App:
             journal.commit_seconds,
             journal.batch_moves,
             self.parts.actions.notices,
+            *([] if self._backups is None else [self._backups]),
         )
 
     async def listen(self) -> str:
@@ -215,6 +223,15 @@ def _add_services(
 
 async def _authenticate(storage: Storage, token: str) -> Identity | None:
     return await storage.read(partial(authenticate, token=token))
+
+
+def _backups(settings: Settings) -> Backups | None:
+    """The automatic backups, if there are to be any."""
+    file = database_file(settings.database)
+    if file is None or settings.backup_every is None:
+        return None
+    folder = settings.data / BACKUP_FOLDER
+    return Backups(file, folder, every=settings.backup_every, keep=settings.backup_keep)
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:

@@ -5,7 +5,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, PositiveInt
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    PositiveInt,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
@@ -99,6 +107,18 @@ class Settings(BaseSettings):
     """How they are written."""
     metrics: HostAndPort | None = None
     """Where Prometheus finds the metrics; they are not served when absent."""
+    backup_every: Annotated[Duration, Field(gt=timedelta(0))] | None = None
+    """Between automatic backups of an SQLite database; there are none when absent."""
+    backup_keep: PositiveInt = 7
+    """How many automatic backups are kept."""
+
+    @field_validator("backup_every")
+    @classmethod
+    def _check_backups(cls, every: timedelta | None, info: ValidationInfo) -> timedelta | None:
+        """Accept automatic backups of SQLite alone."""
+        if every is not None and (info.data.get("database_url") or "").startswith("postgresql"):
+            raise ValueError("the database is PostgreSQL's; have a timer run pg_dump instead")
+        return every
 
     @property
     def database(self) -> str:

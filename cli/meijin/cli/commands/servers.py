@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from meijin.server.settings import Settings
 
 
+EnvFileOption = Annotated[
+    Path | None, typer.Option(help="File of settings; /dev/null for none. \\[meijin.env]")
+]
+
+
 def serve(
     listen: Annotated[
         str | None,
@@ -68,10 +73,11 @@ def serve(
         str | None,
         typer.Option(help="Host and port of metrics for Prometheus; else none are served."),
     ] = None,
-    env_file: Annotated[
-        Path | None,
-        typer.Option(help="File of settings; /dev/null for none. \\[meijin.env]"),
+    backup_every: Annotated[
+        float | None,
+        typer.Option(help="Seconds between automatic backups of an SQLite database; else none."),
     ] = None,
+    env_file: EnvFileOption = None,
 ) -> None:
     """Run the match server until Ctrl-C or SIGTERM.
 
@@ -91,6 +97,7 @@ def serve(
         log_level=log_level,
         log_format=log_format,
         metrics=metrics,
+        backup_every=backup_every,
     )
     _run(settings)
 
