@@ -14,6 +14,7 @@ from meijin.cli.errors import CommandError
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
+from meijin.v1.status_service_pb2_grpc import StatusServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire.contract import (
     DATA_VARIABLE,
@@ -57,6 +58,7 @@ class Connection:
         self.bots = BotServiceStub(channel)
         self.tournaments = TournamentServiceStub(channel)
         self.games = GameServiceStub(channel)
+        self.status = StatusServiceStub(channel)
         self.ladders = LadderServiceStub(channel)
         self._token = token
 

@@ -18,6 +18,7 @@ from meijin.cli.commands import (
     learn,
     matches,
     servers,
+    status,
     tournaments,
 )
 from meijin.cli.connection import RPC_TIMEOUT
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command("serve")(servers.serve)
 app.command("worker")(servers.worker)
+app.command("status")(status.status)
 app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)
 app.add_typer(bots.app, name="bot")

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 import grpc
 import structlog
@@ -18,6 +19,7 @@ from meijin.server.api.games import GameServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.play import PlayServicer
+from meijin.server.api.status import StatusServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
 from meijin.server.metrics.exporter import Exporter
@@ -44,6 +46,8 @@ from meijin.v1 import (
     ladder_service_pb2_grpc,
     play_service_pb2,
     play_service_pb2_grpc,
+    status_service_pb2,
+    status_service_pb2_grpc,
     tournament_service_pb2,
     tournament_service_pb2_grpc,
 )
@@ -60,6 +64,7 @@ SERVICES = (
     tournament_service_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name,
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
     ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
+    status_service_pb2.DESCRIPTOR.services_by_name["StatusService"].full_name,
     health.SERVICE_NAME,
     reflection.SERVICE_NAME,
 )
@@ -118,7 +123,7 @@ class App:
             partial(_authenticate, parts.storage), is_open=settings.open_registration
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
-        _add_services(self._server, parts, self._health)
+        _add_services(self._server, parts, self._health, backups=settings.data / BACKUP_FOLDER)
 
     @classmethod
     @asynccontextmanager
@@ -199,7 +204,11 @@ class App:
 
 
 def _add_services(
-    server: grpc.aio.Server, parts: Parts, health_servicer: health.aio.HealthServicer
+    server: grpc.aio.Server,
+    parts: Parts,
+    health_servicer: health.aio.HealthServicer,
+    *,
+    backups: Path,
 ) -> None:
     """Have the server answer the calls of every service."""
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(
@@ -216,6 +225,18 @@ def _add_services(
     )
     ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
         LadderServicer(parts.storage, parts.refreshes), server
+    )
+    status_service_pb2_grpc.add_StatusServiceServicer_to_server(
+        StatusServicer(
+            lobby=parts.lobby,
+            games=parts.games,
+            journal=parts.journal,
+            scheduler=parts.scheduler,
+            storage=parts.storage,
+            refreshes=parts.refreshes,
+            backups=backups,
+        ),
+        server,
     )
     health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
     reflection.enable_server_reflection(SERVICES, server)

@@ -3,7 +3,8 @@
 - `interceptor`: authentication and permissions before every method, statuses after it
 - `call_counts`: calls counted by method, status and reason
 - `requests`: pagination, and ids as text
-- `play`, `bots`, `tournaments`, `games`, `ladders`: a servicer for each service
-- `convert_bots`, `convert_games`, `convert_ladders`, `convert_tournaments`: between messages and
-  views; those of the play stream are in `match.wire`
+- `play`, `bots`, `tournaments`, `games`, `ladders`, `status`: a servicer for each
+  service
+- `convert_bots`, `convert_games`, `convert_ladders`, `convert_tournaments`, `convert_status`:
+  between messages and views; those of the play stream are in `match.wire`
 """

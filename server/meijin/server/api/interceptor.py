@@ -66,6 +66,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.LadderService/SetAnchors": Permission.ADMIN,
     "/meijin.v1.LadderService/ListRatings": Permission.ANYONE,
     "/meijin.v1.LadderService/GetHeadToHead": Permission.ANYONE,
+    "/meijin.v1.StatusService/GetStatus": Permission.ADMIN,
     "/grpc.health.v1.Health/Check": Permission.ANYONE,
     "/grpc.health.v1.Health/List": Permission.ANYONE,
     "/grpc.health.v1.Health/Watch": Permission.ANYONE,
