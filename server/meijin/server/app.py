@@ -31,6 +31,7 @@ from meijin.server.parts import Parts
 from meijin.server.process.backups import Backups
 from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.supervisor import Supervisor
+from meijin.server.process.systemd import ServiceManager
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
@@ -91,10 +92,14 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         address = await app.listen()
         if settings.metrics is not None:
             stack.enter_context(Exporter(settings.metrics, app.registry()))
+        manager = ServiceManager()
         async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(task) for task in (*app.tasks(), supervisor.run())]
+            lasting = (*app.tasks(), supervisor.run(), manager.run())
+            running = [tasks.create_task(task) for task in lasting]
             ready(address)
+            manager.ready()
             await _stop_or_failure(stop, running)
+            manager.stopping()
             await app.drain()
             for task in running:
                 task.cancel()
