@@ -2,6 +2,7 @@
 
 - `servers`, `bots`, `games`, `tournaments`, `matches`: `meijin serve` and `worker`, `bot`, `game`,
   `tournament`, `match`
+- `status`, `backups`: `meijin status`; `meijin backup` and `restore`
 - `ladders`, `ladder_run`, `ladder_verify`: `meijin ladder`
 - `demo`: `meijin demo`
 - `learn`: `meijin learn`, a package
