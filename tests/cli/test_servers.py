@@ -38,7 +38,7 @@ def test_unexpected_failures_are_logged(
         raise ExceptionGroup("tasks", [ExceptionGroup("more tasks", failures)])
 
     monkeypatch.setattr("meijin.server.app.serve", fail)
-    monkeypatch.setattr("meijin.server.logs.configure_logs", lambda: None)
+    monkeypatch.setattr("meijin.server.logs.configure_logs", lambda *_: None)
     with capture_logs() as logs, pytest.raises(CommandError) as raised:
         servers.serve(data=tmp_path)
     assert line in str(raised.value)

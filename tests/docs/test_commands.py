@@ -67,11 +67,27 @@ def check_createdb(words: list[str]) -> None:
     assert words == ["createdb", "meijin"]
 
 
+def check_unit(words: list[str]) -> None:
+    """It is about the unit that the repository has."""
+    (name,) = {word for word in words if (ROOT / "deploy" / f"{word}.service").exists()}
+    assert name == "meijin"
+
+
+def check_curl(words: list[str]) -> None:
+    """It asks for the metrics, where the unit has them served."""
+    unit = (ROOT / "deploy" / "meijin.service").read_text()
+    (address,) = re.findall(r"^Environment=MEIJIN_METRICS=(\S+)$", unit, re.MULTILINE)
+    assert words[-1] == f"http://{address}/metrics"
+
+
 NOT_RUN: dict[str, tuple[str, Callable[[list[str]], None]]] = {
     "make": ("they install everything anew, and one of them runs these tests", check_make),
     "pip": ("it would install into the environment that runs these tests", check_pip),
     "docker": ("it needs a container engine", check_docker),
     "grpcurl": ("it is a program of its own, and none of our requirements", check_grpcurl),
+    "systemctl": ("no systemd runs the tests", check_unit),
+    "journalctl": ("no systemd runs the tests", check_unit),
+    "curl": ("it is a program of its own, and none of our requirements", check_curl),
     "createdb": ("the tests' PostgreSQL makes its own databases", check_createdb),
 }
 """Commands that are looked at and not run: why, and what is looked at."""

@@ -4,7 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,8 +30,12 @@ from meijin.server.errors import MeijinError
 from meijin.server.match import actions, arbiter, lobby, session, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
+from meijin.store.backup import backup_name
 from meijin.store.match_counts import MatchCounts
 from meijin.store.schema import Base
+from meijin.testing.poller import ignore_idle_wakeups
+from meijin.testing.server import open_server
+from meijin.testing.settings import settings_in
 from meijin.v1 import play_service_pb2
 from meijin.v1.ladder_service_pb2 import GetStandingsResponse, Ladder, Score, Standing
 from meijin.v1.tournament_service_pb2 import (
@@ -43,7 +47,7 @@ from meijin.v1.tournament_service_pb2 import (
     TournamentSettings,
 )
 from meijin.wire import format_field, format_names
-from meijin.wire.contract import BOT_NAME
+from meijin.wire.contract import BACKUP_FOLDER, BOT_NAME
 
 if TYPE_CHECKING:
     from tests.docs.conftest import Page
@@ -278,6 +282,28 @@ def test_settings_file_has_the_name_in_the_page(pages: "Callable[[str], Page]") 
     """The file that settings are read from is the one that the page names."""
     config: SettingsConfigDict = Settings.model_config
     assert f"`{config['env_file']}`" in pages("docs/operating.md").text
+
+
+async def test_metrics_are_listed(pages: "Callable[[str], Page]", tmp_path: Path) -> None:
+    """Every metric of ours is in the table with its type, and no other."""
+    rows = pages("docs/operating.md").table("## Metrics")
+    told = {row[0].strip("`").removesuffix("_total"): row[1] for row in rows}
+    assert told == await metrics_of_a_server(tmp_path)
+
+
+async def metrics_of_a_server(folder: Path) -> dict[str, str]:
+    """The names and types of a server's own metrics, once everything has been looked at."""
+    ignore_idle_wakeups()
+    taken = folder / BACKUP_FOLDER / backup_name(datetime.now(UTC))
+    taken.parent.mkdir()
+    taken.touch()
+    async with open_server(settings_in(folder, backup_every=timedelta(days=1))) as server:
+        registry = server.app.registry()
+        await server.app.ladders.look()
+        families = [family for family in registry.collect() if family.name.startswith("meijin")]
+    kinds = {family.name: family.type for family in families}
+    del kinds["meijin_build"]
+    return kinds | {"meijin_build_info": "gauge", "meijin_refresh_jobs_queued": "gauge"}
 
 
 def test_log_events_exist(pages: "Callable[[str], Page]") -> None:

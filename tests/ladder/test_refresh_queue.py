@@ -189,3 +189,14 @@ def test_a_wrong_url_is_an_error_at_once() -> None:
     """What can't work is told when it is set up, not when the first game ends."""
     with pytest.raises(ValueError, match="scheme"):
         RefreshQueue("localhost:6379")
+
+
+def test_the_queue_tells_its_length(
+    valkey: "EmbeddedValkey", open_queue: Callable[..., RefreshQueue]
+) -> None:
+    """One job of each ladder; nothing is told while Redis is away."""
+    queue = open_queue(valkey.url)
+    for number in (1, 1, 2):
+        queue.enqueue(LadderId(number))
+    assert queue.length() == 2
+    assert open_queue("unix:///nonexistent/valkey.sock").length() is None

@@ -252,7 +252,7 @@ def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, writ
         calls.append((url, redis_url, sweep))
 
     monkeypatch.setattr(worker_module, "work_until_signalled", work)
-    monkeypatch.setattr("meijin.server.logs.configure_logs", lambda: None)
+    monkeypatch.setattr("meijin.server.logs.configure_logs", lambda *_: None)
     environment = {"MEIJIN_REDIS_URL": "redis://secret"}
     refused = CliRunner().invoke(app, ["worker"], env=environment)
     assert refused.exit_code == 2

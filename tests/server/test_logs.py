@@ -1,11 +1,118 @@
 """What reaches the server's log."""
 
 import asyncio
+import json
 import logging
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import structlog
 
-from meijin.server.logs import is_no_cut_off_call
+from meijin.server.logs import LogFormat, LogLevel, configure_logs, is_no_cut_off_call
+
+
+@pytest.fixture(autouse=True)
+def _configuration() -> Iterator[None]:
+    """What a test configures holds for that test."""
+    root, noisy = logging.getLogger(), logging.getLogger("sqlalchemy")
+    handlers, levels = root.handlers, (root.level, noisy.level)
+    yield
+    structlog.reset_defaults()
+    root.handlers = handlers
+    root.setLevel(levels[0])
+    noisy.setLevel(levels[1])
+    logging.captureWarnings(capture=False)
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """What was logged as JSON."""
+    return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+
+
+def test_libraries_write_the_same_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    """One JSON object a line with the same keys, whoever logs."""
+    configure_logs(LogLevel.INFO, LogFormat.JSON)
+    structlog.get_logger().warning("ours", game=3)
+    logging.getLogger("grpc").warning("theirs: %d", 7)
+    ours, theirs = lines(capsys)
+    assert (ours["event"], ours["game"]) == ("ours", 3)
+    assert (theirs["event"], theirs["logger"]) == ("theirs: 7", "grpc")
+    assert ours["level"] == theirs["level"] == "warning"
+    assert {"timestamp"} <= ours.keys() & theirs.keys()
+
+
+@pytest.mark.parametrize(
+    ("level", "told"),
+    [
+        (LogLevel.DEBUG, ["a debug", "an info", "dramatiq", "an error"]),
+        (LogLevel.INFO, ["an info", "an error"]),
+        (LogLevel.ERROR, ["an error"]),
+    ],
+)
+def test_level(capsys: pytest.CaptureFixture[str], level: LogLevel, told: list[str]) -> None:
+    """Less grave lines are left out; libraries speak up only when they warn."""
+    configure_logs(level, LogFormat.JSON)
+    log = structlog.get_logger()
+    log.debug("a debug")
+    log.info("an info")
+    logging.getLogger("dramatiq").info("dramatiq")
+    logging.getLogger("sqlalchemy.engine").info("SELECT secrets")
+    log.error("an error")
+    assert [line["event"] for line in lines(capsys)] == told
+
+
+def test_lines_of_a_stream_have_its_session(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is bound to a task is on each of its lines, a library's too."""
+    configure_logs(LogLevel.INFO, LogFormat.JSON)
+    with structlog.contextvars.bound_contextvars(session="5e55"):
+        structlog.get_logger().info("ours")
+        logging.getLogger("asyncio").warning("theirs")
+    structlog.get_logger().info("after it")
+    assert [line.get("session") for line in lines(capsys)] == ["5e55", "5e55", None]
+
+
+@pytest.mark.parametrize("form", [LogFormat.JSON, LogFormat.TEXT])
+@pytest.mark.parametrize(
+    ("said", "secret"),
+    [
+        ("the token gmk_bot_AbC-123_xyz is odd", "AbC-123_xyz"),
+        ("authorization: Bearer abcdef.ghi", "abcdef.ghi"),
+        ("can't reach postgresql://meijin:hunter2@db/meijin", "hunter2"),
+        ("can't reach redis://:hunter2@queue:6379/0", "hunter2"),
+    ],
+)
+def test_secrets_are_left_out(
+    capsys: pytest.CaptureFixture[str], form: LogFormat, said: str, secret: str
+) -> None:
+    """In an event, in a value, in a traceback, and in what libraries log."""
+    configure_logs(LogLevel.INFO, form)
+    log = structlog.get_logger()
+    log.info(said, error=said)
+    log.error("failed", exc_info=ValueError(said))
+    logging.getLogger("grpc").error("failed", exc_info=ValueError(said))
+    logging.getLogger("grpc").error(said)
+    told = capsys.readouterr().err
+    assert secret not in told
+    assert told.count("...") >= 5
+
+
+def test_text_of_others_cannot_rewrite_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    """Control characters are written out, in values and in tracebacks."""
+    configure_logs(LogLevel.INFO, LogFormat.TEXT)
+    log = structlog.get_logger()
+    log.info("game forfeited", detail="\x1b[2Jgone\rmeijin: fine\u202e")
+    log.error("incident", exc_info=ValueError("\x1b[2Jgone"))
+    told = capsys.readouterr().err
+    assert "gone" in told
+    assert not {"\x1b", "\r", "\u202e"} & set(told)
+
+
+def test_machines_get_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is no terminal, such as this test, gets objects."""
+    configure_logs()
+    structlog.get_logger().info("ours")
+    assert [line["event"] for line in lines(capsys)] == ["ours"]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,8 @@ def test_health_and_reflection(processes: Processes) -> None:
         services = ProtoReflectionDescriptorDatabase(channel).get_services()
         assert set(services) == set(SERVICES)
         assert {service for service in services if service.startswith("meijin.v1.")} == {
-            f"meijin.v1.{noun}Service" for noun in ("Play", "Bot", "Tournament", "Game", "Ladder")
+            f"meijin.v1.{noun}Service"
+            for noun in ("Play", "Bot", "Tournament", "Game", "Ladder", "Status")
         }
         check = HealthStub(channel).Check  # type: ignore[attr-defined]  # its stub omits it
         for service in ("", *services):

@@ -18,6 +18,7 @@ from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
+from meijin.v1.status_service_pb2_grpc import StatusServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire.channel import Security, handshake_failure, open_channel
 from meijin.wire.contract import (
@@ -140,6 +141,7 @@ class Connection:
         self.tournaments = TournamentServiceStub(channel)
         self.games = GameServiceStub(channel)
         self.faults = FaultServiceStub(channel)
+        self.status = StatusServiceStub(channel)
         self.ladders = LadderServiceStub(channel)
         self._token = token
 

@@ -10,6 +10,7 @@ import typer
 
 from meijin.bots import BotLoadError
 from meijin.cli.commands import (
+    backups,
     bots,
     certificates,
     demo,
@@ -19,6 +20,7 @@ from meijin.cli.commands import (
     learn,
     matches,
     servers,
+    status,
     tournaments,
 )
 from meijin.cli.connection import RPC_TIMEOUT
@@ -36,6 +38,9 @@ app = typer.Typer(
 app.command("serve")(servers.serve)
 app.command("worker")(servers.worker)
 app.command("certificate")(certificates.certificate)
+app.command("status")(status.status)
+app.command("backup")(backups.backup)
+app.command("restore")(backups.restore)
 app.add_typer(bots.app, name="bot")
 app.command("match")(matches.match)
 app.add_typer(tournaments.app, name="tournament")

@@ -131,6 +131,13 @@ class RefreshQueue:
         self._outage.end()
         return True
 
+    def length(self) -> int | None:
+        """How many jobs wait for a worker; ``None`` while Redis does not answer."""
+        try:
+            return int(self._client.llen(f"{NAMESPACE}:{QUEUE}"))
+        except redis.RedisError:
+            return None
+
 
 def _message(ladder_id: LadderId) -> Message[None]:
     return Message(queue_name=QUEUE, actor_name=ACTOR, args=(ladder_id,), kwargs={}, options={})

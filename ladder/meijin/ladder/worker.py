@@ -2,7 +2,6 @@
 
 import logging
 import signal
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -113,7 +112,6 @@ def work_until_signalled(url: str, redis_url: str, *, sweep: timedelta) -> None:
 
 
 def _quieten_dramatiq() -> None:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     for queue in (QUEUE, f"{QUEUE}.DQ"):
         # Each would say every 3 s that there is no Redis; `OutageLog` says it once.
         consumer = logging.getLogger(f"dramatiq.worker.ConsumerThread({queue})")

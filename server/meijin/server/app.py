@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 import grpc
 import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
+from prometheus_client import CollectorRegistry
 
 from meijin.server.api.bots import BotServicer
 from meijin.server.api.faults import FaultServicer
@@ -19,17 +21,26 @@ from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.limits import Limits
 from meijin.server.api.play import PlayServicer
+from meijin.server.api.status import StatusServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
+from meijin.server.metrics.exporter import Exporter
+from meijin.server.metrics.game_counts import GameCounts
+from meijin.server.metrics.ladders import LadderWatch
+from meijin.server.metrics.registry import make_registry
+from meijin.server.metrics.standing import Standing
 from meijin.server.parts import Parts
+from meijin.server.process.backups import Backups
 from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.supervisor import Supervisor
+from meijin.server.process.systemd import ServiceManager
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.bots import Identity, authenticate
+from meijin.store.database import database_file
 from meijin.v1 import (
     bot_service_pb2,
     bot_service_pb2_grpc,
@@ -41,10 +52,12 @@ from meijin.v1 import (
     ladder_service_pb2_grpc,
     play_service_pb2,
     play_service_pb2_grpc,
+    status_service_pb2,
+    status_service_pb2_grpc,
     tournament_service_pb2,
     tournament_service_pb2_grpc,
 )
-from meijin.wire.contract import SERVER_LOCK_FILE, Address, keepalive_options
+from meijin.wire.contract import BACKUP_FOLDER, SERVER_LOCK_FILE, Address, keepalive_options
 
 log = structlog.get_logger()
 
@@ -58,6 +71,7 @@ SERVICES = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
     ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
     fault_service_pb2.DESCRIPTOR.services_by_name["FaultService"].full_name,
+    status_service_pb2.DESCRIPTOR.services_by_name["StatusService"].full_name,
     health.SERVICE_NAME,
     reflection.SERVICE_NAME,
 )
@@ -85,10 +99,16 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         address = await app.listen()
         if settings.is_tls:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload_certificate)
+        if settings.metrics is not None:
+            stack.enter_context(Exporter(settings.metrics, app.registry()))
+        manager = ServiceManager()
         async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(task) for task in (*app.tasks(), supervisor.run())]
+            lasting = (*app.tasks(), supervisor.run(), manager.run())
+            running = [tasks.create_task(task) for task in lasting]
             ready(address)
+            manager.ready()
             await _stop_or_failure(stop, running)
+            manager.stopping()
             await app.drain()
             for task in running:
                 task.cancel()
@@ -109,12 +129,18 @@ class App:
         self._settings = settings
         self._credentials = credentials
         self._health = health.aio.HealthServicer()
+        self._games = GameCounts()
+        self.ladders = LadderWatch(parts.storage, parts.refreshes)
+        """How far the ladders are behind, for the metrics."""
+        parts.listeners.add(self._games)
+        self._backups = _backups(settings)
         self.limits = Limits(settings)
-        interceptor = Interceptor(
+        self._interceptor = interceptor = Interceptor(
             partial(_authenticate, parts.storage), self.limits, is_open=settings.open_registration
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
-        _add_services(self._server, parts, self._health, self.limits)
+        backups = settings.data / BACKUP_FOLDER
+        _add_services(self._server, parts, self._health, self.limits, backups=backups)
 
     @classmethod
     @asynccontextmanager
@@ -141,13 +167,33 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        watch = () if self._credentials is None else (self._credentials.watch(),)
-        return [*self.parts.tasks(), *watch]
+        tasks = self.parts.tasks()
+        if self._credentials is not None:
+            tasks.append(self._credentials.watch())
+        if self._settings.metrics is not None:
+            tasks.append(self.ladders.run())
+        if self._backups is not None:
+            tasks.append(self._backups.run())
+        return tasks
 
     def reload_certificate(self) -> None:
         """Load the files for TLS again, if there are any."""
         if self._credentials is not None:
             self._credentials.reload()
+
+    def registry(self) -> CollectorRegistry:
+        """Its metrics."""
+        journal = self.parts.journal
+        return make_registry(
+            Standing(self.parts, asyncio.get_running_loop()),
+            self._games,
+            self.ladders,
+            self._interceptor.counts,
+            journal.commit_seconds,
+            journal.batch_moves,
+            self.parts.actions.notices,
+            *([] if self._backups is None else [self._backups]),
+        )
 
     async def listen(self) -> str:
         """Open the port and return the address."""
@@ -193,6 +239,8 @@ def _add_services(
     parts: Parts,
     health_servicer: health.aio.HealthServicer,
     limits: Limits,
+    *,
+    backups: Path,
 ) -> None:
     """Have the server answer the calls of every service."""
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(
@@ -214,12 +262,33 @@ def _add_services(
         LadderServicer(parts.storage, parts.refreshes), server
     )
     fault_service_pb2_grpc.add_FaultServiceServicer_to_server(FaultServicer(parts.storage), server)
+    status_service_pb2_grpc.add_StatusServiceServicer_to_server(
+        StatusServicer(
+            lobby=parts.lobby,
+            games=parts.games,
+            journal=parts.journal,
+            scheduler=parts.scheduler,
+            storage=parts.storage,
+            refreshes=parts.refreshes,
+            backups=backups,
+        ),
+        server,
+    )
     health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
     reflection.enable_server_reflection(SERVICES, server)
 
 
 async def _authenticate(storage: Storage, token: str) -> Identity | None:
     return await storage.read_for_sign_in(partial(authenticate, token=token))
+
+
+def _backups(settings: Settings) -> Backups | None:
+    """The automatic backups, if there are to be any."""
+    file = database_file(settings.database)
+    if file is None or settings.backup_every is None:
+        return None
+    folder = settings.data / BACKUP_FOLDER
+    return Backups(file, folder, every=settings.backup_every, keep=settings.backup_keep)
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:

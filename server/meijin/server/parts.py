@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.feed import Feed
+from meijin.server.match.game_log import GameLog
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listeners
@@ -54,7 +55,7 @@ class Parts:
         games = Games(lobby, journal, listeners, watch, grace=settings.grace, last_game=last.game)
         scheduler = Scheduler(lobby, games, journal)
         # The order in which they hear: a tournament counts a game before anybody looks at it.
-        listeners.add(scheduler, feed, refreshes)
+        listeners.add(scheduler, feed, refreshes, GameLog())
         return cls(
             writer=writer,
             storage=storage,

@@ -11,11 +11,14 @@ from pydantic import (
     BeforeValidator,
     Field,
     PositiveInt,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
+from meijin.server.logs import LogFormat, LogLevel
 from meijin.store import Durability
 from meijin.wire.contract import (
     DATABASE_FILE,
@@ -50,6 +53,17 @@ def _check_redis_url(url: str) -> str:
 
 RedisUrl = Annotated[str, AfterValidator(_check_redis_url)]
 """Where jobs queue."""
+
+
+def _check_host_and_port(address: str) -> str:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or int(port) >= 2**16:
+        raise ValueError("it must be a host and a port, such as 127.0.0.1:9464")
+    return address
+
+
+HostAndPort = Annotated[str, AfterValidator(_check_host_and_port)]
+"""What is listened on."""
 
 SweepInterval = Annotated[Duration, Field(gt=timedelta(0))]
 """How often a worker looks for ladders that no job was delivered for."""
@@ -109,6 +123,24 @@ class Settings(BaseSettings):
     """How long a peer may take to read a message."""
     sweep: SweepInterval = SWEEP_INTERVAL
     """How often the worker looks for ladders that no job was delivered for."""
+    log_level: LogLevel = LogLevel.INFO
+    """The least grave lines that are logged."""
+    log_format: LogFormat = LogFormat.AUTO
+    """How they are written."""
+    metrics: HostAndPort | None = None
+    """Where Prometheus finds the metrics; they are not served when absent."""
+    backup_every: Annotated[Duration, Field(gt=timedelta(0))] | None = None
+    """Between automatic backups of an SQLite database; there are none when absent."""
+    backup_keep: PositiveInt = 7
+    """How many automatic backups are kept."""
+
+    @field_validator("backup_every")
+    @classmethod
+    def _check_backups(cls, every: timedelta | None, info: ValidationInfo) -> timedelta | None:
+        """Accept automatic backups of SQLite alone."""
+        if every is not None and (info.data.get("database_url") or "").startswith("postgresql"):
+            raise ValueError("the database is PostgreSQL's; have a timer run pg_dump instead")
+        return every
 
     @model_validator(mode="after")
     def _check_encryption(self) -> Self:
@@ -156,3 +188,7 @@ class WorkerSettings(BaseModel, frozen=True):
     """Where the server's jobs queue."""
     sweep: SweepInterval = SWEEP_INTERVAL
     """How often it looks for ladders that no job was delivered for."""
+    log_level: LogLevel = LogLevel.INFO
+    """The least grave lines that are logged."""
+    log_format: LogFormat = LogFormat.AUTO
+    """How they are written."""

@@ -3,6 +3,7 @@
 - `schema`: the tables; `migrations`: how they came about
 - `database`, `writer`: opened and read; written by one thread, in group commits
 - `rows`, `prepared`: rows as values, and statements that are executed most often
+- `backup`: copies of an SQLite database, taken, checked, pruned and restored
 - `journal`: moves, starts and ends of games, committed together
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more
 - `faults`: the fault ledger, what went wrong and whose fault it was

@@ -14,6 +14,7 @@ from typing import IO, Any, Self, TypeVar
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import (
@@ -109,8 +110,7 @@ class Database:
         Raises:
             UnknownSchemaError: they are of a later release.
         """
-        config = Config()
-        config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
+        config = _migrations()
         with self.writer.connect() as connection, self._unchecked(connection), connection.begin():
             config.attributes["connection"] = connection
             try:
@@ -154,6 +154,18 @@ class Database:
         if self._file is not None:
             return FileClaim(Path(f"{self._file}.lock"), of=str(self._file))
         return _AdvisoryClaim(self.writer)
+
+
+def known_revisions() -> frozenset[str]:
+    """The schemas that this release can bring to the current one, and that one."""
+    scripts = ScriptDirectory.from_config(_migrations())
+    return frozenset(script.revision for script in scripts.walk_revisions())
+
+
+def _migrations() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
+    return config
 
 
 def is_unavailable(error: DBAPIError) -> bool:

@@ -13,6 +13,10 @@ class StoreInUseError(StoreError):
     """Another server is running on the same database."""
 
 
+class BackupError(StoreError):
+    """A backup can't be taken or restored."""
+
+
 class NoRunError(StoreError):
     """The ladder has published nothing yet."""
 

@@ -11,7 +11,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from meijin.server.match.feed import Feed
+from meijin.server.match.game_log import GameLog
 from meijin.server.match.listeners import Listener, Listeners
+from meijin.server.metrics.game_counts import GameCounts
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.testing.server import ServerInTest, open_server
@@ -144,11 +146,13 @@ def test_one_that_fails_is_logged_and_the_others_hear(hook: str) -> None:
 
 
 async def test_a_tournament_counts_a_game_before_anybody_looks_at_it(server: ServerInTest) -> None:
-    """The order in a server: the scheduler, those who watch, the refresh jobs of changed ladders."""
+    """The order in a server: the scheduler, who watches, the refresh jobs, the log, the counts."""
     assert [type(listener) for listener in server.parts.listeners.order] == [
         Scheduler,
         Feed,
         RefreshSender,
+        GameLog,
+        GameCounts,
     ]
 
 

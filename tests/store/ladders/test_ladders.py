@@ -12,6 +12,7 @@ from meijin.game import Result
 from meijin.store import Database
 from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders import ladders
+from meijin.store.ladders.ladders import LadderBacklog
 from meijin.store.schema import Ladder, LadderId
 
 if TYPE_CHECKING:
@@ -157,3 +158,19 @@ def test_rated_games_are_those_of_the_run_and_those_since(any_league: "League") 
     assert games() == 1001
     void(4)
     assert games() == 3
+
+
+def test_the_backlog_is_that_of_the_ladders_that_have_changed(
+    any_league: "League", make_league: "type[League]"
+) -> None:
+    """How many, the most changes of one, and the oldest run among them."""
+    database = any_league.database
+    assert database.read(ladders.backlog) == LadderBacklog(outdated=0, changes=0, oldest=None)
+    any_league.finish((0, 1, DRAW), (1, 0, DRAW), (0, 2, DRAW))
+    assert database.read(ladders.backlog) == LadderBacklog(outdated=1, changes=3, oldest=None)
+    run = run_of(any_league, 1)
+    publish(any_league, run)
+    make_league(database, name="other").finish((0, 1, DRAW))
+    assert database.read(ladders.backlog) == LadderBacklog(2, 2, run.create_time)
+    publish(any_league, run_of(any_league, 3))
+    assert database.read(ladders.backlog) == LadderBacklog(outdated=1, changes=1, oldest=None)

@@ -3,6 +3,7 @@
 - `servers`, `bots`, `games`, `tournaments`, `matches`: `meijin serve` and `worker`, `bot`, `game`,
   `tournament`, `match`
 - `faults`: `meijin faults`
+- `status`, `backups`: `meijin status`; `meijin backup` and `restore`
 - `ladders`, `ladder_run`, `ladder_verify`: `meijin ladder`
 - `certificates`: `meijin certificate`
 - `demo`: `meijin demo`

@@ -12,6 +12,8 @@ from meijin.wire.contract import (
     DATABASE_VARIABLE,
     DEFAULT_DATA,
     DEFAULT_SERVER,
+    LOG_FORMAT_VARIABLE,
+    LOG_LEVEL_VARIABLE,
     REDIS_VARIABLE,
     SWEEP_INTERVAL,
     SWEEP_VARIABLE,
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
     from meijin.server.settings import Settings
+
+
+EnvFileOption = Annotated[
+    Path | None, typer.Option(help="File of settings; /dev/null for none. \\[meijin.env]")
+]
 
 
 def serve(
@@ -70,10 +77,23 @@ def serve(
     drain: Annotated[
         float | None, typer.Option(help="Seconds running games get when stopped. \\[5]")
     ] = None,
-    env_file: Annotated[
-        Path | None,
-        typer.Option(help="File of settings; /dev/null for none. \\[meijin.env]"),
+    log_level: Annotated[
+        str | None,
+        typer.Option(help="Least grave lines of the log: debug, info, warning, error. \\[info]"),
     ] = None,
+    log_format: Annotated[
+        str | None,
+        typer.Option(help="text or json; auto is text to a terminal and JSON else. \\[auto]"),
+    ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(help="Host and port of metrics for Prometheus; else none are served."),
+    ] = None,
+    backup_every: Annotated[
+        float | None,
+        typer.Option(help="Seconds between automatic backups of an SQLite database; else none."),
+    ] = None,
+    env_file: EnvFileOption = None,
 ) -> None:
     """Run the match server until Ctrl-C or SIGTERM.
 
@@ -95,6 +115,10 @@ def serve(
         open_to_network=open_to_network,
         grace=grace,
         drain=drain,
+        log_level=log_level,
+        log_format=log_format,
+        metrics=metrics,
+        backup_every=backup_every,
     )
     _run(settings)
 
@@ -141,7 +165,7 @@ def _run(settings: "Settings") -> None:
     from meijin.server.process.valkey import EmbeddedValkeyError  # noqa: PLC0415
     from meijin.store import StoreError  # noqa: PLC0415
 
-    configure_logs()
+    configure_logs(settings.log_level, settings.log_format)
     try:
         asyncio.run(serve_until_stopped(settings, _announce))
     except (CertificateError, StoreError, EmbeddedValkeyError, OSError) as error:
@@ -205,6 +229,18 @@ def worker(
             envvar=SWEEP_VARIABLE, help="Seconds between looks for ladders no job came for."
         ),
     ] = f"{SWEEP_INTERVAL.total_seconds():g}",
+    log_level: Annotated[
+        str,
+        typer.Option(
+            envvar=LOG_LEVEL_VARIABLE, help="Least grave lines: debug, info, warning, error."
+        ),
+    ] = "info",
+    log_format: Annotated[
+        str,
+        typer.Option(
+            envvar=LOG_FORMAT_VARIABLE, help="text or json; auto is text to a terminal alone."
+        ),
+    ] = "auto",
 ) -> None:
     """Run a worker that computes ladders, until Ctrl-C or SIGTERM.
 
@@ -219,10 +255,16 @@ def worker(
         from meijin.server.settings import WorkerSettings  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
-    given = {"database_url": database, "redis_url": redis, "sweep": sweep}
+    given = {
+        "database_url": database,
+        "redis_url": redis,
+        "sweep": sweep,
+        "log_level": log_level,
+        "log_format": log_format,
+    }
     try:
         settings = WorkerSettings.model_validate(given)
-        configure_logs()
+        configure_logs(settings.log_level, settings.log_format)
         work_until_signalled(settings.database_url, settings.redis_url, sweep=settings.sweep)
     except ValidationError as error:
         raise _wrong_setting(error) from None

@@ -2,8 +2,10 @@
 
 - `interceptor`: authentication and permissions before every method, statuses after it
 - `limits`: what an address or a bot may open and ask for, at once and as time goes by
+- `call_counts`: calls counted by method, status and reason
 - `requests`: pagination, and ids as text
-- `play`, `bots`, `tournaments`, `games`, `faults`, `ladders`: a servicer for each service
-- `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_tournaments`:
+- `play`, `bots`, `tournaments`, `games`, `faults`, `ladders`, `status`: a servicer for each service
+- `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_tournaments`,
+  `convert_status`:
   between messages and views; those of the play stream are in `match.wire`
 """

@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
+from meijin.server.api.call_counts import CallCounts
 from meijin.server.api.limits import Address, Limits, SignIns, address_of
 from meijin.server.errors import (
     InvalidRequestError,
@@ -67,6 +68,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.LadderService/ListRatings": Permission.ANYONE,
     "/meijin.v1.LadderService/GetHeadToHead": Permission.ANYONE,
     "/meijin.v1.FaultService/ListFaults": Permission.ANYONE,
+    "/meijin.v1.StatusService/GetStatus": Permission.ADMIN,
     "/grpc.health.v1.Health/Check": Permission.ANYONE,
     "/grpc.health.v1.Health/List": Permission.ANYONE,
     "/grpc.health.v1.Health/Watch": Permission.ANYONE,
@@ -101,6 +103,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
     """
 
     def __init__(self, authenticate: Authenticate, limits: Limits, *, is_open: bool) -> None:
+        self.counts = CallCounts()
         self._sign_ins = SignIns(authenticate, limits.failed_sign_ins, limits.clock)
         self._limits = limits
         self._is_open = is_open
@@ -132,6 +135,8 @@ class Interceptor(grpc.aio.ServerInterceptor):
     ) -> Any:  # noqa: ANN401 - any message
         """Answer a call, or refuse it."""
         with ExitStack() as places:  # held until the peer has read how the call ended
+            is_unary = handler.unary_unary is not None
+            end = places.enter_context(self.counts.count(method, is_unary=is_unary))
             try:
                 address = address_of(context.peer())
                 places.enter_context(self._place(handler, method, address))
@@ -148,7 +153,8 @@ class Interceptor(grpc.aio.ServerInterceptor):
             except (grpc.aio.BaseError, grpc.RpcError):
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary
-                await abort(context, _refusal(error))
+                end.refuse(refusal := _refusal(error))
+                await abort(context, refusal)
 
     def _place(
         self,

@@ -115,7 +115,9 @@ class PlayServicer(PlayServiceServicer):
             session = await self._join(hello, identity)
         suspensions.sessions.discard(hello.resume_session_id)
         suspensions.sessions.add(session.id)
-        log.info("bot joined", bot=session.player.name, session=session.id, peer=context.peer())
+        # Of this stream's own task: every line about it has both, until it has ended.
+        structlog.contextvars.bind_contextvars(bot=session.player.name, session=session.id)
+        log.info("bot joined", peer=context.peer())
         try:
             await self._serve(session, context)
         except ABUSES:
@@ -123,7 +125,7 @@ class PlayServicer(PlayServiceServicer):
             raise
         finally:
             self._lobby.leave(session)
-            log.info("bot left", bot=session.player.name, session=session.id)
+            log.info("bot left")
 
     async def _read_hello(self, context: Context) -> Hello:
         try:

@@ -14,6 +14,7 @@
 - `games`: the running games: how they start and end, and are released after the commit
 - `actions`: judges what bots send
 - `feed`: subscribers of a game or a tournament
+- `game_log`: a line in the log for each game
 - `watchdog`: flag fall, lag and slow consumers, looked at now and then
 - `wire`: the messages of the play stream, read and made
 """

@@ -4,6 +4,8 @@ import itertools
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from prometheus_client import Counter
+
 from meijin.game import Party
 from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
 from meijin.server.match.commands import Actions, Analysis, Failure, Play
@@ -25,6 +27,13 @@ class ActionHandler:
         self._games = games
         self._journal = journal
         self._watch = watch
+        self.notices = Counter(
+            "meijin_notices",
+            "Bots' actions without effect, by reason.",
+            ("reason",),
+            registry=None,
+        )
+        self._notices = {each: self.notices.labels(each.name.lower()) for each in NoticeReason}
 
     def receive(self, session: Session, actions: Actions) -> bool:
         """Judge what is in a message of a bot, until it closes the session by too much nonsense.
@@ -79,7 +88,7 @@ class ActionHandler:
         game = session.games.get(number)
         if game is None or not game.is_played_by(player, session.version_id):
             detail = f"you play no game {number}"
-            session.refuse(Notice(number, ply, NoticeReason.UNKNOWN_GAME, detail), moment.now_ns)
+            self._tell(session, Notice(number, ply, NoticeReason.UNKNOWN_GAME, detail), moment)
             return None
         return game
 
@@ -133,7 +142,12 @@ class ActionHandler:
             current = game.arbiter.board.ply
             reason = NoticeReason.STALE_PLY
             detail = f"ply {ply} is not the pending turn; the game is at ply {current}"
-        session.refuse(Notice(game.number, ply, reason, detail), moment.now_ns)
+        self._tell(session, Notice(game.number, ply, reason, detail), moment)
+
+    def _tell(self, session: Session, notice: Notice, moment: Moment) -> None:
+        """Tell a bot that an action had no effect."""
+        session.refuse(notice, moment.now_ns)
+        self._notices[notice.reason].inc()
 
     def _keep_analysis(self, game: LiveGame, ply: int, analysis: Analysis) -> None:
         if game.analysis is None:

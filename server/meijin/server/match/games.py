@@ -5,8 +5,6 @@ import itertools
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-import structlog
-
 from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
 from meijin.server.match.arbiter import SIDES, Arbiter
 from meijin.server.match.journal import NO_ENTRY, Batch, Journal
@@ -16,8 +14,6 @@ from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.stalls import Moment, StallWatch
 from meijin.store.schema import BotVersionId, EntryId, GameId
 from meijin.store.tournaments import PendingPairing
-
-log = structlog.get_logger()
 
 ENDED_BY_MOVE = frozenset({Ending.FIVE, Ending.DRAW, Ending.ILLEGAL})
 """Endings after which no answer can be on its way; a forfeit or a stop crosses one."""
@@ -147,7 +143,6 @@ class Games:
             outbox = game.outboxes[game.arbiter.board.side_to_move]
             game.arbiter.expire(moment, 0 if outbox is None else outbox.lag_ns)
             if game.arbiter.outcome is not None and game.id in self.running:
-                log.info("game forfeited", game=game.id, outcome=str(game.arbiter.outcome))
                 self.end(game)
 
     # -- ends -----------------------------------------------------------------------------

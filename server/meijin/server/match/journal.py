@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 
 import structlog
+from prometheus_client import Histogram
 from sqlalchemy.exc import DBAPIError
 
 from meijin.server.match.commands import Analysis
@@ -32,6 +33,12 @@ games every other entry was of two or three late moves, and cost a third of the 
 
 FIRST_RETRY, LAST_RETRY = timedelta(seconds=0.1), timedelta(seconds=2)
 """Between two tries to commit while the database fails."""
+
+COMMIT_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0)
+"""Of the histogram of commits, in seconds."""
+
+BATCH_BUCKETS = (1, 4, 16, 64, 256, 1024, 4096)
+"""Of the histogram of batches, in moves."""
 
 ENTRIES_PER_TRUNCATION = 64
 """Entries between two deletions of those that hold no running game's move."""
@@ -68,6 +75,20 @@ class Journal:
     def __init__(self, writer: Writer, *, last_entry: EntryId, last_end: int) -> None:
         self.is_failing = False
         """The database does not take commits at the moment."""
+        self.committing_since: float | None = None
+        """When the commit under way began, in the event loop's time; ``None`` between commits."""
+        self.commit_seconds = Histogram(
+            "meijin_journal_commit_seconds",
+            "From a batch's end of collection to its commit, with all tries.",
+            buckets=COMMIT_BUCKETS,
+            registry=None,
+        )
+        self.batch_moves = Histogram(
+            "meijin_journal_batch_moves",
+            "Moves that were committed together.",
+            buckets=BATCH_BUCKETS,
+            registry=None,
+        )
         self._writer = writer
         self._ends = itertools.count(last_end + 1)
         self._wake = asyncio.Event()
@@ -147,7 +168,7 @@ class Journal:
             self._batch = Batch(JournalEntry(EntryId(batch.entry.id + 1), NO_ENTRY))
             if not batch.entry.is_empty:
                 self._truncate(batch.entry, running)
-                await self._commit(batch.entry)
+                await self._time_commit(batch)
                 release(batch)
             batch.released.set()
 
@@ -170,6 +191,15 @@ class Journal:
     async def _next(self) -> None:
         await self._wake.wait()
         self._wake.clear()
+
+    async def _time_commit(self, batch: Batch) -> None:
+        """Commit a batch, and observe how long it took and what it held."""
+        clock = asyncio.get_running_loop().time
+        self.committing_since = began = clock()
+        await self._commit(batch.entry)
+        self.committing_since = None
+        self.commit_seconds.observe(clock() - began)
+        self.batch_moves.observe(len(batch.moved))
 
     async def _commit(self, entry: JournalEntry) -> None:
         """Commit the entry, trying again for as long as the database fails.

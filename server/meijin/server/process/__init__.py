@@ -3,5 +3,7 @@
 - `supervisor`: keeps the embedded Valkey and the ladders' worker alive
 - `valkey`: the embedded Valkey server
 - `die_with_parent`: starts a command that ends when its parent does
+- `backups`: copies of the database, every so often
+- `systemd`: tells the service manager how it stands
 - `operator_token`: the token that commands on the same machine read
 """

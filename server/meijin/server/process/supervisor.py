@@ -14,7 +14,14 @@ import structlog
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.valkey import EmbeddedValkey, EmbeddedValkeyError
 from meijin.server.settings import Settings
-from meijin.wire.contract import DATABASE_VARIABLE, REDIS_VARIABLE, SWEEP_VARIABLE, VALKEY_FOLDER
+from meijin.wire.contract import (
+    DATABASE_VARIABLE,
+    LOG_FORMAT_VARIABLE,
+    LOG_LEVEL_VARIABLE,
+    REDIS_VARIABLE,
+    SWEEP_VARIABLE,
+    VALKEY_FOLDER,
+)
 
 log = structlog.get_logger()
 
@@ -105,6 +112,8 @@ class Supervisor:
             DATABASE_VARIABLE: self._settings.database,
             REDIS_VARIABLE: self.redis_url,
             SWEEP_VARIABLE: str(self._settings.sweep.total_seconds()),
+            LOG_LEVEL_VARIABLE: self._settings.log_level.value,
+            LOG_FORMAT_VARIABLE: self._settings.log_format.value,
         }
         command = [sys.executable, "-m", "meijin", "worker"]
         return subprocess.Popen(

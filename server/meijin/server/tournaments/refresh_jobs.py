@@ -45,3 +45,7 @@ class RefreshSender(Listener):
         """Send a job for the ladder soon."""
         self._ladders.add(ladder_id)
         self._wake.set()
+
+    async def queue_length(self) -> int | None:
+        """How many jobs wait for a worker; ``None`` while Redis does not answer."""
+        return await asyncio.to_thread(self._queue.length)

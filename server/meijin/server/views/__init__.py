@@ -2,4 +2,5 @@
 
 - `bots`, `games`, `ladders`, `tournaments`: each reads rows, merges them with what is being played,
   and knows no messages
+- `status`: how a server is doing
 """

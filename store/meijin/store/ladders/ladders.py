@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, case, delete, func, insert, select, update
@@ -95,6 +96,31 @@ def _summaries() -> Select[*tuple[Any, ...]]:
     is_current = Ladder.revision <= Ladder.run_revision
     columns = columns_of(LadderSummary, Ladder, games=games, is_current=is_current)
     return select(*columns).outerjoin(run, run.id == Ladder.run_id)
+
+
+@dataclass(frozen=True, slots=True)
+class LadderBacklog:
+    """How far the ladders are behind their games."""
+
+    outdated: int
+    """Ladders that have changed since their published runs."""
+    changes: int
+    """The most changes of one of them since."""
+    oldest: datetime | None
+    """The oldest published run of them; ``None`` where none is published."""
+
+
+def backlog(connection: Connection) -> LadderBacklog:
+    """How far the ladders are behind their games: one look at the list of ladders."""
+    behind = Ladder.revision - Ladder.run_revision
+    query = (
+        select(func.count(), func.max(behind), func.min(RatingRun.create_time))
+        .select_from(Ladder)
+        .join(RatingRun, RatingRun.id == Ladder.run_id, isouter=True)
+        .where(behind > 0)
+    )
+    outdated, changes, oldest = connection.execute(query).one()
+    return LadderBacklog(outdated, changes or 0, oldest)
 
 
 def is_dirty(connection: Connection, ladder_id: LadderId) -> bool:

@@ -1,0 +1,27 @@
+"""The converter of a server's status: a view in, a message out."""
+
+from meijin.server.views.status import ServerStatus
+from meijin.v1 import status_service_pb2 as pb
+from meijin.wire import time_to_proto
+
+
+def status_to_proto(status: ServerStatus) -> pb.GetStatusResponse:
+    """How a server is doing."""
+    message = pb.GetStatusResponse(
+        version=status.version,
+        start_time=time_to_proto(status.start_time),
+        draining=status.is_draining,
+        store_failing=status.is_store_failing,
+        connected_bots=status.connected_bots,
+        running_tournaments=status.running_tournaments,
+        running_games=status.running_games,
+        pending_games=status.pending_games,
+        queued_jobs=status.queued_jobs,
+    )
+    if status.ladders is not None:
+        message.outdated_ladders = status.ladders.outdated
+        if status.ladders.oldest is not None:
+            message.oldest_run_time.CopyFrom(time_to_proto(status.ladders.oldest))
+    if status.backup_time is not None:
+        message.backup_time.CopyFrom(time_to_proto(status.backup_time))
+    return message

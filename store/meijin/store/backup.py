@@ -1,0 +1,200 @@
+"""Backups of an SQLite database: taken while a server writes, checked, pruned, restored."""
+
+import os
+import re
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+from meijin.store.database import known_revisions
+from meijin.store.errors import BackupError, UnknownSchemaError
+
+STEP_PAGES = 256
+"""Pages of a step, some 1 MB."""
+
+STEP_PAUSE_S = 0.001
+"""Between two steps: the commits of a running server are to have the disk too."""
+
+STALE_TIME = timedelta(days=1)
+"""A backup that is unfinished for so long was cut off."""
+
+_NAME = re.compile(r"meijin-(\d{8}T\d{6}Z)\.db")
+_TIME_FORMAT = "%Y%m%dT%H%M%SZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup in a folder."""
+
+    path: Path
+    time: datetime
+    """When it was taken, by its name."""
+    bytes: int
+
+
+def backup_name(now: datetime) -> str:
+    """What a backup that is taken now is called."""
+    return f"meijin-{now.astimezone(UTC):{_TIME_FORMAT}}.db"
+
+
+def backups_in(folder: Path) -> list[Backup]:
+    """The finished backups in a folder, newest first."""
+    found = []
+    for path in folder.glob("meijin-*.db"):
+        if name := _NAME.fullmatch(path.name):
+            when = datetime.strptime(name[1], _TIME_FORMAT).replace(tzinfo=UTC)
+            with suppress(FileNotFoundError):
+                found.append(Backup(path, when, path.stat().st_size))
+    return sorted(found, key=lambda backup: backup.time, reverse=True)
+
+
+def prune(folder: Path, keep: int) -> list[Path]:
+    """Delete all but the newest backups of a folder, and what cut-off ones have left behind."""
+    old = [backup.path for backup in backups_in(folder)[keep:]]
+    before = time.time() - STALE_TIME.total_seconds()
+    stale = [path for path in folder.glob("meijin-*.db.part") if path.stat().st_mtime < before]
+    for path in (*old, *stale):
+        path.unlink(missing_ok=True)
+    return old
+
+
+def back_up(file: Path, target: Path, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Copy a database to a file that isn't there yet, and return its size in bytes.
+
+    The copy is of one instant, and of one file. A running server's commits go on beside it: one
+    reading transaction holds all steps together, which nobody waits for in WAL mode.
+
+    Args:
+        progress: Is told after each step how many pages are left.
+
+    Raises:
+        BackupError: there is no such database, the copy can't be written, or it is damaged.
+    """
+    part = target.with_name(f"{target.name}.part")
+    if target.exists():
+        raise BackupError(f"{target} is there already; give another name")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise BackupError(f"can't write {part}: {error.strerror}") from None
+    try:
+        with _failures(f"can't back {file} up"):
+            _copy(file, part, progress)
+            check(part)
+        _sync(part)
+        part.rename(target)
+        _sync(target.parent)
+    finally:
+        part.unlink(missing_ok=True)
+    return target.stat().st_size
+
+
+def _copy(file: Path, part: Path, progress: Callable[[int], None]) -> None:
+    def paused(_status: int, remaining: int, _total: int) -> None:
+        progress(remaining)
+        time.sleep(STEP_PAUSE_S)
+
+    with closing(_open(file)) as source, closing(_open(part)) as copy:
+        source.execute("BEGIN")
+        source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        source.backup(copy, pages=STEP_PAGES, progress=paused)
+        copy.execute("PRAGMA journal_mode = DELETE")
+
+
+def check(file: Path) -> None:
+    """Accept a database that is whole.
+
+    Raises:
+        BackupError: it is damaged.
+    """
+    with closing(_open(file)) as database:
+        (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise BackupError(f"{file} is damaged: {verdict}")
+
+
+def restore(backup: Path, file: Path, now: datetime) -> Path | None:
+    """Put a backup in a database's place; return where the replaced one is kept, if there was one.
+
+    No server may run on the database. At every instant there is one of the two under its name.
+
+    Raises:
+        BackupError: the backup is damaged, or no database of Meijin's; nothing was changed.
+        UnknownSchemaError: it is of a later release; nothing was changed.
+    """
+    with _failures(f"can't restore {backup}"):
+        check(backup)
+        _check_schema(backup)
+    part = file.with_name(f"{file.name}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(backup, part)
+        part.chmod(0o600)
+        _sync(part)
+        kept = _keep(file, now) if file.exists() else None
+        part.replace(file)
+        _sync(file.parent)
+    except OSError as error:
+        raise BackupError(f"can't restore {backup}: {error}") from None
+    finally:
+        part.unlink(missing_ok=True)
+    return kept
+
+
+def _check_schema(backup: Path) -> None:
+    with closing(_open(backup)) as database:
+        found = database.execute(
+            "SELECT name FROM sqlite_master WHERE name = 'alembic_version'"
+        ).fetchone()
+        if found is None:
+            raise BackupError(f"{backup} is no database of Meijin's")
+        (revision,) = database.execute("SELECT version_num FROM alembic_version").fetchone()
+    if revision not in known_revisions():
+        raise UnknownSchemaError(
+            f"{backup} is of a later release (schema {revision}); install that one"
+        )
+
+
+def _keep(file: Path, now: datetime) -> Path:
+    """Give the database a second name. Its write-ahead log is folded in, or kept beside it."""
+    kept = file.with_name(f"{file.name}.replaced-{now.astimezone(UTC):{_TIME_FORMAT}}")
+    with suppress(sqlite3.DatabaseError), closing(_open(file)) as database:
+        database.execute("PRAGMA busy_timeout = 0")  # nobody else should be there
+        database.execute("PRAGMA journal_mode = DELETE")
+    for suffix in ("-wal", "-shm"):
+        log = Path(f"{file}{suffix}")
+        if log.exists():
+            log.rename(f"{kept}{suffix}")
+    os.link(file, kept)
+    return kept
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    """A connection to a file that is there."""
+    return sqlite3.connect(
+        f"file:{quote(str(file.resolve()))}?mode=rw", uri=True, isolation_level=None
+    )
+
+
+@contextmanager
+def _failures(what: str) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise BackupError(f"{what}: {error}") from None
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or a folder's list of files, is on the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
