@@ -44,6 +44,8 @@ class Throttle:
     What the peer sends then waits in its own process, held back by HTTP/2's flow control.
     """
 
+    __slots__ = ("_bucket", "_clock", "_sleep", "_waited")
+
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
