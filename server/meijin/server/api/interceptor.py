@@ -140,15 +140,16 @@ class Interceptor(grpc.aio.ServerInterceptor):
             try:
                 address = address_of(context.peer())
                 places.enter_context(self._place(handler, method, address))
+                if handler.unary_unary and method != UNLIMITED:  # first: a refusal costs as much
+                    is_change = PERMISSIONS.get(method) is Permission.ADMIN
+                    await self._limits.turn(address, is_change=is_change)
                 identity = await self._identify(address, header)
-                permission = PERMISSIONS.get(method)
-                self._check(permission, identity)
+                self._check(PERMISSIONS.get(method), identity)
                 caller.set(identity)
                 check_decoded(request)
                 if handler.unary_unary:
-                    is_change = permission is Permission.ADMIN
                     serve = partial(handler.unary_unary, request, context)
-                    return await self._answer(method, address, serve, is_change=is_change)
+                    return await self._answer(method, address, serve)
                 await self._stream(_behavior(handler), request, context)
             except (grpc.aio.BaseError, grpc.RpcError):
                 raise
@@ -169,15 +170,12 @@ class Interceptor(grpc.aio.ServerInterceptor):
         return (self._limits.streams if is_bot else self._limits.watchers).hold(address)
 
     async def _answer(
-        self, method: str, address: Address, serve: Callable[[], Awaitable[Any]], *, is_change: bool
+        self, method: str, address: Address, serve: Callable[[], Awaitable[Any]]
     ) -> Any:  # noqa: ANN401 - any message
         """Do what was asked to its end, though the caller may leave: half of it helps nobody."""
-        if method == UNLIMITED:
-            return await serve()
-        await self._limits.turn(address, is_change=is_change)
-        if is_change:
-            return await asyncio.shield(serve())
-        return await asyncio.shield(self._limits.served(address, serve))
+        if PERMISSIONS[method] is Permission.ANYONE and method != UNLIMITED:
+            return await asyncio.shield(self._limits.served(address, serve))
+        return await asyncio.shield(serve())
 
     async def _stream(
         self,

@@ -298,18 +298,16 @@ class Limits:
         )
         self._changes: Turns[Address] = Turns(CHANGE_RATE, TooManyRequestsError, clock, sleep)
         self._serving: Lanes[Address] = Lanes(REQUESTS_AT_ONCE, TooManyRequestsError)
-        self._admitting = asyncio.Semaphore(HELLOS_AT_ONCE)
+        self.admitting = asyncio.Semaphore(HELLOS_AT_ONCE)
+        """Held while a hello is with the store."""
 
-    @asynccontextmanager
-    async def hello(self, address: Address, *, is_return: bool) -> AsyncIterator[None]:
+    async def hello_turn(self, address: Address, *, is_return: bool) -> None:
         """Let a hello have its turn; bots that come back don't wait behind those that are new.
 
         Raises:
             TooManyHellosError: too many of the address wait already.
         """
         await self._hellos.wait((address, is_return))
-        async with self._admitting:
-            yield
 
     async def turn(self, address: Address, *, is_change: bool) -> None:
         """Let a request have its turn; one that changes something has fewer.

@@ -45,6 +45,8 @@ class Throttle:
     What the peer sends then waits in its own process, held back by HTTP/2's flow control.
     """
 
+    __slots__ = ("_bucket", "_clock", "_sleep", "_waited")
+
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
@@ -110,8 +112,9 @@ class PlayServicer(PlayServiceServicer):
         """Serve a bot that has said hello, unless it is suspended."""
         suspensions = self._limits.suspensions
         is_return = hello.resume_session_id in suspensions.sessions
+        await self._limits.hello_turn(address_of(context.peer()), is_return=is_return)
         suspensions.check(bot, is_return=is_return)
-        async with self._limits.hello(address_of(context.peer()), is_return=is_return):
+        async with self._limits.admitting:
             session = await self._join(hello, identity)
         suspensions.sessions.discard(hello.resume_session_id)
         suspensions.sessions.add(session.id)
