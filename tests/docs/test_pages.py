@@ -300,7 +300,7 @@ def test_statuses(pages: "Callable[[str], Page]") -> None:
     rows = pages("docs/protocol.md").table("## How a stream ends")
     told = {(row[0].strip("`"), row[1].strip("`")) for row in rows if row[1]}
     assert told <= given
-    unary = {"NOT_FOUND", "NAME_TAKEN", "WRONG_STATE", "UNIMPLEMENTED"}
+    unary = {"BUSY", "NOT_FOUND", "NAME_TAKEN", "WRONG_STATE", "UNIMPLEMENTED"}
     assert {reason for _, reason in given - told} <= unary
 
 
