@@ -328,7 +328,14 @@ def test_statuses(pages: "Callable[[str], Page]") -> None:
     rows = pages("docs/protocol.md").table("## How a stream ends")
     told = {(row[0].strip("`"), row[1].strip("`")) for row in rows if row[1]}
     assert told <= given
-    unary = {"TOO_MANY_REQUESTS", "NOT_FOUND", "NAME_TAKEN", "WRONG_STATE", "UNIMPLEMENTED"}
+    unary = {
+        "BUSY",
+        "TOO_MANY_REQUESTS",
+        "NOT_FOUND",
+        "NAME_TAKEN",
+        "WRONG_STATE",
+        "UNIMPLEMENTED",
+    }
     assert {reason for _, reason in given - told} <= unary
 
 
