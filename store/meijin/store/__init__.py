@@ -2,6 +2,7 @@
 
 - `schema`: the tables; `migrations`: how they came about
 - `database`, `writer`: opened and read; written by one thread, in group commits
+- `claims`: the locks that keep a second server out
 - `rows`, `prepared`: rows as values, and statements that are executed most often
 - `journal`: moves, starts and ends of games, committed together
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more
@@ -11,7 +12,8 @@
 - `errors`, `similar`: what is not found, and what may have been meant
 """
 
-from meijin.store.database import Database, Durability, FileClaim
+from meijin.store.claims import FileClaim
+from meijin.store.database import Database, Durability
 from meijin.store.errors import StoreError, StoreInUseError
 from meijin.store.writer import Writer
 
