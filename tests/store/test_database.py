@@ -100,7 +100,7 @@ def test_migrating_twice_does_nothing(database: Database) -> None:
     revisions = database.read(
         lambda connection: connection.scalars(text("SELECT version_num FROM alembic_version")).all()
     )
-    assert revisions == ["0004"]
+    assert revisions == ["0006"]
 
 
 def test_other_databases_are_refused() -> None:

@@ -73,6 +73,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(database.claim())
         await asyncio.to_thread(database.migrate)
+        await asyncio.to_thread(database.fence.claim)
         supervisor = await stack.enter_async_context(Supervisor(settings))
         app = await stack.enter_async_context(App.open(settings, database, supervisor.redis_url))
         address = await app.listen()
@@ -116,7 +117,14 @@ class App:
             storage = Storage(database, writer)
             await ensure_operator_token(storage, settings)
             recovered = await storage.read(partial(load, storage=storage))
-            parts = Parts.assemble(settings, writer, storage, redis_url, recovered.last)
+            parts = Parts.assemble(
+                settings,
+                writer,
+                database.fence,
+                storage,
+                redis_url=redis_url,
+                last=recovered.last,
+            )
             restore(recovered, parts.lobby, parts.games, parts.scheduler)
             app = cls(settings, parts)
             try:

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 
 from meijin.store.errors import StoreInUseError
+from meijin.store.fence import Fence
 
 ADVISORY_LOCK = 0x6D65696A696E
 """The key of the lock that a server holds on PostgreSQL: the letters of the name."""
@@ -69,8 +70,9 @@ class AdvisoryClaim(_Claim):
     database was restarted holds it again before it writes, or waits if another one does.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, fence: Fence) -> None:
         self._engine = engine
+        self._fence = fence
 
     def __enter__(self) -> None:
         self._engine.dispose()
@@ -100,8 +102,17 @@ class AdvisoryClaim(_Claim):
             (taken,) = cursor.fetchone()
         connection.commit()
         if not taken:
+            self._refuse(connection)
+
+    def _refuse(self, connection: Any) -> None:  # noqa: ANN401 - the driver's own
+        """Say that another session has the lock: another server's, or one of this that hangs."""
+        try:
+            if self._fence.epoch:
+                with connection.cursor() as cursor:
+                    self._fence.check_epoch(cursor)
+        finally:
             connection.close()
-            raise self._engine.dialect.loaded_dbapi.OperationalError(self._refusal)
+        raise self._engine.dialect.loaded_dbapi.OperationalError(self._refusal)
 
     def release(self) -> None:
         """End the session, and the lock with it."""

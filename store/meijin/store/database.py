@@ -24,6 +24,7 @@ from sqlalchemy.exc import (
 
 from meijin.store.claims import AdvisoryClaim, FileClaim
 from meijin.store.errors import UnknownSchemaError
+from meijin.store.fence import Fence
 
 T = TypeVar("T")
 
@@ -79,6 +80,8 @@ class Database:
             self.writer, self.reader = _sqlite_engines(url, durability)
         else:
             self.writer, self.reader = _postgresql_engines(url, durability)
+        self.fence = Fence(self.writer)
+        """Ends the writing of a server that was replaced by another; raised by that one's claim."""
 
     def __enter__(self) -> Self:
         return self
@@ -130,7 +133,7 @@ class Database:
         """
         if self._file is not None:
             return FileClaim(Path(f"{self._file}.lock"), of=str(self._file))
-        return AdvisoryClaim(self.writer)
+        return AdvisoryClaim(self.writer, self.fence)
 
 
 def is_unavailable(error: DBAPIError) -> bool:

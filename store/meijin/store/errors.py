@@ -13,6 +13,18 @@ class StoreInUseError(StoreError):
     """Another server is running on the same database."""
 
 
+class LostOwnershipError(StoreError):
+    """The database is no longer what this server has claimed: it must end, and tell nobody more."""
+
+
+class FencedError(LostOwnershipError):
+    """Another server has claimed the database since."""
+
+
+class LostCommitsError(LostOwnershipError):
+    """The database holds less than what was committed."""
+
+
 class NoRunError(StoreError):
     """The ladder has published nothing yet."""
 

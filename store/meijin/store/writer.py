@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from sqlalchemy import Connection
 
 from meijin.store.database import Database
+from meijin.store.errors import LostOwnershipError
 
 T = TypeVar("T")
 
@@ -41,11 +42,13 @@ class Writer:
     Work that fails is rolled back alone: the group is then run again piece by
     piece, so a piece must not keep state of a failed run. When the commit itself
     fails nothing is run again, since it may have happened and its answer been lost.
+    Once the database is no longer this server's, all work ends with a `LostOwnershipError`.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._connection: Connection | None = None
+        self._lost: LostOwnershipError | None = None
         self._queue: SimpleQueue[_Work[object] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -77,11 +80,14 @@ class Writer:
         is_committing = False
         try:
             with self._connect().begin() as transaction:
+                self._database.fence.check_transaction(transaction.connection)
                 for work in group:
                     work.run(transaction.connection)
                 is_committing = True
         except Exception as error:  # noqa: BLE001 - the future carries it to whoever waits
             self._disconnect()
+            if isinstance(error, LostOwnershipError):
+                self._lost = error
             if is_committing or len(group) == 1:
                 for work in group:
                     work.future.set_exception(error)
@@ -94,6 +100,8 @@ class Writer:
 
     def _connect(self) -> Connection:
         """The connection, kept from commit to commit: taking one anew costs 35 microseconds."""
+        if self._lost is not None:
+            raise self._lost
         if self._connection is None:
             self._connection = self._database.writer.connect()
         return self._connection
