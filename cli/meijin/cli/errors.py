@@ -1,8 +1,20 @@
-"""Errors of commands: each ends one with a line and exit status 1."""
+"""Errors of commands: each ends one with a line and an exit status."""
+
+from typing import ClassVar
 
 
 class CommandError(Exception):
     """The command can't be carried out; the message says what to do."""
+
+    status: ClassVar[int] = 1
+    """The exit status."""
+
+
+class FencedServerError(CommandError):
+    """Another server has taken the database over."""
+
+    status = 75
+    """``EX_TEMPFAIL`` of ``sysexits.h``: nothing is wrong, and another try may succeed."""
 
 
 class LeftTournamentError(CommandError):

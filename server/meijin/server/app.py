@@ -21,6 +21,7 @@ from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
 from meijin.server.parts import Parts
 from meijin.server.process.operator_token import ensure_operator_token
+from meijin.server.process.ownership import watch_ownership
 from meijin.server.process.supervisor import Supervisor
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
@@ -130,13 +131,13 @@ class App:
             try:
                 yield app
             finally:
-                await app.stop()
+                await app.close()
         finally:
             await asyncio.to_thread(writer.close)
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        return self.parts.tasks()
+        return [*self.parts.tasks(), watch_ownership(self.parts.writer)]
 
     async def listen(self) -> str:
         """Open the port and return the address."""
@@ -163,9 +164,14 @@ class App:
         except TimeoutError:
             log.info("games wait for the next start", games=len(games.running))
         await journal.drained()
-        lobby.close(StoppingError("the server stops; games resume after its return"))
-        await self.stop(CLOSING_TIME)
+        await self.close()
         await journal.drained()
+
+    async def close(self) -> None:
+        """End every stream, and let nobody in any more."""
+        self.parts.lobby.is_draining = True
+        self.parts.lobby.close(StoppingError("the server stops; games resume after its return"))
+        await self.stop(CLOSING_TIME)
 
     async def stop(self, grace: timedelta = timedelta(0)) -> None:
         """Close every connection; calls that are under way have a grace to end."""

@@ -11,10 +11,16 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError
 
-from meijin.server.errors import InvalidRequestError, NotFoundError, StoreAwayError, WrongStateError
+from meijin.server.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    StoppingError,
+    StoreAwayError,
+    WrongStateError,
+)
 from meijin.store import Database, Writer
 from meijin.store.database import is_unavailable
-from meijin.store.errors import NoRunError, RowNotFoundError
+from meijin.store.errors import LostOwnershipError, NoRunError, RowNotFoundError
 
 log = structlog.get_logger()
 
@@ -32,6 +38,7 @@ class Storage:
         WrongStateError: the ladder has no run yet.
         InvalidRequestError: the database can't hold a value that was sent.
         StoreAwayError: the database is locked, full, stopped or restarting.
+        StoppingError: the database is no longer this server's, which is about to end.
     """
 
     def __init__(self, database: Database, writer: Writer) -> None:
@@ -70,6 +77,8 @@ def _refusals() -> Iterator[None]:
         raise NotFoundError(str(error)) from None
     except NoRunError as error:
         raise WrongStateError(str(error)) from None
+    except LostOwnershipError as error:
+        raise StoppingError("this server ends; come back") from error
     except DataError as error:
         raise InvalidRequestError(f"the database can't hold a value: {error.orig}") from error
     except DBAPIError as error:

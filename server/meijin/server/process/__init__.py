@@ -3,5 +3,6 @@
 - `supervisor`: keeps the embedded Valkey and the ladders' worker alive
 - `valkey`: the embedded Valkey server
 - `die_with_parent`: starts a command that ends when its parent does
+- `ownership`: looks whether the database is still this server's
 - `operator_token`: the token that commands on the same machine read
 """
