@@ -1,6 +1,7 @@
 """The bot's stream: a thin shell around its session."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -10,7 +11,7 @@ import structlog
 from meijin.server.api.interceptor import Context, abort, caller, check_decoded
 from meijin.server.errors import ProtocolError, StoppingError
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.admission import admit
+from meijin.server.match.admission import Admitted, admit
 from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
@@ -68,10 +69,17 @@ class PlayServicer(PlayServiceServicer):
         return hello_from_proto(request)
 
     async def _join(self, hello: Hello, identity: Identity | None) -> Session:
-        now = datetime.now(UTC)
-        bot = await self._storage.write(partial(admit, hello=hello, identity=identity, now=now))
+        bot = await self._admit(partial(admit, hello=hello, identity=identity))
         player = self._lobby.player(bot.bot_id, bot.name)
         return self._lobby.join(player, bot.version_id, hello.capabilities, hello.resume_session_id)
+
+    async def _admit(self, admission: Callable[..., Admitted]) -> Admitted:
+        """Who comes in; asked again when a token was replaced before the answer was here."""
+        while True:
+            expulsions = self._lobby.expulsions
+            bot = await self._storage.write(partial(admission, now=datetime.now(UTC)))
+            if expulsions == self._lobby.expulsions:
+                return bot
 
     async def _serve(self, session: Session, context: Context) -> None:
         reader = asyncio.create_task(self._read(session, context))
