@@ -25,7 +25,7 @@ POLL_INTERVAL_MS = 500
 """The longest wait between two looks for a job."""
 SIGNAL_POLL_INTERVAL_S = 0.5
 """Between two looks for a signal."""
-STOP_TIMEOUT_MS = 10_000
+STOP_TIMEOUT_MS = 4_000
 """That a stop waits for running jobs; a job cut off is made up for later."""
 
 _log = structlog.get_logger()

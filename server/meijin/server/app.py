@@ -20,6 +20,7 @@ from meijin.server.api.play import PlayServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
 from meijin.server.parts import Parts
+from meijin.server.process.last_resort import end_within
 from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.ownership import watch_ownership
 from meijin.server.process.supervisor import Supervisor
@@ -47,6 +48,12 @@ log = structlog.get_logger()
 CLOSING_TIME = timedelta(seconds=1)
 """How long calls may take to end when the server stops."""
 
+LAST_COMMITS_TIME = timedelta(seconds=3)
+"""How long the last commits may take when the server stops."""
+
+STOP_LIMIT = timedelta(seconds=20)
+"""A stop that takes longer than this and the drain is cut off: something hangs."""
+
 SERVICES = (
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
@@ -60,6 +67,8 @@ SERVICES = (
 
 async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is told the address once bots may connect.
+
+    The process ends some time after the signal even if a part of it hangs.
 
     Raises:
         StoreInUseError: another server runs on the same database.
@@ -82,6 +91,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
             running = [tasks.create_task(task) for task in (*app.tasks(), supervisor.run())]
             ready(address)
             await _stop_or_failure(stop, running)
+            end_within(settings.drain + STOP_LIMIT)
             await app.drain()
             for task in running:
                 task.cancel()
@@ -133,7 +143,8 @@ class App:
             finally:
                 await app.close()
         finally:
-            await asyncio.to_thread(writer.close)
+            if not await asyncio.to_thread(writer.close, CLOSING_TIME):
+                log.warning("the database does not answer; its last transaction is left to it")
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
@@ -154,7 +165,7 @@ class App:
 
     async def drain(self) -> None:
         """Start no game any more, give running ones a little time, and close every stream."""
-        lobby, games, journal = self.parts.lobby, self.parts.games, self.parts.journal
+        lobby, games = self.parts.lobby, self.parts.games
         lobby.drain()
         await self._health.enter_graceful_shutdown()
         log.info("stopping", running_games=len(games.running))
@@ -163,9 +174,18 @@ class App:
                 await games.all_ended()
         except TimeoutError:
             log.info("games wait for the next start", games=len(games.running))
-        await journal.drained()
+        deadline = asyncio.get_running_loop().time() + LAST_COMMITS_TIME.total_seconds()
+        await self._commit_rest(deadline)
         await self.close()
-        await journal.drained()
+        await self._commit_rest(deadline)
+
+    async def _commit_rest(self, deadline: float) -> None:
+        """Commit what is left, unless the database is away: nobody was told of that."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self.parts.journal.drained()
+        except TimeoutError:
+            log.warning("the last moves are not stored; nobody was told of them")
 
     async def close(self) -> None:
         """End every stream, and let nobody in any more."""

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from datetime import timedelta
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
@@ -59,10 +60,11 @@ class Writer:
         self._queue.put(work)  # type: ignore[arg-type]  # invariance: the queue only runs it
         return work.future
 
-    def close(self) -> None:
-        """Commit what is pending and end the thread."""
+    def close(self, timeout: timedelta | None = None) -> bool:
+        """Commit what is pending and end the thread; false if that takes longer than `timeout`."""
         self._queue.put(None)
-        self._thread.join()
+        self._thread.join(None if timeout is None else timeout.total_seconds())
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         while (first := self._queue.get()) is not None:

@@ -4,5 +4,6 @@
 - `valkey`: the embedded Valkey server
 - `die_with_parent`: starts a command that ends when its parent does
 - `ownership`: looks whether the database is still this server's
+- `last_resort`: ends a process whose stop hangs
 - `operator_token`: the token that commands on the same machine read
 """
