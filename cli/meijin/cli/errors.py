@@ -30,4 +30,6 @@ def unusable_database(error: Exception) -> CommandError:
     """What to say of a database that can't be opened or read."""
     cause = getattr(error, "orig", None) or error
     reason, *_ = str(cause).strip().splitlines() or [type(cause).__name__]
+    if "database is locked" in reason:
+        reason += "; another program holds it"
     return CommandError(f"the database can't be used: {reason}")

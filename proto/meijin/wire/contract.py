@@ -35,6 +35,8 @@ SERVER_LOCK_FILE = "server.lock"
 """The file in the data folder that a running server holds."""
 SERVER_LOG_FILE = "server.log"
 """The file in the data folder with the log of a server that a command runs for itself."""
+BACKUP_FOLDER = "backups"
+"""The folder in the data folder of the database's backups."""
 VALKEY_FOLDER = "valkey"
 """The folder in the data folder of the embedded Valkey."""
 

@@ -20,6 +20,7 @@ from meijin.server.api.play import PlayServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.errors import StoppingError
 from meijin.server.parts import Parts
+from meijin.server.process.data_folder import check_database, make_private
 from meijin.server.process.last_resort import end_within
 from meijin.server.process.operator_token import ensure_operator_token
 from meijin.server.process.ownership import watch_ownership
@@ -71,17 +72,18 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     The process ends some time after the signal even if a part of it hangs.
 
     Raises:
-        StoreInUseError: another server runs on the same database.
+        StoreError: another server runs on the same database, or it is damaged.
         OSError: the address can't be listened on.
     """
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    settings.data.mkdir(parents=True, exist_ok=True)
+    make_private(settings.data)
     async with AsyncExitStack() as stack:
         database = stack.enter_context(Database(settings.database, settings.durability))
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(database.claim())
+        await asyncio.to_thread(check_database, settings)
         await asyncio.to_thread(database.migrate)
         await asyncio.to_thread(database.fence.claim)
         supervisor = await stack.enter_async_context(Supervisor(settings))

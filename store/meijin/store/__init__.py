@@ -3,6 +3,7 @@
 - `schema`: the tables; `migrations`: how they came about
 - `database`, `writer`: opened and read; written by one thread, in group commits
 - `claims`, `fence`: the locks that keep a second server out, and what fences one that lost its lock
+- `integrity`: whether a file is a whole database
 - `rows`, `prepared`: rows as values, and statements that are executed most often
 - `journal`: moves, starts and ends of games, committed together
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more

@@ -1,17 +1,20 @@
 """Claims: one server at a time, by a lock that ends with whoever holds it."""
 
+import errno
 import fcntl
+import os
+import stat
 import time
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 
-from meijin.store.errors import StoreInUseError
+from meijin.store.errors import ForeignLockError, StoreInUseError
 from meijin.store.fence import Fence
 
 ADVISORY_LOCK = 0x6D65696A696E
@@ -40,27 +43,58 @@ class _Claim(AbstractContextManager[None]):
 class FileClaim(_Claim):
     """A lock on a file; the system frees it when the process dies.
 
-    `of` is what it stands for, as people know it.
+    Nobody else may open the file, or anybody could take the lock and keep the server from
+    starting. `of` is what it stands for, as people know it.
+
+    Raises:
+        StoreInUseError: another server holds it.
+        ForeignLockError: the file is a link, no plain file, or somebody else's.
     """
 
     def __init__(self, path: Path, *, of: str) -> None:
         self._path = path
         self._of = of
-        self._file: IO[str] | None = None
+        self._file: int | None = None
 
     def __enter__(self) -> None:
-        self._file = self._path.open("w")
+        self._file = self._open()
         try:
+            self._check_owner(os.fstat(self._file))
+            os.fchmod(self._file, 0o600)
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._file.close()
+            self.release()
             message = f"another server is running on {self._of}; stop it first"
             raise StoreInUseError(message) from None
+        except BaseException:
+            self.release()
+            raise
+
+    def _open(self) -> int:
+        """Open the file without following a link, and without waiting for a pipe's other end."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        try:
+            return os.open(self._path, flags, 0o600)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            message = f"{self._path} is a symbolic link; remove it and start again"
+            raise ForeignLockError(message) from None
+
+    def _check_owner(self, found: os.stat_result) -> None:
+        """Accept a plain file that belongs to this user, or to whom the folder belongs."""
+        owners = {os.geteuid(), self._path.parent.stat().st_uid}
+        if not stat.S_ISREG(found.st_mode):
+            raise ForeignLockError(f"{self._path} is no plain file; remove it and start again")
+        if found.st_uid not in owners:
+            message = f"{self._path} belongs to user {found.st_uid}; remove it and start again"
+            raise ForeignLockError(message)
 
     def release(self) -> None:
         """Free the lock."""
         if self._file is not None:
-            self._file.close()
+            os.close(self._file)
+            self._file = None
 
 
 class AdvisoryClaim(_Claim):

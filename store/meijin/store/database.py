@@ -132,7 +132,8 @@ class Database:
             StoreInUseError: another server holds it.
         """
         if self._file is not None:
-            return FileClaim(Path(f"{self._file}.lock"), of=str(self._file))
+            # Of the file itself, though a server may know it by a link.
+            return FileClaim(Path(f"{self._file.resolve()}.lock"), of=str(self._file))
         return AdvisoryClaim(self.writer, self.fence)
 
 

@@ -9,6 +9,18 @@ class UnknownSchemaError(StoreError):
     """The tables are those of a later release."""
 
 
+class DamagedDatabaseError(StoreError):
+    """The file of the database is damaged, or is none."""
+
+
+class UnreadableDatabaseError(StoreError):
+    """The file of the database can't be read, or is locked."""
+
+
+class ForeignLockError(StoreError):
+    """The file with the lock is somebody else's, or no plain file."""
+
+
 class StoreInUseError(StoreError):
     """Another server is running on the same database."""
 

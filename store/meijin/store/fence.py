@@ -19,7 +19,7 @@ from meijin.store.schema import Claim, EntryId, Epoch
 NO_EPOCH = Epoch(0)
 """Of entries that were written without a claim, or before there were epochs."""
 
-_EPOCH = "SELECT epoch, holder FROM claim"
+_CLAIM = "SELECT epoch, holder, time FROM claim"
 _NEWEST = "SELECT epoch, id FROM journal ORDER BY epoch DESC, id DESC LIMIT 1"
 
 
@@ -40,6 +40,9 @@ class Fence:
         self._engine = engine
         self.epoch = NO_EPOCH
         """Of this process's claim; 0 before it."""
+        self._claim: tuple[object, ...] | None = None
+        """The row as the driver reads it: a database restored from a backup has lost epochs, and
+        another server may have been given the same one since."""
         self._acknowledged = EntryKey(NO_EPOCH, EntryId(0))
         self._version: object = None
 
@@ -52,7 +55,8 @@ class Fence:
         raised = update(Claim).values(epoch=Claim.epoch + 1, **claimed).returning(Claim.epoch)
         with self._engine.begin() as connection:
             epoch = connection.execute(raised).scalar_one()
-        self.epoch = epoch
+            claim = tuple(connection.exec_driver_sql(_CLAIM).one())
+        self.epoch, self._claim = epoch, claim
         self._acknowledged = EntryKey(epoch, EntryId(0))
         event.listen(self._engine, "connect", self._on_connect)
 
@@ -66,9 +70,9 @@ class Fence:
         Raises:
             FencedError: another server has claimed the database since.
         """
-        cursor.execute(_EPOCH)
-        epoch, holder = cursor.fetchone()
-        if self.epoch not in {NO_EPOCH, epoch}:
+        cursor.execute(_CLAIM)
+        epoch, holder, _ = claim = tuple(cursor.fetchone())
+        if claim != self._claim:
             raise FencedError(
                 f"another server, {holder}, has taken this database over "
                 f"(epoch {epoch}, this one's was {self.epoch})"

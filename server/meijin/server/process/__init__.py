@@ -3,6 +3,7 @@
 - `supervisor`: keeps the embedded Valkey and the ladders' worker alive
 - `valkey`: the embedded Valkey server
 - `die_with_parent`: starts a command that ends when its parent does
+- `data_folder`: readable by its owner alone, with a database that is whole
 - `ownership`: looks whether the database is still this server's
 - `last_resort`: ends a process whose stop hangs
 - `operator_token`: the token that commands on the same machine read
