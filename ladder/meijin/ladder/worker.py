@@ -39,8 +39,12 @@ def run_worker(url: str, redis_url: str, *, stop: threading.Event, sweep: timede
         redis_url: ``redis://host:port/0`` or ``unix:///path``; may be down at any time.
         stop: Set it from another thread, not from a signal handler.
         sweep: How often dirty ladders are looked for that no job came for.
+
+    Raises:
+        UnknownSchemaError: the tables are not those of this release.
     """
     with Database(url) as database:
+        database.check_schema()
         database.write(lambda connection: mark_outdated(connection, ALGORITHM))
         consumers = _Consumers(database, redis_url, stop)
         _log.info("worker started", sweep=sweep.total_seconds())

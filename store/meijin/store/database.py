@@ -12,8 +12,10 @@ from typing import Any, Self, TypeVar
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
@@ -29,6 +31,9 @@ from meijin.store.fence import Fence
 T = TypeVar("T")
 
 BACKENDS = ("sqlite", "postgresql")
+
+MIGRATION_LOCK = 0x6D696772617465
+"""The key of the lock that a migration holds on PostgreSQL: the letters of its verb."""
 
 SQLITE_LOCK_TIMEOUT = timedelta(seconds=30)
 """For another program's lock on the file to be released."""
@@ -102,18 +107,39 @@ class Database:
     def migrate(self) -> None:
         """Bring the tables to the current schema; does nothing when they are.
 
+        Of several processes that do so at once one does it, and the others wait: the transaction
+        has SQLite to itself, and takes a lock of its own in PostgreSQL.
+
         Raises:
             UnknownSchemaError: they are of a later release.
         """
-        config = Config()
-        config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
+        config = _migrations()
         with self.writer.begin() as connection:
+            if not self.is_sqlite:
+                connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
             config.attributes["connection"] = connection
             try:
                 command.upgrade(config, "head")
             except CommandError as error:
                 message = f"the database is of a later release ({error}); install that one"
                 raise UnknownSchemaError(message) from None
+
+    def check_schema(self) -> None:
+        """Accept tables of the current schema, for a process that leaves it to the server.
+
+        Raises:
+            UnknownSchemaError: there are none, or they are of another release.
+        """
+        script = ScriptDirectory.from_config(_migrations())
+        with self.reader.connect() as connection:
+            revision = MigrationContext.configure(connection).get_current_revision()
+        if revision is None:
+            raise UnknownSchemaError("the database has no tables yet; start the server first")
+        if revision != script.get_current_head():
+            raise UnknownSchemaError(
+                f"the database is of another release (schema {revision}, and this one's is "
+                f"{script.get_current_head()}); start the server of the same release first"
+            )
 
     def read(self, query: Callable[[Connection], T]) -> T:
         """Run a query in a snapshot of its own."""
@@ -135,6 +161,12 @@ class Database:
             # Of the file itself, though a server may know it by a link.
             return FileClaim(Path(f"{self._file.resolve()}.lock"), of=str(self._file))
         return AdvisoryClaim(self.writer, self.fence)
+
+
+def _migrations() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
+    return config
 
 
 def is_unavailable(error: DBAPIError) -> bool:

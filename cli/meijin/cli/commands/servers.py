@@ -203,6 +203,7 @@ def worker(
         from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415
         from meijin.server.logs import configure_logs  # noqa: PLC0415
         from meijin.server.settings import WorkerSettings  # noqa: PLC0415
+        from meijin.store import StoreError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     given = {"database_url": database, "redis_url": redis, "sweep": sweep}
@@ -212,5 +213,7 @@ def worker(
         work_until_signalled(settings.database_url, settings.redis_url, sweep=settings.sweep)
     except ValidationError as error:
         raise _wrong_setting(error) from None
+    except StoreError as error:
+        raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None
