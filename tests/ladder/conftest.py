@@ -14,14 +14,13 @@ from tests.store.league import League
 
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store import Database, Durability
-from meijin.store.schema import Base
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
     """A fresh SQLite database."""
     with Database(f"sqlite:///{tmp_path / 'meijin.db'}", Durability.PROCESS) as database:
-        Base.metadata.create_all(database.writer)
+        database.migrate()
         yield database
 
 
@@ -29,7 +28,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def any_database(any_database_url: str) -> Iterator[Database]:
     """A fresh database on SQLite, then on PostgreSQL."""
     with Database(any_database_url, Durability.PROCESS) as database:
-        Base.metadata.create_all(database.writer)
+        database.migrate()
         yield database
 
 

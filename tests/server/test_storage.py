@@ -25,7 +25,7 @@ from meijin.server.storage import Storage
 from meijin.store import Database, StoreError, Writer
 from meijin.store.bots import Identity, authenticate
 from meijin.store.errors import NoRunError, UnknownBotError, UnknownRunError
-from meijin.store.schema import Owner, Token, TokenKind
+from meijin.store.schema import Owner, Token, TokenId, TokenKind
 
 PATIENCE = 20.0
 
@@ -149,7 +149,7 @@ async def test_the_operators_token_is_made_once(storage: Storage, tmp_path: Path
     token = path.read_text().strip()
     assert path.stat().st_mode & 0o077 == 0
     identity = await storage.read(lambda at: authenticate(at, token))
-    assert identity == Identity(TokenKind.ADMIN)
+    assert identity == Identity(TokenKind.ADMIN, bot_id=None, token_id=TokenId(1))
     await ensure_operator_token(storage, settings)
     assert path.read_text().strip() == token
     assert await storage.read(lambda at: len(at.scalars(select(Token.id)).all())) == 1

@@ -12,7 +12,7 @@ from tests.query_plans import plans
 from meijin.store import Database, bots
 from meijin.store.bots import EngineRow, Identity
 from meijin.store.errors import TooManyVersionsError, UnknownBotError
-from meijin.store.schema import Bot, BotId, BotVersionId, Token, TokenKind
+from meijin.store.schema import Bot, BotId, BotVersionId, Token, TokenId, TokenKind
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -31,8 +31,11 @@ def test_a_token_says_whose_it_is(database: Database, add_bots: AddBots) -> None
     assert not database.read(bots.has_admin_token)
     database.write(lambda to: bots.add_token(to, admin, TokenKind.ADMIN, NOON))
     assert database.read(bots.has_admin_token)
-    assert database.read(lambda at: bots.authenticate(at, secret)) == Identity(TokenKind.BOT, ada)
-    assert database.read(lambda at: bots.authenticate(at, admin)) == Identity(TokenKind.ADMIN)
+    found = [database.read(partial(bots.authenticate, token=token)) for token in (secret, admin)]
+    assert found == [
+        Identity(TokenKind.BOT, ada, TokenId(1)),
+        Identity(TokenKind.ADMIN, None, TokenId(2)),
+    ]
 
 
 def test_only_hashes_are_stored(database: Database, add_bots: AddBots) -> None:
@@ -67,7 +70,16 @@ def test_rotating_revokes_a_bots_earlier_tokens(database: Database, add_bots: Ad
     identities = [
         database.read(partial(bots.authenticate, token=token)) for token in (old, new, other)
     ]
-    assert identities == [None, Identity(TokenKind.BOT, ada), Identity(TokenKind.BOT, bob)]
+    assert identities == [
+        None,
+        Identity(TokenKind.BOT, ada, TokenId(3)),
+        Identity(TokenKind.BOT, bob, TokenId(2)),
+    ]
+    assert database.read(lambda at: [bots.is_revoked(at, TokenId(key)) for key in (1, 2, 3)]) == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_tokens_are_long_and_never_the_same() -> None:

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 
@@ -103,6 +105,37 @@ def test_migrating_twice_does_nothing(database: Database) -> None:
     )
     steps = Path(str(files("meijin.store"))) / "migrations" / "versions"
     assert revisions == [max(step.stem[:4] for step in steps.glob("0*.py"))]
+
+
+def test_migrations_at_once_wait_for_each_other(any_database_url: str) -> None:
+    """Whoever comes first makes the tables, the others find them."""
+    databases = [Database(any_database_url) for _ in range(4)]
+    barrier = threading.Barrier(len(databases))
+
+    def migrate(database: Database) -> None:
+        with database:
+            barrier.wait()
+            database.migrate()
+
+    with ThreadPoolExecutor(len(databases)) as pool:
+        for done in [pool.submit(migrate, database) for database in databases]:
+            done.result()
+    with Database(any_database_url) as database:
+        database.check_schema()
+
+
+@pytest.mark.parametrize(
+    ("revision", "words"), [(None, "no tables yet; start the server"), ("0002", "schema 0002, and")]
+)
+def test_another_schema_is_told(any_database_url: str, revision: str | None, words: str) -> None:
+    """To a worker, which makes no tables itself."""
+    with Database(any_database_url) as database:
+        if revision is not None:
+            database.migrate()
+            other = text(f"UPDATE alembic_version SET version_num = '{revision}'")
+            database.write(lambda connection: connection.execute(other))
+        with pytest.raises(UnknownSchemaError, match=words):
+            database.check_schema()
 
 
 def test_other_databases_are_refused() -> None:

@@ -25,6 +25,7 @@ from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
     BotId,
     EntryId,
+    Epoch,
     Fault,
     FaultParty,
     Game,
@@ -158,6 +159,23 @@ def test_truncating_deletes_what_is_before(database: Database) -> None:
         commit(database, entry(number, moves=packed((number, 2, 30))))
     commit(database, entry(6, truncate_before=4, moves=packed((6, 2, 30))))
     assert [move.game_id for move in running_moves(database)] == [4, 5, 6]
+
+
+def test_truncating_keeps_the_entries_of_later_owners(database: Database) -> None:
+    """Those of earlier ones were read when the owner began; of later ones it knows nothing."""
+    for epoch, number in ((1, 8), (2, 9), (2, 10), (3, 1), (3, 11)):
+        made = entry(number, moves=packed((10 * epoch + number, 2, 30)), epoch=Epoch(epoch))
+        commit(database, made)
+    commit(database, entry(12, truncate_before=10, epoch=Epoch(2)))
+    assert [move.game_id for move in running_moves(database)] == [30, 31, 41]
+
+
+def test_a_retry_finds_its_own_entry_alone(database: Database) -> None:
+    """Another owner's entry of the same number is no sign that this one was committed."""
+    commit(database, entry(2, moves=packed((1, 2, 30)), epoch=Epoch(2)))
+    for _ in range(2):
+        commit(database, entry(2, moves=packed((7, 2, 30)), epoch=Epoch(1)), is_retry=True)
+    assert [move.game_id for move in running_moves(database)] == [7, 1]
 
 
 # -- games ------------------------------------------------------------------------

@@ -84,7 +84,7 @@ MISTAKES = [
     ("serve --database=oracle://host/name --data=elsewhere", "oracle"),
     ("serve --database=postgresql+psycopg://127.0.0.1:1/none --data=elsewhere", "database"),
     ("worker --database=oracle://host/name --redis=redis://127.0.0.1:1", "oracle is none of"),
-    ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1", "no such table"),
+    ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1", "start the server first"),
     ("worker --database=sqlite:///unmade.db --redis=nowhere", "redis_url: Value error, it must"),
     ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1 --sweep=0", "sweep: "),
 ]

@@ -66,6 +66,27 @@ def test_games_wait_for_the_next_start(
         assert "the server is about to stop" in bot.words
 
 
+def test_a_stop_does_not_wait_for_a_locked_database(
+    processes: Processes, open_books: "Callable[[str], Books]"
+) -> None:
+    """What can't be stored was told to nobody; the games go on under the next server."""
+    server = Server(processes, "--open", "--drain=0.2")
+    books = open_books(server.database_url)
+    bots = server.start_bots(*BOTS, delay=0.02)
+    server.create_tournament(*BOTS, rounds=2)
+    eventually(partial(books.are_under_way, 2))
+    with Database(server.database_url) as database, database.writer.begin():
+        assert server.process.stop(SIGTERM) == 0
+    assert "the last moves are not stored; nobody was told of them" in server.process.words
+    assert "Traceback" not in server.process.words
+    assert processes_of(server.data) == set()
+    server.start()
+    eventually(lambda: not books.tournaments_running())
+    books.assert_each_planned_game_was_played_once(6)
+    for bot in bots:
+        books.assert_holds(processes.journal(bot.name))
+
+
 def test_a_draining_server_finishes_its_games_and_starts_no_other(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:

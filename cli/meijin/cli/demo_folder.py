@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from meijin.cli.errors import CommandError, unusable_database
-from meijin.store import Database, FileClaim, StoreInUseError
+from meijin.store import Database, FileClaim, StoreError, StoreInUseError
 from meijin.store.schema import Bot, Tournament
 from meijin.wire.contract import (
     DATABASE_FILE,
@@ -48,7 +48,7 @@ def make_room(data: Path, bots: Collection[str]) -> str:
             off, such as games that were played since.
     """
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not (data / MARKER).is_file() and any(_names(data) - LOCKS):
             raise CommandError(f"{data} is no earlier demo's folder; give another --data")
         with ExitStack() as stack:
@@ -61,6 +61,8 @@ def make_room(data: Path, bots: Collection[str]) -> str:
             return _empty(data)
     except StoreInUseError as error:
         raise CommandError(f"{error}, or give another --data") from None
+    except StoreError as error:
+        raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None
     except OSError as error:

@@ -1,8 +1,20 @@
-"""Errors of commands: each ends one with a line and exit status 1."""
+"""Errors of commands: each ends one with a line and an exit status."""
+
+from typing import ClassVar
 
 
 class CommandError(Exception):
     """The command can't be carried out; the message says what to do."""
+
+    status: ClassVar[int] = 1
+    """The exit status."""
+
+
+class FencedServerError(CommandError):
+    """Another server has taken the database over."""
+
+    status = 75
+    """``EX_TEMPFAIL`` of ``sysexits.h``: nothing is wrong, and another try may succeed."""
 
 
 class LeftTournamentError(CommandError):
@@ -18,4 +30,6 @@ def unusable_database(error: Exception) -> CommandError:
     """What to say of a database that can't be opened or read."""
     cause = getattr(error, "orig", None) or error
     reason, *_ = str(cause).strip().splitlines() or [type(cause).__name__]
+    if "database is locked" in reason:
+        reason += "; another program holds it"
     return CommandError(f"the database can't be used: {reason}")

@@ -78,11 +78,13 @@ def root(
 
 
 def main() -> None:
-    """Run the command line; an expected failure is one line on standard error and status 1."""
+    """Run the command line; an expected failure is one line on standard error and a status."""
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     try:
         app()
-    except (CommandError, BotLoadError) as error:
+    except CommandError as error:
+        _fail(str(error), status=error.status)
+    except BotLoadError as error:
         _fail(str(error))
     except grpc.RpcError as error:
         _fail(_explain(error))
@@ -98,6 +100,6 @@ def _explain(error: grpc.RpcError) -> str:
     return EXPLANATIONS.get(error.code(), str(error.details()))
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, *, status: int = CommandError.status) -> None:
     PlainConsole(stderr=True).print(f"meijin: {message}", soft_wrap=True)
-    sys.exit(1)
+    sys.exit(status)

@@ -24,7 +24,7 @@ POLL_INTERVAL_MS = 500
 """The longest wait between two looks for a job."""
 SIGNAL_POLL_INTERVAL_S = 0.5
 """Between two looks for a signal."""
-STOP_TIMEOUT_MS = 10_000
+STOP_TIMEOUT_MS = 4_000
 """That a stop waits for running jobs; a job cut off is made up for later."""
 
 _log = structlog.get_logger()
@@ -38,8 +38,12 @@ def run_worker(url: str, redis_url: str, *, stop: threading.Event, sweep: timede
         redis_url: ``redis://host:port/0`` or ``unix:///path``; may be down at any time.
         stop: Set it from another thread, not from a signal handler.
         sweep: How often dirty ladders are looked for that no job came for.
+
+    Raises:
+        UnknownSchemaError: the tables are not those of this release.
     """
     with Database(url) as database:
+        database.check_schema()
         database.write(lambda connection: mark_outdated(connection, ALGORITHM))
         consumers = _Consumers(database, redis_url, stop)
         _log.info("worker started", sweep=sweep.total_seconds())

@@ -32,7 +32,10 @@ from meijin.server.metrics.registry import make_registry
 from meijin.server.metrics.standing import Standing
 from meijin.server.parts import Parts
 from meijin.server.process.backups import Backups
+from meijin.server.process.data_folder import check_database, make_private
+from meijin.server.process.last_resort import end_within
 from meijin.server.process.operator_token import ensure_operator_token
+from meijin.server.process.ownership import watch_ownership
 from meijin.server.process.supervisor import Supervisor
 from meijin.server.process.systemd import ServiceManager
 from meijin.server.settings import Settings
@@ -64,6 +67,12 @@ log = structlog.get_logger()
 CLOSING_TIME = timedelta(seconds=1)
 """How long calls may take to end when the server stops."""
 
+LAST_COMMITS_TIME = timedelta(seconds=3)
+"""How long the last commits may take when the server stops."""
+
+STOP_LIMIT = timedelta(seconds=20)
+"""A stop that takes longer than this and the drain is cut off: something hangs."""
+
 SERVICES = (
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
@@ -80,20 +89,24 @@ SERVICES = (
 async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is told the address once bots may connect.
 
+    The process ends some time after the signal even if a part of it hangs.
+
     Raises:
         CertificateError: a file for TLS can't be used.
-        StoreInUseError: another server runs on the same database.
+        StoreError: another server runs on the same database, or it is damaged.
         OSError: the address can't be listened on.
     """
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    settings.data.mkdir(parents=True, exist_ok=True)
+    make_private(settings.data)
     async with AsyncExitStack() as stack:
         database = stack.enter_context(Database(settings.database, settings.durability))
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(database.claim())
+        await asyncio.to_thread(check_database, settings)
         await asyncio.to_thread(database.migrate)
+        await asyncio.to_thread(database.fence.claim)
         supervisor = await stack.enter_async_context(Supervisor(settings))
         app = await stack.enter_async_context(App.open(settings, database, supervisor.redis_url))
         address = await app.listen()
@@ -109,6 +122,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
             manager.ready()
             await _stop_or_failure(stop, running)
             manager.stopping()
+            end_within(settings.drain + STOP_LIMIT)
             await app.drain()
             for task in running:
                 task.cancel()
@@ -154,20 +168,28 @@ class App:
         try:
             await ensure_operator_token(storage, settings)
             recovered = await storage.read(partial(load, storage=storage))
-            parts = Parts.assemble(settings, writer, storage, redis_url, recovered.last)
+            parts = Parts.assemble(
+                settings,
+                writer,
+                database.fence,
+                storage,
+                redis_url=redis_url,
+                last=recovered.last,
+            )
             restore(recovered, parts.lobby, parts.games, parts.scheduler)
             app = cls(settings, parts, credentials)
             try:
                 yield app
             finally:
-                await app.stop()
+                await app.close()
         finally:
-            await asyncio.to_thread(writer.close)
+            if not await asyncio.to_thread(writer.close, CLOSING_TIME):
+                log.warning("the database does not answer; its last transaction is left to it")
             storage.close()
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        tasks = self.parts.tasks()
+        tasks = [*self.parts.tasks(), watch_ownership(self.parts.writer)]
         if self._credentials is not None:
             tasks.append(self._credentials.watch())
         if self._settings.metrics is not None:
@@ -215,7 +237,7 @@ class App:
 
     async def drain(self) -> None:
         """Start no game any more, give running ones a little time, and close every stream."""
-        lobby, games, journal = self.parts.lobby, self.parts.games, self.parts.journal
+        lobby, games = self.parts.lobby, self.parts.games
         lobby.drain()
         await self._health.enter_graceful_shutdown()
         log.info("stopping", running_games=len(games.running))
@@ -224,10 +246,24 @@ class App:
                 await games.all_ended()
         except TimeoutError:
             log.info("games wait for the next start", games=len(games.running))
-        await journal.drained()
-        lobby.close(StoppingError("the server stops; games resume after its return"))
+        deadline = asyncio.get_running_loop().time() + LAST_COMMITS_TIME.total_seconds()
+        await self._commit_rest(deadline)
+        await self.close()
+        await self._commit_rest(deadline)
+
+    async def _commit_rest(self, deadline: float) -> None:
+        """Commit what is left, unless the database is away: nobody was told of that."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self.parts.journal.drained()
+        except TimeoutError:
+            log.warning("the last moves are not stored; nobody was told of them")
+
+    async def close(self) -> None:
+        """End every stream, and let nobody in any more."""
+        self.parts.lobby.is_draining = True
+        self.parts.lobby.close(StoppingError("the server stops; games resume after its return"))
         await self.stop(CLOSING_TIME)
-        await journal.drained()
 
     async def stop(self, grace: timedelta = timedelta(0)) -> None:
         """Close every connection; calls that are under way have a grace to end."""

@@ -21,6 +21,7 @@ from meijin.server.tournaments.recovery import LastIds
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import Writer
+from meijin.store.fence import Fence
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,19 @@ class Parts:
 
     @classmethod
     def assemble(
-        cls, settings: Settings, writer: Writer, storage: Storage, redis_url: str, last: LastIds
+        cls,
+        settings: Settings,
+        writer: Writer,
+        fence: Fence,
+        storage: Storage,
+        *,
+        redis_url: str,
+        last: LastIds,
     ) -> "Parts":
         """Make the parts, each with those that it needs; `last` are the ids given so far."""
         watch, listeners, feed = StallWatch(), Listeners(), Feed()
         refreshes = RefreshSender(redis_url)
-        journal = Journal(writer, last_entry=last.entry, last_end=last.end)
+        journal = Journal(writer, fence, last_entry=last.entry, last_end=last.end)
         lobby = Lobby(watch, listeners, grace=settings.grace, max_notices=settings.max_notices)
         games = Games(lobby, journal, listeners, watch, grace=settings.grace, last_game=last.game)
         scheduler = Scheduler(lobby, games, journal)

@@ -91,6 +91,8 @@ class Settings(BaseSettings):
     """The folder of the embedded database, the embedded Valkey and the operator's token."""
     database_url: str | None = None
     """An SQLAlchemy URL; SQLite in the data folder when absent."""
+    check_database: bool = True
+    """Whether an SQLite file is read through at the start, to refuse a damaged one."""
     redis_url: RedisUrl | None = None
     """Where the jobs queue; an embedded Valkey and worker are started when absent."""
     durability: Durability = Durability.POWER

@@ -15,6 +15,7 @@ from sqlalchemy.exc import DataError, DBAPIError
 from meijin.server.errors import (
     InvalidRequestError,
     NotFoundError,
+    StoppingError,
     StoreAwayError,
     TooManyVersionsError,
     WrongStateError,
@@ -22,7 +23,7 @@ from meijin.server.errors import (
 from meijin.store import Database, Writer
 from meijin.store import errors as store_errors
 from meijin.store.database import is_unavailable
-from meijin.store.errors import NoRunError, RowNotFoundError
+from meijin.store.errors import LostOwnershipError, NoRunError, RowNotFoundError
 
 log = structlog.get_logger()
 
@@ -47,6 +48,7 @@ class Storage:
         TooManyVersionsError: a bot has as many versions as one may have.
         InvalidRequestError: the database can't hold a value that was sent.
         StoreAwayError: the database is locked, full, stopped or restarting.
+        StoppingError: the database is no longer this server's, which is about to end.
     """
 
     def __init__(self, database: Database, writer: Writer) -> None:
@@ -102,6 +104,8 @@ def _refusals() -> Iterator[None]:
         raise TooManyVersionsError(str(error)) from None
     except NoRunError as error:
         raise WrongStateError(str(error)) from None
+    except LostOwnershipError as error:
+        raise StoppingError("this server ends; come back") from error
     except DataError as error:
         raise InvalidRequestError(f"the database can't hold a value: {error.orig}") from error
     except DBAPIError as error:

@@ -304,6 +304,7 @@ async def open_server(
         database = stack.enter_context(Database(settings.database, settings.durability))
         stack.enter_context(database.claim())
         await asyncio.to_thread(database.migrate)
+        await asyncio.to_thread(database.fence.claim)
         app = await stack.enter_async_context(App.open(settings, database, NO_REDIS))
         address = await app.listen()
         async with asyncio.TaskGroup() as tasks, AsyncExitStack() as clients:

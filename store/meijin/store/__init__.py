@@ -2,6 +2,8 @@
 
 - `schema`: the tables; `migrations`: how they came about
 - `database`, `writer`: opened and read; written by one thread, in group commits
+- `claims`, `fence`: the locks that keep a second server out, and what fences one that lost its lock
+- `integrity`: whether a file is a whole database
 - `rows`, `prepared`: rows as values, and statements that are executed most often
 - `backup`: copies of an SQLite database, taken, checked, pruned and restored
 - `journal`: moves, starts and ends of games, committed together
@@ -13,7 +15,8 @@
 - `errors`, `similar`: what is not found, and what may have been meant
 """
 
-from meijin.store.database import Database, Durability, FileClaim
+from meijin.store.claims import FileClaim
+from meijin.store.database import Database, Durability
 from meijin.store.errors import StoreError, StoreInUseError
 from meijin.store.writer import Writer
 

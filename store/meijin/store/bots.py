@@ -20,6 +20,7 @@ from meijin.store.schema import (
     Owner,
     OwnerId,
     Token,
+    TokenId,
     TokenKind,
 )
 from meijin.store.similar import did_you_mean
@@ -36,8 +37,9 @@ class Identity:
     """Whom a token belongs to."""
 
     kind: TokenKind
-    bot_id: BotId | None = None
+    bot_id: BotId | None
     """The bot that it lets play; ``None`` for an operator's."""
+    token_id: TokenId
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,16 @@ def token_digest(token: str) -> str:
 
 def authenticate(connection: Connection, token: str) -> Identity | None:
     """Whose token it is; ``None`` when it is unknown or revoked."""
-    query = select(*columns_of(Identity, Token)).where(
+    query = select(*columns_of(Identity, Token, token_id=Token.id)).where(
         Token.digest == token_digest(token), Token.revoke_time.is_(None)
     )
     return read_row(Identity, connection.execute(query))
+
+
+def is_revoked(connection: Connection, token_id: TokenId) -> bool:
+    """Whether a token that was valid is so no more."""
+    query = select(Token.id).where(Token.id == token_id, Token.revoke_time.is_(None))
+    return connection.scalar(query) is None
 
 
 def add_token(

@@ -1,8 +1,6 @@
 """The database: opened, migrated, and read."""
 
 import enum
-import fcntl
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
@@ -10,13 +8,14 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
@@ -25,17 +24,16 @@ from sqlalchemy.exc import (
     OperationalError,
 )
 
-from meijin.store.errors import StoreInUseError, UnknownSchemaError
+from meijin.store.claims import AdvisoryClaim, FileClaim
+from meijin.store.errors import UnknownSchemaError
+from meijin.store.fence import Fence
 
 T = TypeVar("T")
 
 BACKENDS = ("sqlite", "postgresql")
 
-ADVISORY_LOCK = 0x6D65696A696E
-"""The key of the lock that a server holds on PostgreSQL: the letters of the name."""
-
-CLAIM_TIMEOUT = timedelta(seconds=1)
-"""In this time PostgreSQL notices that the server before has ended, and frees its lock."""
+MIGRATION_LOCK = 0x6D696772617465
+"""The key of the lock that a migration holds on PostgreSQL: the letters of its verb."""
 
 SQLITE_LOCK_TIMEOUT = timedelta(seconds=30)
 """For another program's lock on the file to be released."""
@@ -87,6 +85,8 @@ class Database:
             self.writer, self.reader = _sqlite_engines(url, durability)
         else:
             self.writer, self.reader = _postgresql_engines(url, durability)
+        self.fence = Fence(self.writer)
+        """Ends the writing of a server that was replaced by another; raised by that one's claim."""
 
     def __enter__(self) -> Self:
         return self
@@ -107,17 +107,39 @@ class Database:
     def migrate(self) -> None:
         """Bring the tables to the current schema; does nothing when they are.
 
+        Of several processes that do so at once one does it, and the others wait: the transaction
+        has SQLite to itself, and takes a lock of its own in PostgreSQL.
+
         Raises:
             UnknownSchemaError: they are of a later release.
         """
         config = _migrations()
         with self.writer.connect() as connection, self._unchecked(connection), connection.begin():
+            if not self.is_sqlite:
+                connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
             config.attributes["connection"] = connection
             try:
                 command.upgrade(config, "head")
             except CommandError as error:
                 message = f"the database is of a later release ({error}); install that one"
                 raise UnknownSchemaError(message) from None
+
+    def check_schema(self) -> None:
+        """Accept tables of the current schema, for a process that leaves it to the server.
+
+        Raises:
+            UnknownSchemaError: there are none, or they are of another release.
+        """
+        script = ScriptDirectory.from_config(_migrations())
+        with self.reader.connect() as connection:
+            revision = MigrationContext.configure(connection).get_current_revision()
+        if revision is None:
+            raise UnknownSchemaError("the database has no tables yet; start the server first")
+        if revision != script.get_current_head():
+            raise UnknownSchemaError(
+                f"the database is of another release (schema {revision}, and this one's is "
+                f"{script.get_current_head()}); start the server of the same release first"
+            )
 
     @contextmanager
     def _unchecked(self, connection: Connection) -> Iterator[None]:
@@ -152,8 +174,9 @@ class Database:
             StoreInUseError: another server holds it.
         """
         if self._file is not None:
-            return FileClaim(Path(f"{self._file}.lock"), of=str(self._file))
-        return _AdvisoryClaim(self.writer)
+            # Of the file itself, though a server may know it by a link.
+            return FileClaim(Path(f"{self._file.resolve()}.lock"), of=str(self._file))
+        return AdvisoryClaim(self.writer, self.fence)
 
 
 def known_revisions() -> frozenset[str]:
@@ -218,91 +241,3 @@ def _postgresql_engines(url: str, durability: Durability) -> tuple[Engine, Engin
         pool_pre_ping=True,
     )
     return writer, reader
-
-
-class _Claim(AbstractContextManager[None]):
-    """Holds something from entry to exit."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.release()
-
-    def release(self) -> None:
-        """Let it go; does nothing when it is not held."""
-        raise NotImplementedError
-
-
-class FileClaim(_Claim):
-    """A lock on a file; the system frees it when the process dies.
-
-    `of` is what it stands for, as people know it.
-    """
-
-    def __init__(self, path: Path, *, of: str) -> None:
-        self._path = path
-        self._of = of
-        self._file: IO[str] | None = None
-
-    def __enter__(self) -> None:
-        self._file = self._path.open("w")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._file.close()
-            message = f"another server is running on {self._of}; stop it first"
-            raise StoreInUseError(message) from None
-
-    def release(self) -> None:
-        """Free the lock."""
-        if self._file is not None:
-            self._file.close()
-
-
-class _AdvisoryClaim(_Claim):
-    """A lock of the session that writes; PostgreSQL frees it when the session ends.
-
-    Every new connection of the writer takes it before anything else. So a server whose
-    database was restarted holds it again before it writes, or waits if another one does.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def __enter__(self) -> None:
-        self._engine.dispose()
-        event.listen(self._engine, "connect", self._lock)
-        deadline = time.monotonic() + CLAIM_TIMEOUT.total_seconds()
-        while True:
-            try:
-                self._engine.connect().close()
-            except OperationalError as error:
-                is_taken = str(error.orig) == self._refusal
-                if is_taken and time.monotonic() < deadline:
-                    time.sleep(CLAIM_TIMEOUT.total_seconds() / 20)
-                    continue
-                self.release()
-                if is_taken:
-                    raise StoreInUseError(self._refusal) from None
-                raise
-            return
-
-    @property
-    def _refusal(self) -> str:
-        return f"another server is running on {self._engine.url.database}; stop it first"
-
-    def _lock(self, connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT pg_try_advisory_lock({ADVISORY_LOCK})")
-            (taken,) = cursor.fetchone()
-        connection.commit()
-        if not taken:
-            connection.close()
-            raise self._engine.dialect.loaded_dbapi.OperationalError(self._refusal)
-
-    def release(self) -> None:
-        event.remove(self._engine, "connect", self._lock)
-        self._engine.dispose()

@@ -9,12 +9,36 @@ class UnknownSchemaError(StoreError):
     """The tables are those of a later release."""
 
 
+class DamagedDatabaseError(StoreError):
+    """The file of the database is damaged, or is none."""
+
+
+class UnreadableDatabaseError(StoreError):
+    """The file of the database can't be read, or is locked."""
+
+
+class ForeignLockError(StoreError):
+    """The file with the lock is somebody else's, or no plain file."""
+
+
 class StoreInUseError(StoreError):
     """Another server is running on the same database."""
 
 
 class BackupError(StoreError):
     """A backup can't be taken or restored."""
+
+
+class LostOwnershipError(StoreError):
+    """The database is no longer what this server has claimed: it must end, and tell nobody more."""
+
+
+class FencedError(LostOwnershipError):
+    """Another server has claimed the database since."""
+
+
+class LostCommitsError(LostOwnershipError):
+    """The database holds less than what was committed."""
 
 
 class NoRunError(StoreError):

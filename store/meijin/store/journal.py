@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Table, bindparam, delete, insert, select, tuple_, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store.faults import NewFault, add_faults, fault_of_game
+from meijin.store.fence import NO_EPOCH
 from meijin.store.ladders.repeats import mark_games
 from meijin.store.prepared import Prepared
 from meijin.store.schema import (
     BotVersionId,
     EntryId,
+    Epoch,
     Game,
     GameId,
     GameState,
@@ -95,7 +97,8 @@ class JournalEntry:
 
     id: EntryId
     truncate_before: EntryId
-    """Entries before this one hold no move of a running game, and are deleted; 0 for none."""
+    """Entries before this one, those of earlier owners too, hold no move of a running game, and
+    are deleted; 0 for none."""
     moves: bytearray = field(default_factory=bytearray)
     """What `pack_move` makes of each, one after another."""
     analysis: dict[str, Any] = field(default_factory=dict)
@@ -107,6 +110,8 @@ class JournalEntry:
     finished_tournaments: list[TournamentEnd] = field(default_factory=list)
     voids: list[GameVoid] = field(default_factory=list)
     """Finished games that are to count no more."""
+    epoch: Epoch = NO_EPOCH
+    """Of the claim of the server that writes it."""
 
     def add_analysis(self, game_id: GameId, ply: int, analysis: dict[str, Any]) -> None:
         """Add what a bot thought of a move."""
@@ -132,9 +137,15 @@ def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool 
     Raises:
         LostUpdateError: another server wrote to these games.
     """
-    if is_retry and connection.scalar(_FIND_JOURNAL, {"key": entry.id}) is not None:
+    key = {"of_epoch": entry.epoch, "of_id": entry.id}
+    if is_retry and connection.scalar(_FIND_JOURNAL, key) is not None:
         return
-    row = {"id": entry.id, "moves": bytes(entry.moves), "analysis": entry.analysis or None}
+    row = {
+        "epoch": entry.epoch,
+        "id": entry.id,
+        "moves": bytes(entry.moves),
+        "analysis": entry.analysis or None,
+    }
     _INSERT_JOURNAL.execute(connection, [row])
     if entry.starts:
         _INSERT_GAME.execute(connection, [_start_row(start) for start in entry.starts])
@@ -145,7 +156,7 @@ def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool 
     if entry.starts or entry.ends:
         _count_games(connection, entry)
     if entry.truncate_before:
-        connection.execute(_DELETE_ENTRIES, {"truncate_before": entry.truncate_before})
+        connection.execute(_DELETE_ENTRIES, key | {"of_id": entry.truncate_before})
     for tournament in entry.finished_tournaments:
         finish_tournament(connection, tournament)
     for void in entry.voids:
@@ -243,7 +254,7 @@ def running_moves(connection: Connection) -> Iterator[StoredMove]:
 
     Moves of games that have ended since are among them.
     """
-    query = select(_JOURNAL.c.moves).order_by(_JOURNAL.c.id)
+    query = select(_JOURNAL.c.moves).order_by(*_KEY)
     for (moves,) in connection.execute(query):
         yield from unpack_moves(moves)
 
@@ -256,7 +267,7 @@ def unpack_moves(moves: bytes | bytearray) -> Iterator[StoredMove]:
 
 def running_analysis(connection: Connection) -> dict[str, Any]:
     """What the bots said they thought about the moves of `running_moves`."""
-    query = select(_JOURNAL.c.analysis).order_by(_JOURNAL.c.id)
+    query = select(_JOURNAL.c.analysis).order_by(*_KEY)
     merged: dict[str, Any] = {}
     for (analysis,) in connection.execute(query):
         for game, by_ply in (analysis or {}).items():
@@ -266,7 +277,7 @@ def running_analysis(connection: Connection) -> dict[str, Any]:
 
 def last_entry(connection: Connection) -> EntryId:
     """The newest entry's id; 0 when there is none."""
-    query = select(_JOURNAL.c.id).order_by(_JOURNAL.c.id.desc()).limit(1)
+    query = select(_JOURNAL.c.id).order_by(*(column.desc() for column in _KEY)).limit(1)
     return connection.scalar(query) or EntryId(0)
 
 
@@ -274,10 +285,13 @@ _JOURNAL: Table = JournalRow.__table__  # type: ignore[assignment]
 _GAME: Table = Game.__table__  # type: ignore[assignment]
 _LADDER: Table = Ladder.__table__  # type: ignore[assignment]
 _TOURNAMENT: Table = Tournament.__table__  # type: ignore[assignment]
+_KEY = (_JOURNAL.c.epoch, _JOURNAL.c.id)
+_GIVEN_KEY = tuple_(bindparam("of_epoch"), bindparam("of_id"))
 
-_FIND_JOURNAL = select(_JOURNAL.c.id).where(_JOURNAL.c.id == bindparam("key"))
+_FIND_JOURNAL = select(_JOURNAL.c.id).where(tuple_(*_KEY) == _GIVEN_KEY)
 _INSERT_JOURNAL = Prepared(insert(_JOURNAL))
-_DELETE_ENTRIES = delete(_JOURNAL).where(_JOURNAL.c.id < bindparam("truncate_before"))
+_DELETE_ENTRIES = delete(_JOURNAL).where(tuple_(*_KEY) < _GIVEN_KEY)
+"""Never those of a later owner, which this one has not read."""
 _INSERT_GAME = Prepared(insert(_GAME))
 _END_GAME = Prepared(
     update(_GAME)

@@ -37,6 +37,7 @@ GameId = NewType("GameId", int)
 FaultId = NewType("FaultId", int)
 RatingRunId = NewType("RatingRunId", int)
 EntryId = NewType("EntryId", int)
+Epoch = NewType("Epoch", int)
 FormatName = NewType("FormatName", str)
 """Names a format of tournaments, such as ``round-robin``."""
 
@@ -210,6 +211,7 @@ class Base(MappedAsDataclass, DeclarativeBase):
                 FaultId,
                 RatingRunId,
                 EntryId,
+                Epoch,
             ),
             _Id,
         ),
@@ -574,9 +576,25 @@ class JournalRow(Base):
 
     __tablename__ = "journal"
 
+    epoch: Mapped[Epoch] = mapped_column(primary_key=True, autoincrement=False)
+    """Of the server that wrote it; 0 for one without a claim."""
     id: Mapped[EntryId] = mapped_column(primary_key=True, autoincrement=False)
-    """Given by the server: a repeated commit of the same entry is recognised by it."""
+    """Given by the server: a repeated commit of the same entry is recognised by the two."""
     moves: Mapped[bytes]
     """28 bytes a move: game, ply, cell, raw and charged nanoseconds (``<QHHQQ``)."""
     analysis: Mapped[dict[str, Any] | None] = mapped_column(default=None)
     """By game and ply, what the bots said they thought; ``None`` when nothing."""
+
+
+class Claim(Base):
+    """Who owns the database: the one row of its table."""
+
+    __tablename__ = "claim"
+
+    epoch: Mapped[Epoch]
+    """How many servers have claimed the database so far."""
+    holder: Mapped[str] = mapped_column(String(200))
+    """The machine and the process of the last one."""
+    time: Mapped[datetime | None]
+    """When it did; ``None`` before the first."""
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False, default=0)

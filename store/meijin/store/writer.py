@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from datetime import timedelta
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 from sqlalchemy import Connection
 
 from meijin.store.database import Database
+from meijin.store.errors import LostOwnershipError
 
 T = TypeVar("T")
 
@@ -41,11 +43,13 @@ class Writer:
     Work that fails is rolled back alone: the group is then run again piece by
     piece, so a piece must not keep state of a failed run. When the commit itself
     fails nothing is run again, since it may have happened and its answer been lost.
+    Once the database is no longer this server's, all work ends with a `LostOwnershipError`.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._connection: Connection | None = None
+        self._lost: LostOwnershipError | None = None
         self._queue: SimpleQueue[_Work[object] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -56,10 +60,11 @@ class Writer:
         self._queue.put(work)  # type: ignore[arg-type]  # invariance: the queue only runs it
         return work.future
 
-    def close(self) -> None:
-        """Commit what is pending and end the thread."""
+    def close(self, timeout: timedelta | None = None) -> bool:
+        """Commit what is pending and end the thread; false if that takes longer than `timeout`."""
         self._queue.put(None)
-        self._thread.join()
+        self._thread.join(None if timeout is None else timeout.total_seconds())
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         while (first := self._queue.get()) is not None:
@@ -77,11 +82,14 @@ class Writer:
         is_committing = False
         try:
             with self._connect().begin() as transaction:
+                self._database.fence.check_transaction(transaction.connection)
                 for work in group:
                     work.run(transaction.connection)
                 is_committing = True
         except Exception as error:  # noqa: BLE001 - the future carries it to whoever waits
             self._disconnect()
+            if isinstance(error, LostOwnershipError):
+                self._lost = error
             if is_committing or len(group) == 1:
                 for work in group:
                     work.future.set_exception(error)
@@ -94,6 +102,8 @@ class Writer:
 
     def _connect(self) -> Connection:
         """The connection, kept from commit to commit: taking one anew costs 35 microseconds."""
+        if self._lost is not None:
+            raise self._lost
         if self._connection is None:
             self._connection = self._database.writer.connect()
         return self._connection

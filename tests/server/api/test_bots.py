@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import grpc
 import pytest
 from tests.query_plans import statements
 
-from meijin.testing.server import ServerInTest
+from meijin.testing.server import ServerInTest, until
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import play_service_pb2
 
@@ -135,6 +136,51 @@ async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:
     assert list(versions[0].configuration) == ["depth=4"]
     assert versions[0].create_time.seconds > 0
     assert rest.next_page_token == ""
+
+
+async def test_a_replaced_token_opens_no_stream_that_was_waiting(server: ServerInTest) -> None:
+    """A stream from before the rotation may say hello after it, and is refused."""
+    service = await server.bots()
+    old = (await service.RegisterBot(pb.RegisterBotRequest(name="ada"))).token
+    peer = await server.peer(old)
+    await until(lambda: server.tasks("Play"))
+    await service.RotateToken(pb.RotateTokenRequest(name="ada"))
+    await peer.write(hello=play_service_pb2.Hello(protocol_version=1))
+    end = await peer.closed()
+    assert (end.code, end.reason) == (Code.UNAUTHENTICATED, "UNKNOWN_TOKEN")
+    assert "token was replaced" in end.details
+    assert await server.connected() == set()
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+async def test_a_token_that_is_replaced_during_the_hello_opens_no_stream(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch, *, is_open: bool
+) -> None:
+    """The hello was granted and its answer not yet here; an open bot that gets a token likewise."""
+    service = await server.bots()
+    await register(server, "bob")
+    token = None
+    if not is_open:
+        token = (await service.RegisterBot(pb.RegisterBotRequest(name="ada"))).token
+    storage, write = server.parts.storage, server.parts.storage.write
+    granted, gate = asyncio.Event(), asyncio.Event()
+
+    async def slow_write(work: Any) -> Any:
+        monkeypatch.setattr(storage, "write", write)
+        answer = await write(work)
+        granted.set()
+        await gate.wait()
+        return answer
+
+    monkeypatch.setattr(storage, "write", slow_write)
+    peer = await server.peer(token)
+    await peer.write(hello=play_service_pb2.Hello(protocol_version=1, bot_name="ada"))
+    await granted.wait()
+    await service.RotateToken(pb.RotateTokenRequest(name="ada"))
+    gate.set()
+    end = await peer.closed()
+    assert (end.code, end.reason) == (Code.UNAUTHENTICATED, "UNKNOWN_TOKEN")
+    assert await server.connected() == set()
 
 
 @pytest.mark.parametrize("method", ["ListBotVersions", "RotateToken"])

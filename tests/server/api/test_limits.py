@@ -41,7 +41,7 @@ from meijin.server.settings import Settings
 from meijin.server.storage import READERS
 from meijin.server.token_bucket import Rate
 from meijin.store.bots import Identity
-from meijin.store.schema import BotId, TokenKind
+from meijin.store.schema import BotId, TokenId, TokenKind
 from meijin.testing.server import ServerInTest
 from meijin.v1 import bot_service_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
@@ -175,7 +175,7 @@ class Tokens:
         """Whose token it is."""
         self.asked.append(token)
         await asyncio.sleep(0)
-        return Identity(TokenKind.ADMIN) if token == self.right else None
+        return Identity(TokenKind.ADMIN, None, TokenId(1)) if token == self.right else None
 
 
 async def test_guesses_are_few(clock: Clock) -> None:

@@ -49,7 +49,7 @@ class Desk:
         """The numbers of the moves that were released, in order."""
         self.stored_when_told: list[list[int]] = []
         self.again: Callable[[], None] = lambda: None
-        self.journal = Journal(writer, last_entry=EntryId(last), last_end=0)
+        self.journal = Journal(writer, database.fence, last_entry=EntryId(last), last_end=0)
 
     def add(self, number: int) -> None:
         """Add a move, told by its number."""
@@ -263,7 +263,9 @@ async def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[
 
 async def test_another_servers_entry_ends_the_journal(desk: Desk) -> None:
     """A number that is taken is no passing trouble: two servers share the store."""
-    desk.database.write(lambda to: to.execute(insert(JournalRow), {"id": 1, "moves": b""}))
+    desk.database.write(
+        lambda to: to.execute(insert(JournalRow), {"epoch": 0, "id": 1, "moves": b""})
+    )
     with pytest.RaisesGroup(IntegrityError):
         async with desk.running():
             desk.add(1)

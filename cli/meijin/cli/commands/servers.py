@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meijin.cli.errors import CommandError, missing_part, unusable_database
+from meijin.cli.errors import (
+    CommandError,
+    FencedServerError,
+    missing_part,
+    unusable_database,
+)
 from meijin.wire.contract import (
     DATABASE_VARIABLE,
     DEFAULT_DATA,
@@ -181,10 +186,15 @@ def _failure(group: "ExceptionGroup[Exception]") -> CommandError:
     import structlog  # noqa: PLC0415 - the bare install has no server
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the bare install has no server
 
-    from meijin.store.journal import LostUpdateError  # noqa: PLC0415 - the bare install has none
+    from meijin.store.errors import FencedError, LostCommitsError  # noqa: PLC0415 - likewise
+    from meijin.store.journal import LostUpdateError  # noqa: PLC0415 - likewise
 
     failures = list(_leaves(group))
     for error in failures:
+        if isinstance(error, FencedError):
+            return FencedServerError(f"{error}. This one has ended; the games go on there")
+        if isinstance(error, LostCommitsError):
+            return CommandError(f"{error} Games resume at the next start from what is there")
         if isinstance(error, LostUpdateError):
             return CommandError(
                 f"another server has written to this database ({error}); stop one of the two. "
@@ -253,6 +263,7 @@ def worker(
         from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415
         from meijin.server.logs import configure_logs  # noqa: PLC0415
         from meijin.server.settings import WorkerSettings  # noqa: PLC0415
+        from meijin.store import StoreError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     given = {
@@ -268,5 +279,7 @@ def worker(
         work_until_signalled(settings.database_url, settings.redis_url, sweep=settings.sweep)
     except ValidationError as error:
         raise _wrong_setting(error) from None
+    except StoreError as error:
+        raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None

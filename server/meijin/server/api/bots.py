@@ -56,9 +56,7 @@ class BotServicer(BotServiceServicer):
         """Replace a bot's tokens by a new one."""
         token = store.new_token(TokenKind.BOT)
         bot_id = await self._storage.write(partial(_rotate, name=request.name, token=token))
-        player = self._lobby.players.get(bot_id)
-        if player is not None and player.session is not None:
-            player.session.close(UnauthenticatedError("the bot's token was replaced"))
+        self._lobby.expel(bot_id, UnauthenticatedError("the bot's token was replaced"))
         return pb.RotateTokenResponse(token=token)
 
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:

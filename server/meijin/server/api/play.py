@@ -14,7 +14,7 @@ from meijin.server.api.interceptor import Context, caller, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
 from meijin.server.errors import ProtocolError, StoppingError, TooManyMessagesError
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.admission import admit
+from meijin.server.match.admission import Admitted, admit
 from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
@@ -142,11 +142,18 @@ class PlayServicer(PlayServiceServicer):
         return hello_from_proto(request)
 
     async def _join(self, hello: Hello, identity: Identity | None) -> Session:
-        now = datetime.now(UTC)
-        bot = await self._storage.write(partial(admit, hello=hello, identity=identity, now=now))
+        bot = await self._admit(partial(admit, hello=hello, identity=identity))
         player = self._lobby.player(bot.bot_id, bot.name)
         player.supplier_failures = SupplierBudget(bot.supplier_failures)
         return self._lobby.join(player, bot.version_id, hello.capabilities, hello.resume_session_id)
+
+    async def _admit(self, admission: Callable[..., Admitted]) -> Admitted:
+        """Who comes in; asked again when a token was replaced before the answer was here."""
+        while True:
+            expulsions = self._lobby.expulsions
+            bot = await self._storage.write(partial(admission, now=datetime.now(UTC)))
+            if expulsions == self._lobby.expulsions:
+                return bot
 
     async def _serve(self, session: Session, context: Context) -> None:
         reader = asyncio.create_task(self._read(session, context))

@@ -37,12 +37,15 @@ def admit(
     Raises:
         InvalidRequestError: the name can't be given to a bot.
         NotAllowedError: the token is another bot's.
-        UnauthenticatedError: the bot is registered, and no token was sent.
+        UnauthenticatedError: the bot is registered, and no token was sent; or the token was
+            revoked since the stream was opened.
     """
     if identity is None:
         bot_id, name = _open_bot(connection, hello.bot_name, now), hello.bot_name
     else:
         assert identity.bot_id is not None
+        if bots.is_revoked(connection, identity.token_id):
+            raise UnauthenticatedError("the bot's token was replaced")
         bot_id, name = identity.bot_id, bots.bot_name(connection, identity.bot_id)
         if hello.bot_name not in {"", name}:
             raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')

@@ -17,6 +17,7 @@ from meijin.server.match.commands import Analysis
 from meijin.server.match.live_game import LiveGame
 from meijin.store import Writer
 from meijin.store.database import is_unavailable
+from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry, commit_entry, pack_move
 from meijin.store.schema import EntryId
 from meijin.store.tournaments import TournamentEnd
@@ -72,7 +73,7 @@ class Journal:
     collected, so that batches grow with the load.
     """
 
-    def __init__(self, writer: Writer, *, last_entry: EntryId, last_end: int) -> None:
+    def __init__(self, writer: Writer, fence: Fence, *, last_entry: EntryId, last_end: int) -> None:
         self.is_failing = False
         """The database does not take commits at the moment."""
         self.committing_since: float | None = None
@@ -90,9 +91,10 @@ class Journal:
             registry=None,
         )
         self._writer = writer
+        self._fence = fence
         self._ends = itertools.count(last_end + 1)
         self._wake = asyncio.Event()
-        self._batch = Batch(JournalEntry(EntryId(last_entry + 1), NO_ENTRY))
+        self._batch = self._new_batch(EntryId(last_entry + 1))
         self._next_truncation = NO_ENTRY
 
     # -- what is collected --------------------------------------------------------------
@@ -161,16 +163,21 @@ class Journal:
 
         Raises:
             LostUpdateError: another server writes to the same games.
+            LostOwnershipError: another server has claimed the database, or it lost commits.
         """
         while True:
             await self._collect(running)
             batch = self._batch
-            self._batch = Batch(JournalEntry(EntryId(batch.entry.id + 1), NO_ENTRY))
+            self._batch = self._new_batch(EntryId(batch.entry.id + 1))
             if not batch.entry.is_empty:
                 self._truncate(batch.entry, running)
                 await self._time_commit(batch)
+                self._fence.acknowledge(batch.entry.id)
                 release(batch)
             batch.released.set()
+
+    def _new_batch(self, entry_id: EntryId) -> Batch:
+        return Batch(JournalEntry(entry_id, NO_ENTRY, epoch=self._fence.epoch))
 
     def _truncate(self, entry: JournalEntry, running: Collection[LiveGame]) -> None:
         """Have old entries deleted now and then, when games have ended."""
@@ -204,8 +211,8 @@ class Journal:
     async def _commit(self, entry: JournalEntry) -> None:
         """Commit the entry, trying again for as long as the database fails.
 
-        A commit whose answer was lost is found by the entry's id, so it can't
-        happen twice. Nobody's clock runs for an answer that waits here.
+        A commit whose answer was lost is found by the entry's epoch and id, so it
+        can't happen twice. Nobody's clock runs for an answer that waits here.
         """
         delay = FIRST_RETRY
         commit = partial(commit_entry, entry=entry)

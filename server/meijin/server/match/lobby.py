@@ -89,6 +89,8 @@ class Lobby:
         """Bots that are connected or have games running."""
         self.is_draining = False
         """The server is about to stop: nobody comes in, and no game starts any more."""
+        self.expulsions = 0
+        """How often bots lost their right to play; who was let in before must be asked again."""
         self._watch = watch
         self._listeners = listeners
         self._grace = grace
@@ -149,6 +151,13 @@ class Lobby:
         player.replacements.add(old, resume_session_id, now)
         old.close(ReplacedError("replaced by a newer stream of the same bot"))
         self.leave(old)
+
+    def expel(self, bot_id: BotId, reason: MeijinError) -> None:
+        """A bot's token is valid no more: end its stream."""
+        self.expulsions += 1
+        player = self.players.get(bot_id)
+        if player is not None and player.session is not None:
+            player.session.close(reason)
 
     def leave(self, session: Session) -> None:
         """A stream has ended; the player's games wait for its return."""

@@ -21,7 +21,10 @@ def operator_token_path(data: Path) -> Path:
 
 
 async def ensure_operator_token(storage: Storage, settings: Settings) -> None:
-    """Make a token unless there is one; it is written to a file that only its owner may read."""
+    """Make a token unless there is one; it is written to a file that only its owner may read.
+
+    One server claims a database at a time, so that two that first start there don't make two.
+    """
     if await storage.read(has_admin_token):
         return
     token = new_token(TokenKind.ADMIN)

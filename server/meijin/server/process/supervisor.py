@@ -34,8 +34,8 @@ FIRST_BACKOFF, MAX_BACKOFF = timedelta(seconds=0.5), timedelta(seconds=30)
 STABLE_TIME = timedelta(seconds=60)
 """A process that lived for as long is restarted after the first backoff."""
 
-WORKER_STOP_TIMEOUT = timedelta(seconds=15)
-"""The worker has this time to finish its jobs; then it is killed."""
+WORKER_STOP_TIMEOUT = timedelta(seconds=5)
+"""The worker has this time to finish its jobs; then it is killed, and they are made up for later."""
 
 
 class Supervisor:

@@ -3,6 +3,7 @@
 - `formats`: who meets whom, and when it is decided; a module for each format
 - `creation`: what a tournament is asked to be is validated, planned and stored
 - `run`: a tournament that is being played
+- `pending`: the games that wait to be started
 - `scheduler`: starts planned games as soon as their bots are free
 - `planner`: has formats plan games where there is capacity for them
 - `control`: takes tournaments up and voids games, in the store and in memory alike

@@ -1,0 +1,64 @@
+"""The files that hold a server's locks."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from meijin.store import FileClaim, StoreInUseError
+from meijin.store.errors import ForeignLockError
+
+
+def claim(path: Path) -> FileClaim:
+    """A claim by a file."""
+    return FileClaim(path, of="the data")
+
+
+def test_nobody_else_may_open_the_file(tmp_path: Path) -> None:
+    """Whoever opens it may lock it; one that an earlier release left open to all is closed."""
+    new, old = tmp_path / "new.lock", tmp_path / "old.lock"
+    old.touch()
+    old.chmod(0o666)
+    for path in (new, old):
+        with claim(path):
+            assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_claim_is_taken_once(tmp_path: Path) -> None:
+    """And is free again after its release."""
+    path = tmp_path / "server.lock"
+    with claim(path), pytest.raises(StoreInUseError, match="running on the data"), claim(path):
+        pass
+    with claim(path):
+        pass
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    """It would make a file elsewhere, or change the mode of one that is there."""
+    path, target = tmp_path / "server.lock", tmp_path / "precious"
+    target.write_text("kept")
+    target.chmod(0o644)
+    path.symlink_to(target)
+    with pytest.raises(ForeignLockError, match="is a symbolic link; remove it"), claim(path):
+        pass
+    assert target.read_text() == "kept"
+    assert target.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_pipe_is_no_lock(tmp_path: Path) -> None:
+    """And opening it doesn't wait for its other end."""
+    path = tmp_path / "server.lock"
+    os.mkfifo(path)
+    with pytest.raises(ForeignLockError, match="is no plain file"), claim(path):
+        pass
+
+
+def test_somebody_elses_file_is_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its owner might hold the lock for ever."""
+    path = tmp_path / "server.lock"
+    path.touch()
+    found = path.stat()
+    foreign = os.stat_result((*found[:4], found.st_uid + 1, *found[5:]))
+    monkeypatch.setattr(os, "fstat", lambda _number: foreign)
+    with pytest.raises(ForeignLockError, match=f"belongs to user {found.st_uid + 1}"), claim(path):
+        pass
