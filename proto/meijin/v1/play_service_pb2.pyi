@@ -266,12 +266,18 @@ class Play(_message.Message):
     PLY_FIELD_NUMBER: _builtins.int
     CELL_FIELD_NUMBER: _builtins.int
     ANALYSIS_FIELD_NUMBER: _builtins.int
+    THINKING_US_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game's number on this stream."""
     ply: _builtins.int
     """The ply of the turn this answers."""
     cell: _builtins.int
     """The cell: row * width + column, row 0 on top."""
+    thinking_us: _builtins.int
+    """The microseconds from reading the turn to writing this answer, as the bot
+    measured them, 1 at least; absent or 0 means not told. What the server
+    measures beyond that was the way, and is credited within the bounds for lag.
+    """
     @_builtins.property
     def analysis(self) -> Global___Analysis:
         """What the bot thought; may be absent."""
@@ -283,10 +289,11 @@ class Play(_message.Message):
         ply: _builtins.int = ...,
         cell: _builtins.int = ...,
         analysis: Global___Analysis | None = ...,
+        thinking_us: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "cell", b"cell", "game", b"game", "ply", b"ply"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "cell", b"cell", "game", b"game", "ply", b"ply", "thinking_us", b"thinking_us"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
