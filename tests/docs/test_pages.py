@@ -26,7 +26,7 @@ from meijin.ladder.statistics.sprt import Sprt
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill
 from meijin.server.errors import MeijinError
-from meijin.server.match import actions, arbiter, session, wire
+from meijin.server.match import actions, allowance, arbiter, session, stalls, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.match_counts import MatchCounts
@@ -326,15 +326,19 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
     """The limits are those of the code."""
     settings = Settings.model_construct()
     told = {row[0]: row[1] for row in pages("docs/protocol.md").table("## Limits")}
-    second = arbiter.NS_PER_SECOND
+    second = stalls.NS_PER_SECOND
     expected = {
         "time for the hello": f"{play_service.HELLO_TIMEOUT.total_seconds():g} s",
         "size of a bot's message": f"{settings.max_message_bytes // 1024} KiB",
         "actions without effect on one stream": str(settings.max_notices),
         "time for the bot to read a message": f"{settings.write_timeout.total_seconds():g} s",
         "grace in one game": f"{settings.grace.total_seconds():g} s",
-        "lag taken off": f"{arbiter.LAG_PER_MOVE_NS / second:g} s a move, "
-        f"{arbiter.LAG_PER_GAME_NS / second:g} s a game",
+        "margin of a move": f"{settings.margin.total_seconds():g} s, "
+        f"{allowance.MARGINS_PER_GAME} times that in a game",
+        "lag taken off, as a [share](#what-can-be-gained) of the time control": "at most "
+        f"{allowance.LAG_PER_MOVE_NS / second:g} s a move, "
+        f"{allowance.LAG_PER_GAME_NS / second:g} s a game",
+        "patience for a ping before a flag falls": f"{arbiter.PING_PATIENCE_NS / second:g} s",
         "text of a `Failure`": f"{actions.MAX_FAILURE} characters",
         "version label": f"{wire.MAX_LABEL} characters",
         "digest": f"{wire.MAX_DIGEST} characters",

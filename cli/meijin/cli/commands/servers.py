@@ -51,6 +51,9 @@ def serve(
     grace: Annotated[
         float | None, typer.Option(help="Seconds a bot may be away in one game. \\[30]")
     ] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="Seconds a move may overstep its time. \\[0.05]")
+    ] = None,
     drain: Annotated[
         float | None, typer.Option(help="Seconds running games get when stopped. \\[5]")
     ] = None,
@@ -73,6 +76,7 @@ def serve(
         durability=durability,
         open_registration=is_open,
         grace=grace,
+        margin=margin,
         drain=drain,
     )
     _run(settings)

@@ -101,7 +101,7 @@ class PlayServicer(PlayServiceServicer):
             if isinstance(command, Actions):
                 self._actions.receive(session, command)
             elif isinstance(command, Pong):
-                session.pong(command.sequence, self._watch.moment().now_ns)
+                self._actions.receive_pong(session, command.sequence)
             else:
                 self._actions.say_goodbye(session)
                 return

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from meijin.game import Ending
 from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
 from meijin.server.match.commands import Actions, Analysis, Play
 from meijin.server.match.games import Games
@@ -66,16 +67,16 @@ class ActionHandler:
         player, lag_ns = session.player, session.lag_ns
         black, white = SIDES
         find = session.games.get
-        for number, ply, cell, analysis in plays:
+        for number, ply, cell, analysis, thinking_us in plays:
             game = find(number)
             if game is None:
                 self._find(session, number, ply)
                 continue
             arbiter = game.arbiter
             color = black if game.black is player else white
-            result = arbiter.play(color, ply, cell, moment, lag_ns)
+            result = arbiter.play(color, ply, cell, moment, lag_ns, thinking_us=thinking_us)
             if result is not ACCEPTED:
-                self._refuse(session, game, ply, result)
+                self._put_off(session, game, ply, result, analysis)
                 continue
             if arbiter.outcome is not None:
                 self._end_by(game, ply, analysis)
@@ -85,6 +86,31 @@ class ActionHandler:
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
 
+    def receive_pong(self, session: Session, sequence: int) -> None:
+        """Decide the games whose flag has waited for this ping's answer."""
+        moment = self._watch.moment()
+        round_trip_ns, games = session.pong(sequence, moment.now_ns)
+        for game in games:
+            self._decide(game, moment, round_trip_ns)
+
+    def _decide(self, game: LiveGame, moment: Moment, round_trip_ns: int) -> None:
+        """Have the flag fall, or a move that was held take its place."""
+        arbiter, ply = game.arbiter, game.arbiter.board.ply
+        if not arbiter.is_flag_up:
+            return
+        arbiter.decide(moment, round_trip_ns)
+        analysis, game.held_analysis = game.held_analysis, None
+        if arbiter.outcome is not None and arbiter.outcome.ending is Ending.TIME:
+            self._games.forfeit(game)
+        elif arbiter.outcome is not None:
+            self._end_by(game, ply, analysis)
+        elif arbiter.board.ply > ply:
+            game.is_uncommitted = True
+            self._journal.add_moves([(game, ply, arbiter.board.moves[ply])])
+            if analysis is not None:
+                self._keep_analysis(game, ply, analysis)
+            self._journal.wake()
+
     def _end_by(self, game: LiveGame, ply: int, analysis: Analysis | None) -> None:
         """End a game by its last move, which is stored with the game alone."""
         assert game.arbiter.outcome is not None
@@ -93,6 +119,21 @@ class ActionHandler:
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
         self._games.end(game)
+
+    def _put_off(
+        self,
+        session: Session,
+        game: LiveGame,
+        ply: int,
+        result: ActionResult,
+        analysis: Analysis | None,
+    ) -> None:
+        """A move has no effect, or none yet."""
+        if result is ActionResult.HELD:
+            game.held_analysis = analysis
+            session.probe(game)
+        else:
+            self._refuse(session, game, ply, result)
 
     def _refuse(self, session: Session, game: LiveGame, ply: int, result: ActionResult) -> None:
         current = game.arbiter.board.ply

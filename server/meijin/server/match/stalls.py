@@ -4,6 +4,8 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import NamedTuple
 
+NS_PER_SECOND = 1_000_000_000
+
 TICK_INTERVAL_NS = 10_000_000
 """Between two ticks. A shorter stall is seen only by the part of it that is left when one is due;
 a tick costs 15 microseconds, so a shorter interval would cost an idle server more than 0.2 %."""
