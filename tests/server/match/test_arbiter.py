@@ -301,6 +301,7 @@ def test_a_late_move_forfeits(control: str, seen_by: str) -> None:
         "lag_bound_us": 500_000,
         "charged_us": (budget + 1) * 1_000_000,
         "budget_us": budget * 1_000_000,
+        "used_us": 0,
         "margin_us": 0,
         "thinking_us": None,
         "ping_us": 0,
@@ -621,7 +622,6 @@ def test_absence_beyond_the_grace_forfeits() -> None:
         "grace_left_us": 30_000_000,
         "away_on_turn_us": 0,
         "free_left_us": 10_000_000,
-        "used_us": 0,
     }
 
 

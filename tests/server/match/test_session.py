@@ -200,6 +200,15 @@ async def test_flags_that_go_up_together_share_a_ping(session: Session) -> None:
     assert session.pong(sent(session, 10).ping, 12) == (2, [later])
 
 
+async def test_a_game_that_has_ended_waits_for_no_ping(session: Session) -> None:
+    """However many games a bot loses without ever answering, nothing is kept of them."""
+    flagged = game(1)
+    session.probe(flagged)
+    sequence = sent(session).ping
+    session.add_end(flagged)
+    assert session.pong(sequence, 5) == (5, ())
+
+
 async def test_the_evidence_tells_what_is_known_of_the_way(session: Session) -> None:
     """The round trips, a ping that is not answered, and a write that the peer does not take."""
     session.ping()

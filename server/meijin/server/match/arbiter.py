@@ -239,6 +239,7 @@ class Arbiter:
             ply=self.board.ply,
             held=held,
             timing=timing,
+            used_ns=self._used_ns,
             lag_credit_ns=self._lag_credit(color, timing.spent_ns, timing.lag_ns),
             lag_bound_ns=self._longest_lag_ns(color),
             margin_ns=self._margin_left_ns(color),
@@ -382,8 +383,8 @@ class Arbiter:
             away, spent = presence.away_ns(color, now_ns), charged_ns / NS_PER_SECOND
             detail = f"away for {away / NS_PER_SECOND:.1f} s on its turn"
             self._forfeit(color, Ending.DISCONNECT, f"{detail}: {spent:.3f} s are on its clock")
-            self._add_absence(color, now_ns)
-            self.evidence |= {
+            self.evidence = presence.evidence(color, now_ns) | {
+                "ply": self.board.ply,
                 "charged_us": charged_ns // 1000,
                 "budget_us": self.clock.budget_ns(color) // 1000,
             }
@@ -396,15 +397,4 @@ class Arbiter:
             self.void(Party.NETWORK, "both bots were away")
         else:
             self._forfeit(color, Ending.DISCONNECT, f"away for {away:.1f} s")
-        self._add_absence(color, now_ns)
-
-    def _add_absence(self, color: Color, now_ns: int) -> None:
-        presence = self._presence
-        self.evidence |= {
-            "ply": self.board.ply,
-            "away_us": presence.away_ns(color, now_ns) // 1000,
-            "grace_left_us": presence.grace_left_ns(color) // 1000,
-            "away_on_turn_us": self.credits[color].absence_ns // 1000,
-            "free_left_us": presence.free_left_ns(color) // 1000,
-            "used_us": self._used_ns // 1000,
-        }
+        self.evidence |= {"ply": self.board.ply} | self._presence.evidence(color, now_ns)

@@ -59,13 +59,18 @@ class Presence:
         since_ns = self._away_since_ns[color]
         return since_ns is not None and now_ns - since_ns > self._grace_ns[color]
 
-    def grace_left_ns(self, color: Color) -> int:
-        """What the present absence of `color` may last, or the next one."""
-        return self._grace_ns[color]
-
     def free_left_ns(self, color: Color) -> int:
         """How long `color` may still be away on its own turn before its clock runs."""
         return self._free_ns - self._credits[color].absence_ns
+
+    def evidence(self, color: Color, now_ns: int) -> dict[str, object]:
+        """What the absences of `color` were and might have been, as it is stored."""
+        return {
+            "away_us": self.away_ns(color, now_ns) // 1000,
+            "grace_left_us": self._grace_ns[color] // 1000,
+            "away_on_turn_us": self._credits[color].absence_ns // 1000,
+            "free_left_us": self.free_left_ns(color) // 1000,
+        }
 
     def leave(self, color: Color, now_ns: int, *, from_turn: bool, excused: bool) -> None:
         """`color` lost its stream, perhaps on a turn that it has seen."""

@@ -138,8 +138,8 @@ class Session:
         self._started: dict[int, LiveGame] = {}
         self._turns: list[LiveGame] = []
         self._notices: list[Notice] = []
-        self._flags: list[tuple[LiveGame, int]] = []
-        """Games whose flag is up, with the ping whose answer each waits for."""
+        self._flags: dict[int, tuple[LiveGame, int]] = {}
+        """Games whose flag is up by their numbers, with the ping whose answer each waits for."""
         self._meter = LagMeter()
 
     # -- what is to be sent -----------------------------------------------------
@@ -156,6 +156,7 @@ class Session:
 
     def add_end(self, game: LiveGame) -> None:
         """`game` has ended."""
+        self._flags.pop(game.number, None)
         if self._started.pop(game.number, None) is None:
             self._ended.append(game)
             self.wake.set()
@@ -185,8 +186,8 @@ class Session:
 
     def probe(self, game: LiveGame) -> None:
         """The flag is up in `game`: have a ping answered before it falls."""
-        if all(flagged is not game for flagged, _ in self._flags):
-            self._flags.append((game, self._meter.request_fresh()))
+        if game.number not in self._flags:
+            self._flags[game.number] = game, self._meter.request_fresh()
             self.wake.set()
 
     def announce_draining(self) -> None:
@@ -249,8 +250,9 @@ class Session:
             self.wake.set()
         if not self._flags:
             return round_trip_ns, ()
-        answered = [game for game, ping in self._flags if ping <= sequence]
-        self._flags = [(game, ping) for game, ping in self._flags if ping > sequence]
+        answered = [game for game, ping in self._flags.values() if ping <= sequence]
+        for game in answered:
+            del self._flags[game.number]
         return round_trip_ns, answered
 
     def lag_evidence(self, now_ns: int) -> dict[str, object]:

@@ -30,6 +30,8 @@ class FlagFall(NamedTuple):
     held: HeldMove | None
     """The move that was late; ``None`` when there was no answer."""
     timing: Timing
+    used_ns: int
+    """What of it the move had used before an absence: the clock told was less by that."""
     lag_credit_ns: int
     """What was taken off for lag."""
     lag_bound_ns: int
@@ -58,6 +60,7 @@ class FlagFall(NamedTuple):
             "lag_bound_us": self.lag_bound_ns // 1000,
             "charged_us": self.charged_ns // 1000,
             "budget_us": self.budget_ns // 1000,
+            "used_us": self.used_ns // 1000,
             "margin_us": self.margin_ns // 1000,
             "thinking_us": timing.thinking_us or None,
             "ping_us": None if self.round_trip_ns is None else self.round_trip_ns // 1000,
