@@ -569,6 +569,23 @@ def test_leaving_while_the_flag_is_up_saves_nothing() -> None:
     assert match.outcome.ending is Ending.TIME
 
 
+def test_a_flag_is_not_held_up_by_one_stream_after_the_other() -> None:
+    """A bot that replaces its stream whenever a ping is under way loses all the same."""
+    match = Match("5/move")
+    match.ask()
+    match.wait(5.6)
+    arbiter = match.arbiter
+    for _ in range(30):
+        match.wait(0.04)
+        arbiter.expire(match.moment, 0)
+        arbiter.leave(BLACK, match.moment)
+        arbiter.come_back(BLACK, match.moment)
+        match.ask()
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
+    assert arbiter.evidence["ping_us"] is None
+
+
 def test_a_flag_that_is_up_falls_for_no_later_turn() -> None:
     """A stall that is seen late lets the answer in, and the ping's answer finds nothing to do."""
     match = Match("5/move")

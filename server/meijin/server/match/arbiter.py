@@ -54,6 +54,7 @@ class Arbiter:
         "_flag_lag_ns",
         "_flag_ply",
         "_held",
+        "_late_ply",
         "_left_ply",
         "_presence",
         "_stall_at_ask_ns",
@@ -85,6 +86,7 @@ class Arbiter:
         self._used_ns = 0
         self._left_ply = -1
         self._flag_ply = -1
+        self._late_ply = -1
         self._flag_at_ns = 0
         self._flag_lag_ns = 0
         self._held: HeldMove | None = None
@@ -208,20 +210,21 @@ class Arbiter:
             return False
         if self._presence.count:
             self._expire_presence(moment)
-        if self.is_flag_up:
-            if moment.served_ns - self._flag_at_ns > PING_PATIENCE_NS:
-                self.decide(moment, None)
+        is_raised = self._is_overdue(moment, lag_ns)
+        if is_raised:
+            self._raise_flag(moment, lag_ns)
+        if self.is_flag_up and moment.served_ns - self._flag_at_ns > PING_PATIENCE_NS:
+            self.decide(moment, None)
             return False
-        if self._asked_at_ns < 0 or self.outcome is not None:
+        return is_raised
+
+    def _is_overdue(self, moment: Moment, lag_ns: int) -> bool:
+        """Whether a flag that is down is to go up, since no answer could be in time."""
+        if self._asked_at_ns < 0 or self.is_flag_up or self.outcome is not None:
             return False
         color = self.board.side_to_move
-        timing = self._timing(moment, lag_ns)
-        if self._excess_ns(
-            color, timing.spent_ns - self._longest_lag_ns(color)
-        ) <= self._margin_left_ns(color):
-            return False
-        self._raise_flag(moment, lag_ns)
-        return True
+        charged_ns = self._timing(moment, lag_ns).spent_ns - self._longest_lag_ns(color)
+        return self._excess_ns(color, charged_ns) > self._margin_left_ns(color)
 
     def decide(self, moment: Moment, round_trip_ns: int | None) -> None:
         """A ping sent after the flag went up was answered, or with ``None`` was not in time.
@@ -248,7 +251,9 @@ class Arbiter:
         )
         if fall.charged_ns > fall.budget_ns + fall.margin_ns:
             self._forfeit_time(color, fall)
-        elif held is not None:
+            return
+        self._late_ply = -1
+        if held is not None:
             self._charge_late(color, held.cell, timing, fall.lag_credit_ns)
 
     def _timing(self, moment: Moment, lag_ns: int) -> Timing:
@@ -277,8 +282,11 @@ class Arbiter:
         self._place(color, cell, timing.raw_ns, spent_ns, credit_ns)
 
     def _raise_flag(self, moment: Moment, lag_ns: int) -> None:
+        """A turn has one patience, over however many streams it is asked."""
         self._flag_ply = len(self.board.moves)
-        self._flag_at_ns = moment.served_ns
+        if self._late_ply != self._flag_ply:
+            self._late_ply = self._flag_ply
+            self._flag_at_ns = moment.served_ns
         self._flag_lag_ns = lag_ns
 
     def _longest_lag_ns(self, color: Color) -> int:
