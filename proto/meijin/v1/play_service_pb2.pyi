@@ -481,7 +481,9 @@ class Welcome(_message.Message):
     bot_name: _builtins.str
     """The bot's name as registered."""
     grace_ms: _builtins.int
-    """How long the bot may be away in one game altogether, in milliseconds."""
+    """How long the bot may be away in one game altogether, in milliseconds; on
+    its own turn its clock runs for a part of that.
+    """
     running_games: _builtins.int
     """How many of its games are running; each follows as a `GameStarted`."""
     def __init__(
@@ -702,7 +704,7 @@ Global___Notice: _TypeAlias = Notice  # noqa: Y015
 
 @_typing.final
 class Ping(_message.Message):
-    """Measures the round trip on this stream."""
+    """Measures the round trip on this stream, now and then and before a flag falls."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
