@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
@@ -292,7 +293,7 @@ class Room:
             moves=b"",
         )
         game = RunningGame(started, self._outbox)
-        game.begin_turn(Turn(number, 0, b"", 60_000, 60_000))
+        game.begin_turn(Turn(number, 0, b"", 60_000, 60_000, time.monotonic()))
         return game
 
     async def answers(self, count: int) -> dict[int, int | str]:

@@ -27,7 +27,7 @@ from meijin.server.api import limits
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill
 from meijin.server.errors import MeijinError
-from meijin.server.match import actions, arbiter, lobby, session, wire
+from meijin.server.match import actions, allowance, arbiter, lobby, session, stalls, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.backup import backup_name
@@ -361,7 +361,7 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
     """The limits are those of the code."""
     settings = Settings.model_construct()
     told = {row[0]: row[1] for row in pages("docs/protocol.md").table("## Limits")}
-    second = arbiter.NS_PER_SECOND
+    second = stalls.NS_PER_SECOND
     wait = f"{limits.LONGEST_WAIT.total_seconds():g} s"
     expected = {
         "time for the hello": f"{play_service.HELLO_TIMEOUT.total_seconds():g} s",
@@ -385,8 +385,12 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
         "suspension": f"{limits.SUSPENSION.total_seconds():g} s",
         "time for the bot to read a message": f"{settings.write_timeout.total_seconds():g} s",
         "grace in one game": f"{settings.grace.total_seconds():g} s",
-        "lag taken off": f"{arbiter.LAG_PER_MOVE_NS / second:g} s a move, "
-        f"{arbiter.LAG_PER_GAME_NS / second:g} s a game",
+        "margin of a move": f"{settings.margin.total_seconds():g} s, "
+        f"{allowance.MARGINS_PER_GAME} times that in a game",
+        "lag taken off, as a [share](#what-can-be-gained) of the time control": "at most "
+        f"{allowance.LAG_PER_MOVE_NS / second:g} s a move, "
+        f"{allowance.LAG_PER_GAME_NS / second:g} s a game",
+        "patience for a ping before a flag falls": f"{arbiter.PING_PATIENCE_NS / second:g} s",
         "text of a `Failure`": f"{actions.MAX_FAILURE} characters",
         "version label": f"{wire.MAX_LABEL} characters",
         "digest": f"{wire.MAX_DIGEST} characters",

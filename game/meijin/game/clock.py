@@ -84,9 +84,10 @@ class Clock:
     the whole charge (0.2).
     """
 
-    __slots__ = ("_cap", "_increment", "_left", "_runs")
+    __slots__ = ("_cap", "_increment", "_left", "_runs", "time_control")
 
     def __init__(self, time_control: TimeControl) -> None:
+        self.time_control = time_control
         initial, per_move = time_control.initial, time_control.per_move
         self._cap = _NO_CAP if per_move is None else _nanoseconds(per_move)
         self._runs = initial is not None

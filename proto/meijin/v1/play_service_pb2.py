@@ -25,17 +25,17 @@ _sym_db = _symbol_database.Default()
 from meijin.v1 import game_pb2 as meijin_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmeijin/v1/play_service.proto\x12\tmeijin.v1\x1a\x14meijin/v1/game.proto\"\xaa\x01\n\x0bPlayRequest\x12!\n\x05hello\x18\x01 \x01(\x0b\x32\x10.meijin.v1.HelloH\x00\x12%\n\x07\x61\x63tions\x18\x02 \x01(\x0b\x32\x12.meijin.v1.ActionsH\x00\x12\x1f\n\x04pong\x18\x03 \x01(\x0b\x32\x0f.meijin.v1.PongH\x00\x12%\n\x07goodbye\x18\x04 \x01(\x0b\x32\x12.meijin.v1.GoodbyeH\x00\x42\t\n\x07\x63ommand\"\xa0\x01\n\x05Hello\x12\x18\n\x10protocol_version\x18\x01 \x01(\r\x12\x10\n\x08\x62ot_name\x18\x02 \x01(\t\x12!\n\x06\x65ngine\x18\x03 \x01(\x0b\x32\x11.meijin.v1.Engine\x12-\n\x0c\x63\x61pabilities\x18\x04 \x01(\x0b\x32\x17.meijin.v1.Capabilities\x12\x19\n\x11resume_session_id\x18\x05 \x01(\t\"@\n\x06\x45ngine\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x15\n\rconfiguration\x18\x03 \x03(\t\"\x9d\x01\n\x0c\x43\x61pabilities\x12\x1e\n\x05rules\x18\x01 \x03(\x0e\x32\x0f.meijin.v1.Rule\x12\x16\n\x0emin_board_size\x18\x02 \x01(\r\x12\x16\n\x0emax_board_size\x18\x03 \x01(\r\x12\x11\n\tmax_games\x18\x04 \x01(\r\x12\x18\n\x10min_move_time_ms\x18\x05 \x01(\r\x12\x10\n\x08\x61ny_line\x18\x06 \x01(\x08\"s\n\x07\x41\x63tions\x12\x1e\n\x05plays\x18\x01 \x03(\x0b\x32\x0f.meijin.v1.Play\x12\"\n\x07resigns\x18\x02 \x03(\x0b\x32\x11.meijin.v1.Resign\x12$\n\x08\x66\x61ilures\x18\x03 \x03(\x0b\x32\x12.meijin.v1.Failure\"V\n\x04Play\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0b\n\x03ply\x18\x02 \x01(\r\x12\x0c\n\x04\x63\x65ll\x18\x03 \x01(\r\x12%\n\x08\x61nalysis\x18\x04 \x01(\x0b\x32\x13.meijin.v1.Analysis\"C\n\x08\x41nalysis\x12\r\n\x05score\x18\x01 \x01(\x11\x12\r\n\x05\x64\x65pth\x18\x02 \x01(\r\x12\r\n\x05nodes\x18\x03 \x01(\x04\x12\n\n\x02pv\x18\x04 \x01(\x0c\"\x16\n\x06Resign\x12\x0c\n\x04game\x18\x01 \x01(\r\"P\n\x07\x46\x61ilure\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0f\n\x07message\x18\x02 \x01(\t\x12&\n\x05\x63\x61use\x18\x03 \x01(\x0e\x32\x17.meijin.v1.FailureCause\"\x18\n\x04Pong\x12\x10\n\x08sequence\x18\x01 \x01(\r\"\t\n\x07Goodbye\"\xac\x01\n\x0cPlayResponse\x12%\n\x07welcome\x18\x01 \x01(\x0b\x32\x12.meijin.v1.WelcomeH\x00\x12#\n\x06\x65vents\x18\x02 \x01(\x0b\x32\x11.meijin.v1.EventsH\x00\x12\x1f\n\x04ping\x18\x03 \x01(\x0b\x32\x0f.meijin.v1.PingH\x00\x12\'\n\x08\x64raining\x18\x04 \x01(\x0b\x32\x13.meijin.v1.DrainingH\x00\x42\x06\n\x04\x66\x61\x63t\"X\n\x07Welcome\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x10\n\x08\x62ot_name\x18\x02 \x01(\t\x12\x10\n\x08grace_ms\x18\x03 \x01(\r\x12\x15\n\rrunning_games\x18\x04 \x01(\r\"\xa3\x01\n\x06\x45vents\x12#\n\x05\x65nded\x18\x01 \x03(\x0b\x32\x14.meijin.v1.GameEnded\x12\'\n\x07started\x18\x02 \x03(\x0b\x32\x16.meijin.v1.GameStarted\x12\'\n\x05turns\x18\x03 \x03(\x0b\x32\x18.meijin.v1.TurnRequested\x12\"\n\x07notices\x18\x04 \x03(\x0b\x32\x11.meijin.v1.Notice\"\xc1\x01\n\x0bGameStarted\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12#\n\x07variant\x18\x03 \x01(\x0b\x32\x12.meijin.v1.Variant\x12,\n\x0ctime_control\x18\x04 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12\x1f\n\x05\x63olor\x18\x05 \x01(\x0e\x32\x10.meijin.v1.Color\x12\x10\n\x08opponent\x18\x06 \x01(\t\x12\r\n\x05moves\x18\x07 \x01(\x0c\"j\n\rTurnRequested\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0b\n\x03ply\x18\x02 \x01(\r\x12\r\n\x05moves\x18\x03 \x01(\x0c\x12\x14\n\x0cown_clock_ms\x18\x04 \x01(\r\x12\x19\n\x11opponent_clock_ms\x18\x05 \x01(\r\"M\n\tGameEnded\x12\x0c\n\x04game\x18\x01 \x01(\r\x12#\n\x07outcome\x18\x02 \x01(\x0b\x32\x12.meijin.v1.Outcome\x12\r\n\x05moves\x18\x03 \x01(\x0c\"\\\n\x06Notice\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0b\n\x03ply\x18\x02 \x01(\r\x12\'\n\x06reason\x18\x03 \x01(\x0e\x32\x17.meijin.v1.NoticeReason\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\x18\n\x04Ping\x12\x10\n\x08sequence\x18\x01 \x01(\r\"\n\n\x08\x44raining*`\n\x0c\x46\x61ilureCause\x12\x1d\n\x19\x46\x41ILURE_CAUSE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x46\x41ILURE_CAUSE_BOT\x10\x01\x12\x1a\n\x16\x46\x41ILURE_CAUSE_SUPPLIER\x10\x02*\x8b\x01\n\x0cNoticeReason\x12\x1d\n\x19NOTICE_REASON_UNSPECIFIED\x10\x00\x12\x1e\n\x1aNOTICE_REASON_UNKNOWN_GAME\x10\x01\x12\x1b\n\x17NOTICE_REASON_STALE_PLY\x10\x02\x12\x1f\n\x1bNOTICE_REASON_NOT_YOUR_TURN\x10\x03\x32J\n\x0bPlayService\x12;\n\x04Play\x12\x16.meijin.v1.PlayRequest\x1a\x17.meijin.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmeijin/v1/play_service.proto\x12\tmeijin.v1\x1a\x14meijin/v1/game.proto\"\xaa\x01\n\x0bPlayRequest\x12!\n\x05hello\x18\x01 \x01(\x0b\x32\x10.meijin.v1.HelloH\x00\x12%\n\x07\x61\x63tions\x18\x02 \x01(\x0b\x32\x12.meijin.v1.ActionsH\x00\x12\x1f\n\x04pong\x18\x03 \x01(\x0b\x32\x0f.meijin.v1.PongH\x00\x12%\n\x07goodbye\x18\x04 \x01(\x0b\x32\x12.meijin.v1.GoodbyeH\x00\x42\t\n\x07\x63ommand\"\xa0\x01\n\x05Hello\x12\x18\n\x10protocol_version\x18\x01 \x01(\r\x12\x10\n\x08\x62ot_name\x18\x02 \x01(\t\x12!\n\x06\x65ngine\x18\x03 \x01(\x0b\x32\x11.meijin.v1.Engine\x12-\n\x0c\x63\x61pabilities\x18\x04 \x01(\x0b\x32\x17.meijin.v1.Capabilities\x12\x19\n\x11resume_session_id\x18\x05 \x01(\t\"@\n\x06\x45ngine\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x15\n\rconfiguration\x18\x03 \x03(\t\"\x9d\x01\n\x0c\x43\x61pabilities\x12\x1e\n\x05rules\x18\x01 \x03(\x0e\x32\x0f.meijin.v1.Rule\x12\x16\n\x0emin_board_size\x18\x02 \x01(\r\x12\x16\n\x0emax_board_size\x18\x03 \x01(\r\x12\x11\n\tmax_games\x18\x04 \x01(\r\x12\x18\n\x10min_move_time_ms\x18\x05 \x01(\r\x12\x10\n\x08\x61ny_line\x18\x06 \x01(\x08\"s\n\x07\x41\x63tions\x12\x1e\n\x05plays\x18\x01 \x03(\x0b\x32\x0f.meijin.v1.Play\x12\"\n\x07resigns\x18\x02 \x03(\x0b\x32\x11.meijin.v1.Resign\x12$\n\x08\x66\x61ilures\x18\x03 \x03(\x0b\x32\x12.meijin.v1.Failure\"k\n\x04Play\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0b\n\x03ply\x18\x02 \x01(\r\x12\x0c\n\x04\x63\x65ll\x18\x03 \x01(\r\x12%\n\x08\x61nalysis\x18\x04 \x01(\x0b\x32\x13.meijin.v1.Analysis\x12\x13\n\x0bthinking_us\x18\x05 \x01(\x04\"C\n\x08\x41nalysis\x12\r\n\x05score\x18\x01 \x01(\x11\x12\r\n\x05\x64\x65pth\x18\x02 \x01(\r\x12\r\n\x05nodes\x18\x03 \x01(\x04\x12\n\n\x02pv\x18\x04 \x01(\x0c\"\x16\n\x06Resign\x12\x0c\n\x04game\x18\x01 \x01(\r\"P\n\x07\x46\x61ilure\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0f\n\x07message\x18\x02 \x01(\t\x12&\n\x05\x63\x61use\x18\x03 \x01(\x0e\x32\x17.meijin.v1.FailureCause\"\x18\n\x04Pong\x12\x10\n\x08sequence\x18\x01 \x01(\r\"\t\n\x07Goodbye\"\xac\x01\n\x0cPlayResponse\x12%\n\x07welcome\x18\x01 \x01(\x0b\x32\x12.meijin.v1.WelcomeH\x00\x12#\n\x06\x65vents\x18\x02 \x01(\x0b\x32\x11.meijin.v1.EventsH\x00\x12\x1f\n\x04ping\x18\x03 \x01(\x0b\x32\x0f.meijin.v1.PingH\x00\x12\'\n\x08\x64raining\x18\x04 \x01(\x0b\x32\x13.meijin.v1.DrainingH\x00\x42\x06\n\x04\x66\x61\x63t\"X\n\x07Welcome\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x10\n\x08\x62ot_name\x18\x02 \x01(\t\x12\x10\n\x08grace_ms\x18\x03 \x01(\r\x12\x15\n\rrunning_games\x18\x04 \x01(\r\"\xa3\x01\n\x06\x45vents\x12#\n\x05\x65nded\x18\x01 \x03(\x0b\x32\x14.meijin.v1.GameEnded\x12\'\n\x07started\x18\x02 \x03(\x0b\x32\x16.meijin.v1.GameStarted\x12\'\n\x05turns\x18\x03 \x03(\x0b\x32\x18.meijin.v1.TurnRequested\x12\"\n\x07notices\x18\x04 \x03(\x0b\x32\x11.meijin.v1.Notice\"\xc1\x01\n\x0bGameStarted\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12#\n\x07variant\x18\x03 \x01(\x0b\x32\x12.meijin.v1.Variant\x12,\n\x0ctime_control\x18\x04 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12\x1f\n\x05\x63olor\x18\x05 \x01(\x0e\x32\x10.meijin.v1.Color\x12\x10\n\x08opponent\x18\x06 \x01(\t\x12\r\n\x05moves\x18\x07 \x01(\x0c\"j\n\rTurnRequested\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0b\n\x03ply\x18\x02 \x01(\r\x12\r\n\x05moves\x18\x03 \x01(\x0c\x12\x14\n\x0cown_clock_ms\x18\x04 \x01(\r\x12\x19\n\x11opponent_clock_ms\x18\x05 \x01(\r\"M\n\tGameEnded\x12\x0c\n\x04game\x18\x01 \x01(\r\x12#\n\x07outcome\x18\x02 \x01(\x0b\x32\x12.meijin.v1.Outcome\x12\r\n\x05moves\x18\x03 \x01(\x0c\"\\\n\x06Notice\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0b\n\x03ply\x18\x02 \x01(\r\x12\'\n\x06reason\x18\x03 \x01(\x0e\x32\x17.meijin.v1.NoticeReason\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\x18\n\x04Ping\x12\x10\n\x08sequence\x18\x01 \x01(\r\"\n\n\x08\x44raining*`\n\x0c\x46\x61ilureCause\x12\x1d\n\x19\x46\x41ILURE_CAUSE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x46\x41ILURE_CAUSE_BOT\x10\x01\x12\x1a\n\x16\x46\x41ILURE_CAUSE_SUPPLIER\x10\x02*\x8b\x01\n\x0cNoticeReason\x12\x1d\n\x19NOTICE_REASON_UNSPECIFIED\x10\x00\x12\x1e\n\x1aNOTICE_REASON_UNKNOWN_GAME\x10\x01\x12\x1b\n\x17NOTICE_REASON_STALE_PLY\x10\x02\x12\x1f\n\x1bNOTICE_REASON_NOT_YOUR_TURN\x10\x03\x32J\n\x0bPlayService\x12;\n\x04Play\x12\x16.meijin.v1.PlayRequest\x1a\x17.meijin.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.play_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_FAILURECAUSE']._serialized_start=1990
-  _globals['_FAILURECAUSE']._serialized_end=2086
-  _globals['_NOTICEREASON']._serialized_start=2089
-  _globals['_NOTICEREASON']._serialized_end=2228
+  _globals['_FAILURECAUSE']._serialized_start=2011
+  _globals['_FAILURECAUSE']._serialized_end=2107
+  _globals['_NOTICEREASON']._serialized_start=2110
+  _globals['_NOTICEREASON']._serialized_end=2249
   _globals['_PLAYREQUEST']._serialized_start=66
   _globals['_PLAYREQUEST']._serialized_end=236
   _globals['_HELLO']._serialized_start=239
@@ -47,35 +47,35 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ACTIONS']._serialized_start=627
   _globals['_ACTIONS']._serialized_end=742
   _globals['_PLAY']._serialized_start=744
-  _globals['_PLAY']._serialized_end=830
-  _globals['_ANALYSIS']._serialized_start=832
-  _globals['_ANALYSIS']._serialized_end=899
-  _globals['_RESIGN']._serialized_start=901
-  _globals['_RESIGN']._serialized_end=923
-  _globals['_FAILURE']._serialized_start=925
-  _globals['_FAILURE']._serialized_end=1005
-  _globals['_PONG']._serialized_start=1007
-  _globals['_PONG']._serialized_end=1031
-  _globals['_GOODBYE']._serialized_start=1033
-  _globals['_GOODBYE']._serialized_end=1042
-  _globals['_PLAYRESPONSE']._serialized_start=1045
-  _globals['_PLAYRESPONSE']._serialized_end=1217
-  _globals['_WELCOME']._serialized_start=1219
-  _globals['_WELCOME']._serialized_end=1307
-  _globals['_EVENTS']._serialized_start=1310
-  _globals['_EVENTS']._serialized_end=1473
-  _globals['_GAMESTARTED']._serialized_start=1476
-  _globals['_GAMESTARTED']._serialized_end=1669
-  _globals['_TURNREQUESTED']._serialized_start=1671
-  _globals['_TURNREQUESTED']._serialized_end=1777
-  _globals['_GAMEENDED']._serialized_start=1779
-  _globals['_GAMEENDED']._serialized_end=1856
-  _globals['_NOTICE']._serialized_start=1858
-  _globals['_NOTICE']._serialized_end=1950
-  _globals['_PING']._serialized_start=1952
-  _globals['_PING']._serialized_end=1976
-  _globals['_DRAINING']._serialized_start=1978
-  _globals['_DRAINING']._serialized_end=1988
-  _globals['_PLAYSERVICE']._serialized_start=2230
-  _globals['_PLAYSERVICE']._serialized_end=2304
+  _globals['_PLAY']._serialized_end=851
+  _globals['_ANALYSIS']._serialized_start=853
+  _globals['_ANALYSIS']._serialized_end=920
+  _globals['_RESIGN']._serialized_start=922
+  _globals['_RESIGN']._serialized_end=944
+  _globals['_FAILURE']._serialized_start=946
+  _globals['_FAILURE']._serialized_end=1026
+  _globals['_PONG']._serialized_start=1028
+  _globals['_PONG']._serialized_end=1052
+  _globals['_GOODBYE']._serialized_start=1054
+  _globals['_GOODBYE']._serialized_end=1063
+  _globals['_PLAYRESPONSE']._serialized_start=1066
+  _globals['_PLAYRESPONSE']._serialized_end=1238
+  _globals['_WELCOME']._serialized_start=1240
+  _globals['_WELCOME']._serialized_end=1328
+  _globals['_EVENTS']._serialized_start=1331
+  _globals['_EVENTS']._serialized_end=1494
+  _globals['_GAMESTARTED']._serialized_start=1497
+  _globals['_GAMESTARTED']._serialized_end=1690
+  _globals['_TURNREQUESTED']._serialized_start=1692
+  _globals['_TURNREQUESTED']._serialized_end=1798
+  _globals['_GAMEENDED']._serialized_start=1800
+  _globals['_GAMEENDED']._serialized_end=1877
+  _globals['_NOTICE']._serialized_start=1879
+  _globals['_NOTICE']._serialized_end=1971
+  _globals['_PING']._serialized_start=1973
+  _globals['_PING']._serialized_end=1997
+  _globals['_DRAINING']._serialized_start=1999
+  _globals['_DRAINING']._serialized_end=2009
+  _globals['_PLAYSERVICE']._serialized_start=2251
+  _globals['_PLAYSERVICE']._serialized_end=2325
 # @@protoc_insertion_point(module_scope)

@@ -293,12 +293,18 @@ class Play(_message.Message):
     PLY_FIELD_NUMBER: _builtins.int
     CELL_FIELD_NUMBER: _builtins.int
     ANALYSIS_FIELD_NUMBER: _builtins.int
+    THINKING_US_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game's number on this stream."""
     ply: _builtins.int
     """The ply of the turn this answers."""
     cell: _builtins.int
     """The cell: row * width + column, row 0 on top."""
+    thinking_us: _builtins.int
+    """The microseconds from reading the turn to writing this answer, as the bot
+    measured them, 1 at least; absent or 0 means not told. What the server
+    measures beyond that was the way, and is credited within the bounds for lag.
+    """
     @_builtins.property
     def analysis(self) -> Global___Analysis:
         """What the bot thought; may be absent."""
@@ -310,10 +316,11 @@ class Play(_message.Message):
         ply: _builtins.int = ...,
         cell: _builtins.int = ...,
         analysis: Global___Analysis | None = ...,
+        thinking_us: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "cell", b"cell", "game", b"game", "ply", b"ply"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "cell", b"cell", "game", b"game", "ply", b"ply", "thinking_us", b"thinking_us"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -508,7 +515,9 @@ class Welcome(_message.Message):
     bot_name: _builtins.str
     """The bot's name as registered."""
     grace_ms: _builtins.int
-    """How long the bot may be away in one game altogether, in milliseconds."""
+    """How long the bot may be away in one game altogether, in milliseconds; on
+    its own turn its clock runs for a part of that.
+    """
     running_games: _builtins.int
     """How many of its games are running; each follows as a `GameStarted`."""
     def __init__(
@@ -729,7 +738,7 @@ Global___Notice: _TypeAlias = Notice  # noqa: Y015
 
 @_typing.final
 class Ping(_message.Message):
-    """Measures the round trip on this stream."""
+    """Measures the round trip on this stream, now and then and before a flag falls."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

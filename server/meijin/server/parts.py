@@ -60,7 +60,15 @@ class Parts:
         refreshes = RefreshSender(redis_url)
         journal = Journal(writer, fence, last_entry=last.entry, last_end=last.end)
         lobby = Lobby(watch, listeners, grace=settings.grace, max_notices=settings.max_notices)
-        games = Games(lobby, journal, listeners, watch, grace=settings.grace, last_game=last.game)
+        games = Games(
+            lobby,
+            journal,
+            listeners,
+            watch,
+            grace=settings.grace,
+            margin=settings.margin,
+            last_game=last.game,
+        )
         scheduler = Scheduler(lobby, games, journal)
         # The order in which they hear: a tournament counts a game before anybody looks at it.
         listeners.add(scheduler, feed, refreshes, GameLog())

@@ -103,6 +103,8 @@ class Settings(BaseSettings):
     """Registration may be open to other machines too."""
     grace: Duration = Field(default=timedelta(seconds=30), ge=timedelta(0))
     """How long a bot may be away in one game altogether."""
+    margin: Duration = Field(default=timedelta(milliseconds=50), ge=timedelta(0))
+    """By how much a move may overstep its time before the flag falls."""
     drain: Duration = Field(default=timedelta(seconds=5), ge=timedelta(0))
     """How long running games may go on when the server is told to stop."""
     keepalive: Duration = Field(default=KEEPALIVE_INTERVAL, gt=timedelta(0))

@@ -67,7 +67,7 @@ def started(number: int, game_id: str = "") -> GameStarted:
 
 def turn(number: int) -> Turn:
     """The first turn of a game."""
-    return Turn(number, 0, b"", 60_000, 60_000)
+    return Turn(number, 0, b"", 60_000, 60_000, 0.0)
 
 
 @pytest.fixture

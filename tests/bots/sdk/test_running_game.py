@@ -14,6 +14,7 @@ from meijin.bots.sdk.errors import SupplierError
 from meijin.bots.sdk.events import GameStarted, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.running_game import RunningGame
+from meijin.bots.sdk.wire import Action
 from meijin.game import GOMOKU, Board, Color, TimeControl, encode_moves
 
 
@@ -55,7 +56,7 @@ def game_after(
 
 def turn(cells: Sequence[int]) -> Turn:
     """A turn after `cells`, with half a minute left."""
-    return Turn(3, len(cells), encode_moves(cells), 30_000, 20_000)
+    return Turn(3, len(cells), encode_moves(cells), 30_000, 20_000, Clock.now)
 
 
 async def sent(game: RunningGame) -> list[tuple[int, int, int]]:
@@ -85,6 +86,7 @@ def test_waiting_is_taken_off_the_clocks() -> None:
     game.begin_turn(turn([]))
     clock.now += 1.0005
     position = game.turn_position()
+    assert game.action_for(7) == Action(3, 0, 7, read_at=Clock.now)
     assert position.time_left == timedelta(milliseconds=4_000)
     assert position.clock_left == timedelta(milliseconds=29_000)
     assert position.opponent_time_left == timedelta(milliseconds=20_000)

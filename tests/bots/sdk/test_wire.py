@@ -43,9 +43,21 @@ def test_a_failure_says_whose_it_is(
     cause: play_service_pb2.FailureCause.ValueType, *, is_suppliers: bool
 ) -> None:
     """The bot's own, or that of what it depends on."""
-    (request,) = actions_to_proto([Action(1, 0, Failure("no licence", is_suppliers))])
+    (request,) = actions_to_proto([Action(1, 0, Failure("no licence", is_suppliers))], now=0.0)
     (failure,) = request.actions.failures
     assert failure.cause == cause
+
+
+def test_moves_say_what_they_took() -> None:
+    """From the reading of the turn to this message, in microseconds; never 0, which says nothing."""
+    actions = [
+        Action(1, 0, 7, 99.75),
+        Action(2, 0, Choice(7), 100.0),
+        Action(3, 0, 7, 100.5),
+        Action(4, 0, 7),
+    ]
+    (request,) = actions_to_proto(actions, now=100.0)
+    assert [play.thinking_us for play in request.actions.plays] == [250_000, 1, 1, 0]
 
 
 def test_actions_in_one_message() -> None:
@@ -57,7 +69,7 @@ def test_actions_in_one_message() -> None:
         Action(4, 0, RESIGN),
         Action(5, 2, Failure("no idea")),
     ]
-    (request,) = actions_to_proto(actions)
+    (request,) = actions_to_proto(actions, now=0)
     plays = request.actions.plays
     assert [(play.game, play.ply, play.cell) for play in plays] == [
         (1, 4, 112),
@@ -75,7 +87,7 @@ def test_large_batches_are_split() -> None:
     """No message is larger than servers accept, and the order of the moves is kept."""
     analysis = Analysis(pv=range(225), nodes=10**15)
     actions = [Action(number, 0, Choice(7, analysis)) for number in range(1_000)]
-    requests = actions_to_proto(actions)
+    requests = actions_to_proto(actions, now=0)
     assert len(requests) > 1
     assert all(request.ByteSize() <= MAX_BATCH_BYTES for request in requests)
     sent = [play.game for request in requests for play in request.actions.plays]
@@ -84,7 +96,7 @@ def test_large_batches_are_split() -> None:
 
 def test_long_failure_is_cut() -> None:
     """A message is cut between characters."""
-    (request,) = actions_to_proto([Action(1, 0, Failure("x" + "ü" * 1_000))])
+    (request,) = actions_to_proto([Action(1, 0, Failure("x" + "ü" * 1_000))], now=0)
     message = request.actions.failures[0].message
     assert len(message.encode()) == MAX_FAILURE_BYTES - 1
     assert set(message[1:]) == {"ü"}
@@ -92,7 +104,7 @@ def test_long_failure_is_cut() -> None:
 
 def test_failure_beyond_utf_8() -> None:
     """A message from a file's name may hold what no text does, and is sent without it."""
-    (request,) = actions_to_proto([Action(1, 0, Failure("no file \udcff"))])
+    (request,) = actions_to_proto([Action(1, 0, Failure("no file \udcff"))], now=0)
     assert request.actions.failures[0].message == r"no file \udcff"
 
 
@@ -125,7 +137,7 @@ def test_analysis_is_clipped() -> None:
 )
 def test_senseless_analysis_is_left_out(analysis: Any, caplog: pytest.LogCaptureFixture) -> None:
     """A move is never lost for what goes with it."""
-    (request,) = actions_to_proto([Action(1, 0, Choice(7, analysis))])
+    (request,) = actions_to_proto([Action(1, 0, Choice(7, analysis))], now=0)
     (play,) = request.actions.plays
     assert play.cell == 7
     assert not play.HasField("analysis")
@@ -144,7 +156,7 @@ def test_events() -> None:
     ended = events.ended.add(game=2)
     ended.outcome.ending = game_pb2.ENDING_DRAW
     events.notices.add(game=3, ply=9, detail="too late")
-    assert message_from_proto(response) == Events(
+    assert message_from_proto(response, read_at=5) == Events(
         started=[
             GameStarted(
                 number=1,
@@ -156,7 +168,7 @@ def test_events() -> None:
                 moves=b"\x07\x00",
             )
         ],
-        turns=[Turn(number=1, ply=1, moves=b"\x07\x00", own_ms=5, opponent_ms=6)],
+        turns=[Turn(number=1, ply=1, moves=b"\x07\x00", own_ms=5, opponent_ms=6, read_at=5)],
         ended=[GameEnded(2, Outcome(Result.DRAW, Ending.DRAW))],
         notices=[Notice(3, 9, "too late")],
     )
@@ -167,11 +179,14 @@ def test_other_facts() -> None:
     welcome = play_service_pb2.Welcome(
         session_id="s", bot_name="mine", grace_ms=1_500, running_games=2
     )
-    assert message_from_proto(play_service_pb2.PlayResponse(welcome=welcome)) == Welcome(
+    assert message_from_proto(play_service_pb2.PlayResponse(welcome=welcome), read_at=5) == Welcome(
         session_id="s", bot_name="mine", grace=timedelta(seconds=1.5), running_games=2
     )
     ping = play_service_pb2.Ping(sequence=3)
-    assert message_from_proto(play_service_pb2.PlayResponse(ping=ping)) == Ping(3)
+    assert message_from_proto(play_service_pb2.PlayResponse(ping=ping), read_at=5) == Ping(3)
     draining = play_service_pb2.Draining()
-    assert message_from_proto(play_service_pb2.PlayResponse(draining=draining)) == Draining()
-    assert message_from_proto(play_service_pb2.PlayResponse()) is None
+    assert (
+        message_from_proto(play_service_pb2.PlayResponse(draining=draining), read_at=5)
+        == Draining()
+    )
+    assert message_from_proto(play_service_pb2.PlayResponse(), read_at=5) is None

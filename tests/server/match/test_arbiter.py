@@ -18,14 +18,8 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.server.match.arbiter import (
-    LAG_PER_GAME_NS,
-    LAG_PER_MOVE_NS,
-    NS_PER_SECOND,
-    ActionResult,
-    Arbiter,
-)
-from meijin.server.match.stalls import Moment
+from meijin.server.match.arbiter import PING_PATIENCE_NS, ActionResult, Arbiter
+from meijin.server.match.stalls import NS_PER_SECOND, Moment
 
 SMALL = Variant(width=5, height=5)
 LARGE = Variant(width=22, height=22)
@@ -40,9 +34,12 @@ BLACK, WHITE = Color.BLACK, Color.WHITE
 class Match:
     """An arbiter and its time, in seconds."""
 
-    def __init__(self, control: str = "60+1", *, variant: Variant = SMALL) -> None:
-        board = Board(variant)
-        self.arbiter = Arbiter(board, Clock(TimeControl.parse(control)), grace_ns=GRACE)
+    def __init__(
+        self, control: str = "60+1", *, variant: Variant = SMALL, margin: float = 0
+    ) -> None:
+        board, clock = Board(variant), Clock(TimeControl.parse(control))
+        margin_ns = round(margin * NS_PER_SECOND)
+        self.arbiter = Arbiter(board, clock, grace_ns=GRACE, margin_ns=margin_ns)
         self.now = 1_000 * NS_PER_SECOND
         self.stall = 0
 
@@ -70,27 +67,54 @@ class Match:
     ) -> ActionResult:
         """Play for the side to move, or as told, without lag."""
         board = self.arbiter.board
-        return self.arbiter.play(
+        result = self.arbiter.play(
             board.side_to_move if color is None else color,
             board.ply if ply is None else ply,
             cell,
             self.moment,
             0,
         )
+        return self._decided(result)
 
     def turn(
-        self, cell: int, seconds: float = 0, *, stalled: float = 0, lag: float = 0
+        self,
+        cell: int,
+        seconds: float = 0,
+        *,
+        stalled: float = 0,
+        lag: float = 0,
+        thinking: float = 0,
+        ping: float = 0,
     ) -> ActionResult:
-        """Ask, think and play."""
+        """Ask, think and play; a ping that a verdict needs is answered after `ping` seconds."""
         self.ask()
         self.wait(seconds, stalled=stalled)
         board = self.arbiter.board
-        lag_time = round(lag * NS_PER_SECOND)
-        return self.arbiter.play(board.side_to_move, board.ply, cell, self.moment, lag_time)
+        result = self.arbiter.play(
+            board.side_to_move,
+            board.ply,
+            cell,
+            self.moment,
+            round(lag * NS_PER_SECOND),
+            thinking_us=round(thinking * 1_000_000),
+        )
+        return self._decided(result, ping)
 
     def expire(self, *, lag: float = 0) -> None:
-        """Look at the clocks."""
-        self.arbiter.expire(self.moment, round(lag * NS_PER_SECOND))
+        """Look at the clocks; a ping that a verdict needs is answered at once."""
+        if self.arbiter.expire(self.moment, round(lag * NS_PER_SECOND)):
+            self.decide()
+
+    def decide(self, ping: float | None = 0) -> None:
+        """The ping is answered after so many seconds, or not at all."""
+        round_trip = None if ping is None else round(ping * NS_PER_SECOND)
+        self.arbiter.decide(self.moment, round_trip)
+
+    def _decided(self, result: ActionResult, ping: float = 0) -> ActionResult:
+        if result is not ActionResult.HELD:
+            return result
+        self.decide(ping)
+        return ActionResult.ACCEPTED
 
     def left(self, color: Color) -> float:
         """Seconds on a clock."""
@@ -269,26 +293,45 @@ def test_a_late_move_forfeits(control: str, seen_by: str) -> None:
     assert match.left(BLACK) == 0
     assert match.arbiter.evidence == {
         "ply": 0,
+        "cell": 12 if seen_by == "play" else None,
         "raw_us": (budget + 1) * 1_000_000,
+        "stall_us": 0,
+        "lag_us": 0,
+        "lag_credit_us": 0,
+        "lag_bound_us": 500_000,
         "charged_us": (budget + 1) * 1_000_000,
         "budget_us": budget * 1_000_000,
+        "used_us": 0,
+        "margin_us": 0,
+        "thinking_us": None,
+        "ping_us": 0,
     }
     assert match.arbiter.board.ply == 0
     assert len(match.arbiter.raw_ns) == 0
 
 
 def test_one_nanosecond_is_too_late() -> None:
-    """The sweep and the answer agree about the deadline."""
-    swept, answered = Match("60"), Match("60")
-    for match in (swept, answered):
-        match.ask()
-        match.wait(60)
-        match.now += 1
-    swept.expire()
-    answered.play(12)
-    assert swept.outcome is not None
-    assert answered.outcome is not None
-    assert swept.outcome.ending is answered.outcome.ending is Ending.TIME
+    """An answer to the last nanosecond is in time, and the next one is too late."""
+    match = Match("60")
+    match.ask()
+    match.wait(60)
+    match.now += 1
+    match.play(12)
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
+
+
+def test_the_sweep_waits_for_the_longest_way() -> None:
+    """Without an answer nobody knows how long its way takes: half a second at most."""
+    match = Match("60")
+    match.ask()
+    match.wait(60.5)
+    match.expire()
+    assert match.outcome is None
+    match.now += 1
+    match.expire()
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
 
 
 def test_each_move_has_its_cap() -> None:
@@ -342,7 +385,7 @@ def test_lag_is_credited_up_to_a_bound_for_each_move() -> None:
     match.turn(12, 10, lag=0.2)
     assert match.left(BLACK) == pytest.approx(50.2)
     match.turn(13, 10, lag=7)
-    assert match.left(WHITE) == pytest.approx(50 + LAG_PER_MOVE_NS / NS_PER_SECOND)
+    assert match.left(WHITE) == pytest.approx(50.5)
 
 
 def test_lag_is_never_credited_beyond_the_time_taken() -> None:
@@ -353,16 +396,36 @@ def test_lag_is_never_credited_beyond_the_time_taken() -> None:
     assert match.arbiter.charged_ns[0] == 0
 
 
-def test_lag_is_credited_up_to_a_bound_for_the_game() -> None:
-    """After thirty seconds of credit a side gets no more; the other's is its own."""
-    match = Match("600", variant=LARGE)
-    plies = 2 * (LAG_PER_GAME_NS // LAG_PER_MOVE_NS) + 2
-    for ply in range(plies):
-        slow = ply % 2 == 0
-        match.turn(DRAWISH[ply], 1, lag=0.5 if slow else 0)
-    assert match.outcome is None
-    assert match.left(BLACK) == pytest.approx(600 - plies / 2 + LAG_PER_GAME_NS / NS_PER_SECOND)
-    assert match.left(WHITE) == pytest.approx(600 - plies / 2)
+def test_lag_is_credited_up_to_a_share_of_the_time_control() -> None:
+    """Beyond it a side gets no more; the other's is its own."""
+    match = Match("4", variant=LARGE)
+    for ply in range(12):
+        match.turn(DRAWISH[ply], 0.3, lag=0.3 if ply % 2 == 0 else 0)
+    bank = 4 / 4 + 0.5 + 5 * 0.02
+    assert match.left(BLACK) == pytest.approx(4 - 6 * 0.3 + bank)
+    assert match.left(WHITE) == pytest.approx(4 - 6 * 0.3)
+    assert match.arbiter.credits[BLACK].lag_ns == round(bank * NS_PER_SECOND)
+    assert match.arbiter.credits[WHITE].lag_ns == 0
+
+
+def test_the_way_is_what_the_bot_did_not_think() -> None:
+    """A bot that says what it took is charged that, whatever its pings took."""
+    match = Match("60")
+    match.turn(12, 10, lag=0.01, thinking=9.8)
+    assert match.left(BLACK) == pytest.approx(60 - 9.8)
+    match.turn(13, 10, lag=0.2, thinking=12)
+    assert match.left(WHITE) == pytest.approx(60 - 9.8)
+
+
+def test_the_way_of_a_turn_asked_anew_is_that_of_the_last_stream() -> None:
+    """What was used before an absence is no way, since no bot tells of it."""
+    match = Match("60")
+    match.ask()
+    match.wait(5)
+    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.come_back(BLACK, match.moment)
+    match.turn(12, 2, thinking=1.9)
+    assert match.left(BLACK) == pytest.approx(60 - 6.9)
 
 
 def test_the_sweep_gives_the_same_credit() -> None:
@@ -375,6 +438,169 @@ def test_the_sweep_gives_the_same_credit() -> None:
     match.wait(0.2)
     match.expire(lag=0.5)
     assert match.outcome is not None
+
+
+# -- the margin -------------------------------------------------------------------
+
+
+def test_a_move_may_overstep_its_time_by_the_margin() -> None:
+    """It is charged what the clock has, and earns the increment."""
+    match = Match("60+1", margin=0.05)
+    match.turn(12, 60.05)
+    assert match.outcome is None
+    assert match.left(BLACK) == 1
+    assert match.arbiter.charged_ns[0] == 60 * NS_PER_SECOND
+    assert match.arbiter.credits[BLACK].margin_ns == NS_PER_SECOND // 20
+
+
+@pytest.mark.parametrize("seen_by", ["play", "expire"])
+def test_beyond_the_margin_the_flag_falls(seen_by: str) -> None:
+    """One nanosecond more is too late."""
+    match = Match("5/move", margin=0.05)
+    match.ask()
+    match.wait(5.05 if seen_by == "play" else 5.55)
+    match.now += 1
+    if seen_by == "play":
+        match.play(12)
+    else:
+        match.expire()
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
+    assert match.arbiter.evidence["margin_us"] == 50_000
+
+
+def test_the_margins_of_a_game_come_to_an_end() -> None:
+    """Moves that are always late are no accident: ten whole margins, and no more."""
+    match = Match("1/move", variant=LARGE, margin=0.05)
+    for ply in range(20):
+        match.turn(DRAWISH[ply], 1.05 if ply % 2 == 0 else 0)
+    assert match.outcome is None
+    match.turn(DRAWISH[20], 1.001)
+    assert match.outcome is not None
+    assert match.outcome.at_fault is Party.BLACK
+
+
+# -- the ping before a flag falls ---------------------------------------------------
+
+
+def test_a_late_move_is_held_until_a_ping_is_answered() -> None:
+    """Nothing is decided before; and it is judged once, whatever else is sent."""
+    match = Match("5/move")
+    match.ask()
+    match.wait(5.2)
+    arbiter = match.arbiter
+    assert arbiter.play(BLACK, 0, 12, match.moment, 0) is ActionResult.HELD
+    assert arbiter.is_flag_up
+    assert match.outcome is None
+    assert arbiter.board.ply == 0
+    assert arbiter.play(BLACK, 0, 13, match.moment, 0) is ActionResult.STALE_PLY
+    match.decide(0.01)
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
+    evidence = match.arbiter.evidence
+    assert (evidence["cell"], evidence["ping_us"], evidence["lag_credit_us"]) == (
+        12,
+        10_000,
+        10_000,
+    )
+
+
+def test_a_fresh_round_trip_can_save_a_held_move() -> None:
+    """The way has become longer than the last pings knew."""
+    match = Match("5/move")
+    assert match.turn(12, 5.2, lag=0.01, ping=0.2) is ActionResult.ACCEPTED
+    assert match.outcome is None
+    assert list(match.arbiter.board.moves) == [12]
+    assert match.arbiter.charged_ns[0] == 5 * NS_PER_SECOND
+    assert not match.arbiter.is_flag_up
+
+
+def test_a_ping_that_is_not_answered_has_its_time() -> None:
+    """Then the flag falls, and the evidence says so."""
+    match = Match("5/move")
+    match.ask()
+    match.wait(6)
+    arbiter = match.arbiter
+    assert arbiter.expire(match.moment, 0)
+    match.now += PING_PATIENCE_NS
+    assert not arbiter.expire(match.moment, 0)
+    assert match.outcome is None
+    match.wait(3, stalled=3)
+    assert not arbiter.expire(match.moment, 0)
+    assert match.outcome is None
+    match.now += 1
+    assert not arbiter.expire(match.moment, 0)
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
+    assert arbiter.evidence["ping_us"] is None
+
+
+def test_a_stall_found_since_lowers_the_flag() -> None:
+    """The turn is pending as before, and the next flag needs a ping of its own."""
+    match = Match("5/move")
+    match.ask()
+    match.wait(6)
+    assert match.arbiter.expire(match.moment, 0)
+    match.stall += 2 * NS_PER_SECOND
+    match.decide()
+    assert match.outcome is None
+    assert not match.arbiter.is_flag_up
+    match.wait(2)
+    assert match.arbiter.expire(match.moment, 0)
+    match.decide()
+    assert match.outcome is not None
+
+
+def test_leaving_while_the_flag_is_up_saves_nothing() -> None:
+    """No ping is answered on a stream that is gone; the turn has nothing left on the next one."""
+    match = Match("5/move")
+    match.ask()
+    match.wait(6)
+    arbiter = match.arbiter
+    assert arbiter.play(BLACK, 0, 12, match.moment, 0) is ActionResult.HELD
+    arbiter.leave(BLACK, match.moment)
+    assert not arbiter.is_flag_up
+    match.decide()
+    assert match.outcome is None
+    arbiter.come_back(BLACK, match.moment)
+    assert match.ask() == 0
+    match.play(12)
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
+
+
+def test_a_flag_is_not_held_up_by_one_stream_after_the_other() -> None:
+    """A bot that replaces its stream whenever a ping is under way loses all the same."""
+    match = Match("5/move")
+    match.ask()
+    match.wait(5.6)
+    arbiter = match.arbiter
+    for _ in range(30):
+        match.wait(0.04)
+        arbiter.expire(match.moment, 0)
+        arbiter.leave(BLACK, match.moment)
+        arbiter.come_back(BLACK, match.moment)
+        match.ask()
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
+    assert arbiter.evidence["ping_us"] is None
+
+
+def test_a_flag_that_is_up_falls_for_no_later_turn() -> None:
+    """A stall that is seen late lets the answer in, and the ping's answer finds nothing to do."""
+    match = Match("5/move")
+    match.ask()
+    match.wait(6)
+    assert match.arbiter.expire(match.moment, 0)
+    match.stall += 2 * NS_PER_SECOND
+    assert match.play(12) is ActionResult.ACCEPTED
+    match.ask()
+    match.wait(4)
+    match.decide()
+    assert match.outcome is None
+
+
+# -- replay -----------------------------------------------------------------------
 
 
 def test_replayed_moves_charge_the_clocks_as_they_did() -> None:
@@ -407,7 +633,13 @@ def test_absence_beyond_the_grace_forfeits() -> None:
     assert match.outcome == Outcome(
         Result.WHITE_WINS, Ending.DISCONNECT, Party.BLACK, "away for 31.0 s"
     )
-    assert match.arbiter.evidence == {"away_us": 31_000_000, "ply": 1}
+    assert match.arbiter.evidence == {
+        "ply": 1,
+        "away_us": 31_000_000,
+        "grace_left_us": 30_000_000,
+        "away_on_turn_us": 0,
+        "free_left_us": 10_000_000,
+    }
 
 
 def test_the_grace_is_for_all_absences_together() -> None:
@@ -469,6 +701,110 @@ def test_an_absent_bots_clock_stands() -> None:
     assert match.turn(12, 3) is ActionResult.ACCEPTED
     assert match.arbiter.raw_ns[0] == 9 * NS_PER_SECOND
     assert match.outcome is None
+
+
+def test_leaving_on_the_own_turn_is_free_for_a_while() -> None:
+    """A cut connection is back within it; what is beyond runs on the clock."""
+    match = Match("0.5+0.05")
+    match.ask()
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(3)
+    match.expire()
+    match.arbiter.come_back(BLACK, match.moment)
+    assert match.ask() == 0.5
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(0.2)
+    match.expire()
+    match.arbiter.come_back(BLACK, match.moment)
+    assert match.ask() == pytest.approx(0.3)
+    assert match.outcome is None
+    assert match.arbiter.credits[BLACK].absence_ns == 3 * NS_PER_SECOND
+
+
+def test_leaving_to_think_loses() -> None:
+    """A bot of 0.5 s that leaves on every turn, thinks for 5 s and comes back: not once."""
+    match = Match("0.5+0.05", margin=0.05)
+    match.ask()
+    match.arbiter.leave(BLACK, match.moment)
+    for _ in range(100):
+        match.wait(0.05)
+        match.expire()
+    assert match.outcome is not None
+    assert (match.outcome.ending, match.outcome.at_fault) == (Ending.DISCONNECT, Party.BLACK)
+    assert "away for 3.6 s on its turn: 0.600 s are on its clock" in match.outcome.detail
+    evidence = match.arbiter.evidence
+    assert (evidence["away_on_turn_us"], evidence["budget_us"]) == (3_000_000, 500_000)
+
+
+def test_leaving_again_before_the_turn_was_asked_anew_counts() -> None:
+    """The bot has seen the turn on the stream before."""
+    match = Match("0.5")
+    match.ask()
+    for _ in range(2):
+        match.arbiter.leave(BLACK, match.moment)
+        match.wait(2)
+        match.arbiter.come_back(BLACK, match.moment)
+    assert match.outcome is None
+    assert match.ask() == 0
+
+
+def test_an_absence_since_the_opponents_turn_is_the_graces() -> None:
+    """A bot can't think about a turn that it has not seen."""
+    match = Match("0.5")
+    match.arbiter.leave(WHITE, match.moment)
+    match.turn(12)
+    match.wait(20)
+    match.expire()
+    assert match.outcome is None
+    match.arbiter.come_back(WHITE, match.moment)
+    assert match.ask() == 0.5
+    assert match.arbiter.credits[WHITE].absence_ns == 0
+
+
+def test_while_both_are_away_nobodys_clock_runs() -> None:
+    """That is the network's doing."""
+    match = Match("0.5")
+    match.ask()
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(1)
+    match.arbiter.leave(WHITE, match.moment)
+    match.wait(20)
+    match.expire()
+    match.arbiter.come_back(WHITE, match.moment)
+    match.wait(1)
+    match.expire()
+    match.arbiter.come_back(BLACK, match.moment)
+    assert match.outcome is None
+    assert match.arbiter.credits[BLACK].absence_ns == 2 * NS_PER_SECOND
+    assert match.ask() == 0.5
+
+
+def test_an_outage_of_the_servers_gives_an_absence_from_a_turn_back() -> None:
+    """It costs neither the clock nor what is free, up to the return."""
+    match = Match("0.5")
+    match.ask()
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(3.4)
+    match.expire()
+    match.arbiter.excuse(match.moment)
+    match.wait(20)
+    match.expire()
+    match.arbiter.come_back(BLACK, match.moment)
+    assert match.outcome is None
+    assert match.ask() == 0.5
+    assert match.arbiter.credits[BLACK].absence_ns == 0
+
+
+def test_a_stall_is_no_absence() -> None:
+    """Nobody can come back to a server that stands still."""
+    match = Match("0.5")
+    match.ask()
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(100, stalled=99)
+    match.expire()
+    assert match.outcome is None
+    match.arbiter.come_back(BLACK, match.moment)
+    assert match.ask() == 0.5
 
 
 def test_time_used_before_an_absence_counts() -> None:
@@ -616,7 +952,7 @@ class Chaos:
         left = match.ask()
         thought, stalled = self._rng.expovariate(4), self._rng.choice((0, 0, 0, 0.5, 3))
         lag = self._rng.choice((0, 0.01, 0.3, 2))
-        if thought > left:
+        if thought > min(left, arbiter.clock.budget_ns(color) / NS_PER_SECOND):
             self.causes.add((Ending.TIME, Party.of(color)))
         match.wait(thought + stalled, stalled=stalled)
         cell = self._rng.choice(arbiter.board.legal_cells())
@@ -625,7 +961,12 @@ class Chaos:
             self.causes.add((Ending.ILLEGAL, Party.of(color)))
         ply, moment = arbiter.board.ply, match.moment
         lag_time = round(lag * NS_PER_SECOND)
-        assert arbiter.play(color, ply, cell, moment, lag_time) is ActionResult.ACCEPTED
+        result = arbiter.play(color, ply, cell, moment, lag_time)
+        if result is ActionResult.HELD:
+            assert arbiter.outcome is None
+            match.decide(self._rng.choice((0.001, 0.4, None)))
+        else:
+            assert result is ActionResult.ACCEPTED
         if self._rng.random() < 0.2:  # the same answer once more
             assert arbiter.play(color, ply, cell, moment, lag_time) is ActionResult.STALE_PLY
 

@@ -129,7 +129,7 @@ def test_actions_are_plain_values() -> None:
     message = pb.Actions(
         plays=[
             pb.Play(game=3, ply=4, cell=5),
-            pb.Play(game=6, ply=7, cell=8, analysis=pb.Analysis(depth=9)),
+            pb.Play(game=6, ply=7, cell=8, analysis=pb.Analysis(depth=9), thinking_us=10),
         ],
         resigns=[pb.Resign(game=1)],
         failures=[
@@ -139,8 +139,8 @@ def test_actions_are_plain_values() -> None:
     )
     assert command_from_proto(pb.PlayRequest(actions=message), 5) == Actions(
         plays=[
-            (3, 4, 5, None),
-            (6, 7, 8, {"score": 0, "depth": 9, "nodes": 0, "pv": []}),
+            (3, 4, 5, None, 0),
+            (6, 7, 8, {"score": 0, "depth": 9, "nodes": 0, "pv": []}, 10),
         ],
         resigns=[1],
         failures=[

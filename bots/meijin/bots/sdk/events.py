@@ -54,6 +54,8 @@ class Turn(NamedTuple):
     """Left on the bot's clock, in milliseconds."""
     opponent_ms: int
     """Left on the opponent's clock, in milliseconds."""
+    read_at: float
+    """When it was read off the stream: seconds of a monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True)

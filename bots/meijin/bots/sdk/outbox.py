@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 
 from meijin.bots.sdk.wire import Action, actions_to_proto, goodbye_to_proto, pong_to_proto
 from meijin.v1.play_service_pb2 import PlayRequest
@@ -15,7 +17,8 @@ COLLECTING_TICKS = 5
 class Outbox:
     """Batches actions until the stream's one writer takes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._actions: list[Action] = []
         self._pongs: list[int] = []
         self._leaving = False
@@ -49,7 +52,7 @@ class Outbox:
             return [pong_to_proto(sequence) for sequence in pongs]
         self._filled.clear()
         actions, self._actions = self._actions, []
-        requests = actions_to_proto(actions) if actions else []
+        requests = actions_to_proto(actions, now=self._clock()) if actions else []
         if self._leaving:
             self.closed = True
             requests.append(goodbye_to_proto())

@@ -28,7 +28,6 @@ class RunningGame:
     """
 
     __slots__ = (
-        "_asked_at",
         "_clock",
         "_outbox",
         "_pending",
@@ -58,16 +57,14 @@ class RunningGame:
         )
         self._outbox = outbox
         self._clock = clock
-        self._asked_at = 0.0
         self._pending: Turn | None = None  # the turn that waits for an answer
-        self._shown = Turn(self.number, 0, b"", 0, 0)  # the turn that the bot was last given
+        self._shown = Turn(self.number, 0, b"", 0, 0, 0.0)  # the turn that the bot was last given
 
     def begin_turn(self, turn: Turn) -> bool:
         """Begin a turn; False if the bot is searching for it already."""
         if self._pending is not None and self._pending.ply == turn.ply:
             return False
         self._pending = turn
-        self._asked_at = self._clock()
         return True
 
     def turn_position(self) -> Position:
@@ -81,7 +78,7 @@ class RunningGame:
         self._follow(turn.moves)
         position = self.position
         position.set_clocks(turn.own_ms, turn.opponent_ms)
-        waited = self._clock() - self._asked_at
+        waited = self._clock() - turn.read_at
         if waited >= _MILLISECOND:
             position.spend(int(waited / _MILLISECOND))
         return position
@@ -104,11 +101,11 @@ class RunningGame:
         self._follow(turn.moves)  # whatever the bot has left on the board
         board = self.position.board
         if type(answer) is int and board.is_legal(answer):
-            return Action(self.number, turn.ply, answer)
+            return Action(self.number, turn.ply, answer, turn.read_at)
         checked = _check(answer, board)
         if isinstance(checked, Failure):
             logger.error("failed in game %s: %s", self.position.game_id, checked.message)
-        return Action(self.number, turn.ply, checked)
+        return Action(self.number, turn.ply, checked, turn.read_at)
 
     def failure_action(self, error: BaseException) -> Action:
         """The action for an `error` that came instead of an answer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import timedelta
 from typing import TypeAlias
 
@@ -60,7 +61,7 @@ class Stream:
         try:
             response = await self._call.read()
             if isinstance(response, PlayResponse):
-                return message_from_proto(response)
+                return message_from_proto(response, read_at=time.monotonic())
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise

@@ -54,6 +54,8 @@ class Action(NamedTuple):
     ply: int
     """The ply of the turn that this answers."""
     answer: Answer | Failure
+    read_at: float | None = None
+    """When the turn was read off the stream, in seconds of a monotonic clock, if it is told."""
 
 
 # to the server
@@ -78,27 +80,45 @@ def hello_to_proto(
     return play_service_pb2.PlayRequest(hello=hello)
 
 
-def actions_to_proto(actions: Sequence[Action]) -> list[play_service_pb2.PlayRequest]:
-    """All of `actions` in one message, or in as many as their size demands."""
+def actions_to_proto(
+    actions: Sequence[Action], *, now: float
+) -> list[play_service_pb2.PlayRequest]:
+    """All of `actions` in one message, or in as many as their size demands.
+
+    `now` is on the clock that told when the turns were read: moves say what they took.
+    """
     request = play_service_pb2.PlayRequest()
     plays = request.actions.plays
     for action in actions:
-        number, ply, answer = action
+        number, ply, answer, read_at = action
         if isinstance(answer, int):
-            plays.add(game=number, ply=ply, cell=answer)
+            thinking_us = _thinking_us(read_at, now)
+            plays.add(game=number, ply=ply, cell=answer, thinking_us=thinking_us)
         else:
-            _add_rare(request.actions, action)
+            _add_rare(request.actions, action, now)
     if len(actions) > 1 and request.ByteSize() > MAX_BATCH_BYTES:
         middle = len(actions) // 2
-        return [*actions_to_proto(actions[:middle]), *actions_to_proto(actions[middle:])]
+        halves = actions[:middle], actions[middle:]
+        return [part for half in halves for part in actions_to_proto(half, now=now)]
     return [request]
 
 
-def _add_rare(actions: play_service_pb2.Actions, action: Action) -> None:
-    number, ply, answer = action
+def _thinking_us(read_at: float | None, now: float) -> int:
+    """What a move took, in whole microseconds; 0 would mean that it isn't told."""
+    return 0 if read_at is None else max(int((now - read_at) * 1_000_000), 1)
+
+
+def _add_rare(actions: play_service_pb2.Actions, action: Action, now: float) -> None:
+    number, ply, answer, read_at = action
     if isinstance(answer, Choice):
         analysis = None if answer.analysis is None else analysis_to_proto(answer.analysis)
-        actions.plays.add(game=number, ply=ply, cell=answer.cell, analysis=analysis)
+        actions.plays.add(
+            game=number,
+            ply=ply,
+            cell=answer.cell,
+            analysis=analysis,
+            thinking_us=_thinking_us(read_at, now),
+        )
     elif isinstance(answer, Resignation):
         actions.resigns.add(game=number)
     elif isinstance(answer, Failure):
@@ -134,15 +154,19 @@ def goodbye_to_proto() -> play_service_pb2.PlayRequest:
 # from the server
 
 
-def message_from_proto(response: play_service_pb2.PlayResponse) -> ServerMessage | None:
+def message_from_proto(
+    response: play_service_pb2.PlayResponse, *, read_at: float
+) -> ServerMessage | None:
     """Read a message; nothing for one of a kind that a later protocol may add.
+
+    `read_at` is the second at which it came off the stream.
 
     Raises:
         ValueError: it says what can't be.
     """
     match response.WhichOneof("fact"):
         case "events":
-            return events_from_proto(response.events)
+            return events_from_proto(response.events, read_at=read_at)
         case "ping":
             return Ping(response.ping.sequence)
         case "welcome":
@@ -163,12 +187,14 @@ def welcome_from_proto(welcome: play_service_pb2.Welcome) -> Welcome:
     )
 
 
-def events_from_proto(events: play_service_pb2.Events) -> Events:
-    """Read a batch."""
+def events_from_proto(events: play_service_pb2.Events, *, read_at: float) -> Events:
+    """Read a batch that came off the stream at `read_at`."""
     return Events(
         started=[started_from_proto(started) for started in events.started],
         turns=[
-            Turn(turn.game, turn.ply, turn.moves, turn.own_clock_ms, turn.opponent_clock_ms)
+            Turn(
+                turn.game, turn.ply, turn.moves, turn.own_clock_ms, turn.opponent_clock_ms, read_at
+            )
             for turn in events.turns
         ],
         ended=[GameEnded(ended.game, outcome_from_proto(ended.outcome)) for ended in events.ended],

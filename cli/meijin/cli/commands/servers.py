@@ -79,6 +79,9 @@ def serve(
     grace: Annotated[
         float | None, typer.Option(help="Seconds a bot may be away in one game. \\[30]")
     ] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="Seconds a move may overstep its time. \\[0.05]")
+    ] = None,
     drain: Annotated[
         float | None, typer.Option(help="Seconds running games get when stopped. \\[5]")
     ] = None,
@@ -119,6 +122,7 @@ def serve(
         open_registration=is_open,
         open_to_network=open_to_network,
         grace=grace,
+        margin=margin,
         drain=drain,
         log_level=log_level,
         log_format=log_format,

@@ -185,7 +185,7 @@ class PlayServicer(PlayServiceServicer):
                 if not self._actions.receive(session, command):
                     await throttle.wait()
             elif isinstance(command, Pong):
-                session.pong(command.sequence, self._watch.moment().now_ns)
+                self._actions.receive_pong(session, command.sequence)
                 await throttle.wait()
             else:
                 self._actions.say_goodbye(session)

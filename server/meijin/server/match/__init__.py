@@ -1,6 +1,9 @@
 """The match: the running games of one process, from a bot's move to its row and its opponent.
 
 - `stalls`: the server's time, and how long the server itself stood still
+- `allowance`: what lag, a margin and absences may take off a side's time at most
+- `presence`: who is away, and what that costs
+- `timing`: the time of a move whose flag is about to fall, and the evidence of it
 - `arbiter`: the judge of one game: moves, clocks, forfeits
 - `live_game`: a game that is being played, and its players' outboxes
 - `supplier`: how often what a bot depends on may fail

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from prometheus_client import Counter
 
-from meijin.game import Party
+from meijin.game import Ending, Party
 from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
 from meijin.server.match.commands import Actions, Analysis, Failure, Play
 from meijin.server.match.games import Games
@@ -102,7 +102,7 @@ class ActionHandler:
         player, lag_ns = session.player, session.lag_ns
         black, white = SIDES
         find = session.games.get
-        for number, ply, cell, analysis in plays:
+        for number, ply, cell, analysis, thinking_us in plays:
             game = find(number)
             if game is None:
                 self._find(session, number, ply, moment)
@@ -111,9 +111,9 @@ class ActionHandler:
                 continue
             arbiter = game.arbiter
             color = black if game.black is player else white
-            result = arbiter.play(color, ply, cell, moment, lag_ns)
+            result = arbiter.play(color, ply, cell, moment, lag_ns, thinking_us=thinking_us)
             if result is not ACCEPTED:
-                self._refuse(session, game, ply, result, moment)
+                self._put_off(session, game, ply, result, moment=moment, analysis=analysis)
                 if session.closed.done():
                     return
                 continue
@@ -125,6 +125,31 @@ class ActionHandler:
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
 
+    def receive_pong(self, session: Session, sequence: int) -> None:
+        """Decide the games whose flag has waited for this ping's answer."""
+        moment = self._watch.moment()
+        round_trip_ns, games = session.pong(sequence, moment.now_ns)
+        for game in games:
+            self._decide(game, moment, round_trip_ns)
+
+    def _decide(self, game: LiveGame, moment: Moment, round_trip_ns: int) -> None:
+        """Have the flag fall, or a move that was held take its place."""
+        arbiter, ply = game.arbiter, game.arbiter.board.ply
+        if not arbiter.is_flag_up:
+            return
+        arbiter.decide(moment, round_trip_ns)
+        analysis, game.held_analysis = game.held_analysis, None
+        if arbiter.outcome is not None and arbiter.outcome.ending is Ending.TIME:
+            self._games.end(game)
+        elif arbiter.outcome is not None:
+            self._end_by(game, ply, analysis)
+        elif arbiter.board.ply > ply:
+            game.is_uncommitted = True
+            self._journal.add_moves([(game, ply, arbiter.board.moves[ply])])
+            if analysis is not None:
+                self._keep_analysis(game, ply, analysis)
+            self._journal.wake()
+
     def _end_by(self, game: LiveGame, ply: int, analysis: Analysis | None) -> None:
         """End a game by its last move, which is stored with the game alone."""
         assert game.arbiter.outcome is not None
@@ -133,6 +158,23 @@ class ActionHandler:
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
         self._games.end(game)
+
+    def _put_off(
+        self,
+        session: Session,
+        game: LiveGame,
+        ply: int,
+        result: ActionResult,
+        *,
+        moment: Moment,
+        analysis: Analysis | None,
+    ) -> None:
+        """A move has no effect, or none yet."""
+        if result is ActionResult.HELD:
+            game.held_analysis = analysis
+            session.probe(game)
+        else:
+            self._refuse(session, game, ply, result, moment)
 
     def _refuse(
         self, session: Session, game: LiveGame, ply: int, result: ActionResult, moment: Moment

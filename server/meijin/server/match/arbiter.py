@@ -4,16 +4,13 @@ import enum
 from array import array
 
 from meijin.game import Board, Clock, Color, Ending, IllegalMoveError, Outcome, Party, Result
-from meijin.server.match.stalls import Moment
+from meijin.server.match.allowance import LAG_PER_GAME_NS, Credits, allowance_of
+from meijin.server.match.presence import Presence
+from meijin.server.match.stalls import NS_PER_SECOND, Moment
+from meijin.server.match.timing import FlagFall, HeldMove, Timing
 
-NS_PER_SECOND = 1_000_000_000
-
-LAG_PER_MOVE_NS = NS_PER_SECOND // 2
-"""The most that the network's lag takes off one move's time."""
-
-LAG_PER_GAME_NS = 30 * NS_PER_SECOND
-"""The most that it takes off in one game."""
-
+PING_PATIENCE_NS = NS_PER_SECOND
+"""How long a flag that is up waits for a ping's answer; lag takes no more than that off a move."""
 
 SIDES = (Color.BLACK, Color.WHITE)
 """The side to move at an even and at an odd ply."""
@@ -24,6 +21,8 @@ class ActionResult(enum.Enum):
 
     ACCEPTED = enum.auto()
     """It had its effect; the game may be over."""
+    HELD = enum.auto()
+    """A move that seems late: it waits for a ping's answer, and is judged then."""
     STALE_PLY = enum.auto()
     """It answers no pending turn."""
     NOT_YOUR_TURN = enum.auto()
@@ -39,31 +38,37 @@ class Arbiter:
 
     A side's time runs from `ask`, when its turn is handed to the transport, to
     `play`, when the answer has been read, less the server's stalls and a credit
-    for lag. While a bot is away its clock stands and its grace runs instead:
-    `grace_ns` for each side in the whole game.
+    for lag. A flag that goes up falls only when a ping that was sent afterwards has
+    been answered, in `decide`: what the bot had sent before that is then read.
+    What is credited is bounded by the allowances of the time control.
 
     Times are integer nanoseconds, not `timedelta`: this runs once a move, a hundred
     thousand times a second.
     """
 
     __slots__ = (
+        "_allowance",
         "_asked_at_ns",
-        "_away_since_ns",
         "_cells",
-        "_excused",
-        "_grace_ns",
-        "_lag_left_ns",
+        "_flag_at_ns",
+        "_flag_lag_ns",
+        "_flag_ply",
+        "_held",
+        "_late_ply",
+        "_left_ply",
+        "_presence",
         "_stall_at_ask_ns",
         "_used_ns",
         "board",
         "charged_ns",
         "clock",
+        "credits",
         "evidence",
         "outcome",
         "raw_ns",
     )
 
-    def __init__(self, board: Board, clock: Clock, *, grace_ns: int) -> None:
+    def __init__(self, board: Board, clock: Clock, *, grace_ns: int, margin_ns: int = 0) -> None:
         self.board = board
         self.clock = clock
         self.outcome: Outcome | None = None
@@ -73,14 +78,20 @@ class Arbiter:
         """Nanoseconds from request to answer of every move after the opening."""
         self.charged_ns = array("Q")
         """Nanoseconds that the clock was charged for them."""
+        self.credits = [Credits(), Credits(), Credits()]
+        """By the value of a colour: what that side has been credited."""
         self._cells = board.variant.cells
         self._asked_at_ns = -1
         self._stall_at_ask_ns = 0
         self._used_ns = 0
-        self._lag_left_ns = [0, LAG_PER_GAME_NS, LAG_PER_GAME_NS]
-        self._grace_ns = [0, grace_ns, grace_ns]
-        self._away_since_ns: list[int | None] = [None, None, None]
-        self._excused = [False, False, False]
+        self._left_ply = -1
+        self._flag_ply = -1
+        self._late_ply = -1
+        self._flag_at_ns = 0
+        self._flag_lag_ns = 0
+        self._held: HeldMove | None = None
+        self._allowance = allowance_of(clock.time_control, grace_ns=grace_ns, margin_ns=margin_ns)
+        self._presence = Presence(self._allowance, self.credits)
 
     # -- the turn ---------------------------------------------------------------
 
@@ -94,8 +105,23 @@ class Arbiter:
         left = self.clock.left_ns(SIDES[len(self.board.moves) & 1])
         return max(left - self._used_ns, 0) if self._used_ns else left
 
-    def play(self, color: Color, ply: int, cell: int, moment: Moment, lag_ns: int) -> ActionResult:
-        """Judge a move. `lag_ns` is the round trip that the network took."""
+    def play(
+        self,
+        color: Color,
+        ply: int,
+        cell: int,
+        moment: Moment,
+        lag_ns: int,
+        *,
+        thinking_us: int = 0,
+    ) -> ActionResult:
+        """Judge a move, or hold it for `decide` when it seems late.
+
+        Args:
+            lag_ns: The round trip that the network takes.
+            thinking_us: What the bot says that it took from reading the turn to writing the
+                answer; 0 when it says nothing. All beyond that was the way.
+        """
         board = self.board
         if ply != len(board.moves) or self._asked_at_ns < 0 or self.outcome is not None:
             return ActionResult.STALE_PLY
@@ -103,28 +129,19 @@ class Arbiter:
             return ActionResult.NOT_YOUR_TURN
         now_ns, stall_ns = moment
         raw_ns = self._used_ns + now_ns - self._asked_at_ns
-        charged_ns = raw_ns - (stall_ns - self._stall_at_ask_ns)
-        if charged_ns <= 0:
-            charged_ns = 0
+        spent_ns = raw_ns - (stall_ns - self._stall_at_ask_ns)
+        if thinking_us:
+            way_ns = spent_ns - self._used_ns - thinking_us * 1000
+            lag_ns = max(lag_ns, way_ns)
+        credit_ns = 0
+        if spent_ns <= 0:
+            spent_ns = 0
         elif lag_ns:
-            charged_ns -= self._take_credit(color, lag_ns, charged_ns)
-        if not self.clock.charge(color, charged_ns):
-            self._forfeit_time(color, raw_ns, charged_ns)
-            return ACCEPTED
-        try:
-            board.play(cell)
-        except IllegalMoveError as error:
-            self._forfeit(color, Ending.ILLEGAL, str(error))
-            self.evidence = {"cell": cell, "ply": ply, "moves": list(board.moves)}
-            return ACCEPTED
-        self.raw_ns.append(raw_ns)
-        self.charged_ns.append(charged_ns)
-        self._asked_at_ns = -1
-        self._used_ns = 0
-        if board.winner is not None:
-            self.outcome = Outcome(Result.won_by(color), Ending.FIVE)
-        elif ply + 1 == self._cells:
-            self.outcome = Outcome(Result.DRAW, Ending.DRAW)
+            credit_ns = self._lag_credit(color, spent_ns, lag_ns)
+        if not self.clock.charge(color, spent_ns - credit_ns):
+            timing = Timing(raw_ns, spent_ns, lag_ns, thinking_us)
+            return self._overstep(color, cell, timing, moment)
+        self._place(color, cell, raw_ns, spent_ns, credit_ns)
         return ACCEPTED
 
     def replay(self, cell: int, raw_ns: int, charged_ns: int) -> None:
@@ -139,12 +156,160 @@ class Arbiter:
         self.raw_ns.append(raw_ns)
         self.charged_ns.append(charged_ns)
 
-    def _take_credit(self, color: Color, lag_ns: int, charged_ns: int) -> int:
-        """What the network's lag takes off a move, out of what is left of it for the game."""
-        left_ns = self._lag_left_ns[color]
-        credit_ns = min(lag_ns, LAG_PER_MOVE_NS, left_ns, charged_ns)
-        self._lag_left_ns[color] = left_ns - credit_ns
-        return credit_ns
+    def _lag_credit(self, color: Color, spent_ns: int, lag_ns: int) -> int:
+        """What lag takes off a move, out of what it may take off in this game.
+
+        Of the moves so far each side has made half.
+        """
+        allowance, taken_ns = self._allowance, self.credits[color].lag_ns
+        earned_ns = allowance.lag_at_start_ns + allowance.lag_gain_ns * (len(self.raw_ns) >> 1)
+        return min(
+            spent_ns,
+            lag_ns,
+            allowance.lag_per_move_ns,
+            earned_ns - taken_ns,
+            LAG_PER_GAME_NS - taken_ns,
+        )
+
+    def _place(self, color: Color, cell: int, raw_ns: int, spent_ns: int, credit_ns: int) -> None:
+        """Put the stone of a move that is in time, and charged, on the board."""
+        board = self.board
+        try:
+            board.play(cell)
+        except IllegalMoveError as error:
+            self._forfeit(color, Ending.ILLEGAL, str(error))
+            self.evidence = {"cell": cell, "ply": board.ply, "moves": list(board.moves)}
+            return
+        self.raw_ns.append(raw_ns)
+        self.charged_ns.append(spent_ns - credit_ns)
+        self._asked_at_ns = -1
+        self._used_ns = 0
+        if credit_ns:
+            self.credits[color].lag_ns += credit_ns
+        if board.winner is not None:
+            self.outcome = Outcome(Result.won_by(color), Ending.FIVE)
+        elif len(board.moves) == self._cells:
+            self.outcome = Outcome(Result.DRAW, Ending.DRAW)
+
+    # -- flag fall --------------------------------------------------------------
+
+    @property
+    def is_flag_up(self) -> bool:
+        """Whether the pending turn seems overstepped, and a ping's answer is awaited."""
+        return self._flag_ply == len(self.board.moves) and self.outcome is None
+
+    def expire(self, moment: Moment, lag_ns: int) -> bool:
+        """Look at the clock and the graces. `lag_ns` as in `play`.
+
+        A clock has run out when no answer could be in time any more, whatever its way took.
+
+        Returns:
+            Whether the flag has gone up, and a ping is to be sent now for `decide`.
+        """
+        if self.outcome is not None:
+            return False
+        if self._presence.count:
+            self._expire_presence(moment)
+        is_raised = self._is_overdue(moment, lag_ns)
+        if is_raised:
+            self._raise_flag(moment, lag_ns)
+        if self.is_flag_up and moment.served_ns - self._flag_at_ns > PING_PATIENCE_NS:
+            self.decide(moment, None)
+            return False
+        return is_raised
+
+    def _is_overdue(self, moment: Moment, lag_ns: int) -> bool:
+        """Whether a flag that is down is to go up, since no answer could be in time."""
+        if self._asked_at_ns < 0 or self.is_flag_up or self.outcome is not None:
+            return False
+        color = self.board.side_to_move
+        charged_ns = self._timing(moment, lag_ns).spent_ns - self._longest_lag_ns(color)
+        return self._excess_ns(color, charged_ns) > self._margin_left_ns(color)
+
+    def decide(self, moment: Moment, round_trip_ns: int | None) -> None:
+        """A ping sent after the flag went up was answered, or with ``None`` was not in time.
+
+        The flag falls, unless the move that is held proves to be in time.
+        """
+        if not self.is_flag_up:
+            return
+        self._flag_ply = -1
+        color, held = self.board.side_to_move, self._held
+        self._held = None
+        timing = self._timing(moment, self._flag_lag_ns) if held is None else held.timing
+        timing = timing._replace(lag_ns=max(timing.lag_ns, round_trip_ns or 0))
+        fall = FlagFall(
+            ply=self.board.ply,
+            held=held,
+            timing=timing,
+            used_ns=self._used_ns,
+            lag_credit_ns=self._lag_credit(color, timing.spent_ns, timing.lag_ns),
+            lag_bound_ns=self._longest_lag_ns(color),
+            margin_ns=self._margin_left_ns(color),
+            budget_ns=self.clock.budget_ns(color),
+            round_trip_ns=round_trip_ns,
+        )
+        if fall.charged_ns > fall.budget_ns + fall.margin_ns:
+            self._forfeit_time(color, fall)
+            return
+        self._late_ply = -1
+        if held is not None:
+            self._charge_late(color, held.cell, timing, fall.lag_credit_ns)
+
+    def _timing(self, moment: Moment, lag_ns: int) -> Timing:
+        """Of the pending turn, which is not answered yet."""
+        raw_ns = self._used_ns + moment.now_ns - self._asked_at_ns
+        return Timing(raw_ns, raw_ns - (moment.stall_ns - self._stall_at_ask_ns), lag_ns)
+
+    def _overstep(self, color: Color, cell: int, timing: Timing, moment: Moment) -> ActionResult:
+        """Take a move within the margin; hold one beyond it until a ping has been answered."""
+        credit_ns = self._lag_credit(color, timing.spent_ns, timing.lag_ns)
+        if self._excess_ns(color, timing.spent_ns - credit_ns) <= self._margin_left_ns(color):
+            self._charge_late(color, cell, timing, credit_ns)
+            return ACCEPTED
+        self._held = HeldMove(cell, timing)
+        if not self.is_flag_up:
+            self._raise_flag(moment, timing.lag_ns)
+        self._asked_at_ns = -1
+        return ActionResult.HELD
+
+    def _charge_late(self, color: Color, cell: int, timing: Timing, credit_ns: int) -> None:
+        """Place a move that overstepped its time by no more than the margin, if at all."""
+        excess_ns = max(self._excess_ns(color, timing.spent_ns - credit_ns), 0)
+        self.credits[color].margin_ns += excess_ns
+        spent_ns = timing.spent_ns - excess_ns
+        self.clock.charge(color, spent_ns - credit_ns)
+        self._place(color, cell, timing.raw_ns, spent_ns, credit_ns)
+
+    def _raise_flag(self, moment: Moment, lag_ns: int) -> None:
+        """A turn has one patience, over however many streams it is asked."""
+        self._flag_ply = len(self.board.moves)
+        if self._late_ply != self._flag_ply:
+            self._late_ply = self._flag_ply
+            self._flag_at_ns = moment.served_ns
+        self._flag_lag_ns = lag_ns
+
+    def _longest_lag_ns(self, color: Color) -> int:
+        """The most that lag may take off the pending move."""
+        return self._lag_credit(color, LAG_PER_GAME_NS, LAG_PER_GAME_NS)
+
+    def _excess_ns(self, color: Color, charged_ns: int) -> int:
+        """How far a time oversteps what `color` has for its move; below 0 it doesn't."""
+        return charged_ns - self.clock.budget_ns(color)
+
+    def _margin_left_ns(self, color: Color) -> int:
+        """How far the pending move may overstep its time."""
+        allowance = self._allowance
+        return min(allowance.margin_ns, allowance.margins_ns - self.credits[color].margin_ns)
+
+    def _forfeit_time(self, color: Color, fall: FlagFall) -> None:
+        self.clock.drop_flag(color)
+        spent, had = fall.charged_ns / NS_PER_SECOND, fall.budget_ns / NS_PER_SECOND
+        self._forfeit(color, Ending.TIME, f"{spent:.3f} s for a move that had {had:.3f} s")
+        self.evidence = fall.to_evidence()
+
+    def _forfeit(self, color: Color, ending: Ending, detail: str) -> None:
+        self.outcome = Outcome(Result.won_by(color.other), ending, Party.of(color), detail)
 
     # -- other actions ----------------------------------------------------------
 
@@ -173,75 +338,71 @@ class Arbiter:
 
     def is_away(self, color: Color) -> bool:
         """Whether `color` has no stream."""
-        return self._away_since_ns[color] is not None
+        return self._presence.is_away(color)
 
     def leave(self, color: Color, moment: Moment, *, excused: bool = False) -> None:
-        """`color` lost its stream; excused when the server itself was gone."""
+        """`color` lost its stream; excused when the server itself was gone.
+
+        What it had used of the pending turn stays used, and the turn must be answered anew.
+        """
         if self.is_away(color):
             return
-        self._away_since_ns[color] = moment.now_ns
-        self._excused[color] = excused
-        if self._asked_at_ns >= 0 and color is self.board.side_to_move:
-            stalled_ns = moment.stall_ns - self._stall_at_ask_ns
-            self._used_ns += max(moment.now_ns - self._asked_at_ns - stalled_ns, 0)
-            self._asked_at_ns = -1
+        if color is self.board.side_to_move:
+            self._suspend_turn(moment)
+        ply = self.board.ply
+        from_turn = color is self.board.side_to_move and self._left_ply == ply
+        self._presence.leave(color, moment.served_ns, from_turn=from_turn, excused=excused)
+
+    def _suspend_turn(self, moment: Moment) -> None:
+        """No answer to what has been asked can come any more; a late one is forgotten."""
+        if self._held is not None:
+            self._used_ns = self._held.timing.spent_ns
+        elif self._asked_at_ns >= 0:
+            self._used_ns = max(self._timing(moment, 0).spent_ns, 0)
+        else:
+            return
+        self._held = None
+        self._flag_ply = -1
+        self._asked_at_ns = -1
+        self._left_ply = self.board.ply
 
     def come_back(self, color: Color, moment: Moment) -> None:
         """`color` has a stream again; its turn, if any, must be asked anew."""
-        since = self._away_since_ns[color]
-        if since is not None and not self._excused[color]:
-            self._grace_ns[color] -= moment.now_ns - since
-        self._away_since_ns[color] = None
-        self._excused[color] = False
+        self._presence.come_back(color, moment.served_ns)
+        if color is self.board.side_to_move:
+            self._used_ns += self._presence.overrun_ns
+            self._presence.overrun_ns = 0
 
     def excuse(self, moment: Moment) -> None:
         """Whoever is away can't return, through the server's fault: grace begins anew."""
-        for color in Color:
-            if self.is_away(color):
-                self._away_since_ns[color] = moment.now_ns
-                self._excused[color] = True
+        self._presence.excuse(moment.served_ns)
 
-    # -- the passing of time ----------------------------------------------------
-
-    def expire(self, moment: Moment, lag_ns: int) -> None:
-        """Flag fall: end the game when a clock or a grace has run out. `lag_ns` as in `play`."""
-        if self.outcome is not None:
-            return
-        for color in Color:
-            since = self._away_since_ns[color]
-            if since is not None and moment.now_ns - since > self._grace_ns[color]:
-                self._expire_grace(color, moment.now_ns - since)
+    def _expire_presence(self, moment: Moment) -> None:
+        """End the game when a grace has run out, or the clock of a bot that left on its turn."""
+        presence, now_ns = self._presence, moment.served_ns
+        for color in SIDES:
+            if presence.is_overdue(color, now_ns):
+                self._expire_grace(color, now_ns)
                 return
-        if self._asked_at_ns < 0:
-            return
+        presence.settle(now_ns)
         color = self.board.side_to_move
-        raw_ns = self._used_ns + moment.now_ns - self._asked_at_ns
-        credit_ns = min(lag_ns, LAG_PER_MOVE_NS, self._lag_left_ns[color])
-        charged_ns = raw_ns - (moment.stall_ns - self._stall_at_ask_ns) - credit_ns
-        if charged_ns > self.clock.budget_ns(color):
-            self._forfeit_time(color, raw_ns, charged_ns)
+        charged_ns = self._used_ns + presence.overrun_ns
+        if presence.overrun_ns and self._excess_ns(color, charged_ns) > self._margin_left_ns(color):
+            away, spent = presence.away_ns(color, now_ns), charged_ns / NS_PER_SECOND
+            detail = f"away for {away / NS_PER_SECOND:.1f} s on its turn"
+            self._forfeit(color, Ending.DISCONNECT, f"{detail}: {spent:.3f} s are on its clock")
+            self.evidence = presence.evidence(color, now_ns) | {
+                "ply": self.board.ply,
+                "charged_us": charged_ns // 1000,
+                "budget_us": self.clock.budget_ns(color) // 1000,
+            }
 
-    def _expire_grace(self, color: Color, away_ns: int) -> None:
-        if self._excused[color]:
+    def _expire_grace(self, color: Color, now_ns: int) -> None:
+        away = self._presence.away_ns(color, now_ns) / NS_PER_SECOND
+        if self._presence.is_excused(color):
             self.void(Party.SERVER, f"{color.name.lower()} did not return after a restart")
         elif self.is_away(color.other):
             self.void(Party.NETWORK, "both bots were away")
         else:
-            self._forfeit(color, Ending.DISCONNECT, f"away for {away_ns / NS_PER_SECOND:.1f} s")
-        self.evidence |= {"away_us": away_ns // 1000, "ply": self.board.ply}
-
-    def _forfeit_time(self, color: Color, raw_ns: int, charged_ns: int) -> None:
-        budget_ns = self.clock.budget_ns(color)
-        self.clock.drop_flag(color)
-        spent, had = charged_ns / NS_PER_SECOND, budget_ns / NS_PER_SECOND
-        detail = f"{spent:.3f} s for a move that had {had:.3f} s"
-        self._forfeit(color, Ending.TIME, detail)
-        self.evidence = {
-            "ply": self.board.ply,
-            "raw_us": raw_ns // 1000,
-            "charged_us": charged_ns // 1000,
-            "budget_us": budget_ns // 1000,
-        }
-
-    def _forfeit(self, color: Color, ending: Ending, detail: str) -> None:
-        self.outcome = Outcome(Result.won_by(color.other), ending, Party.of(color), detail)
+            self._forfeit(color, Ending.DISCONNECT, f"away for {away:.1f} s")
+        self.evidence |= {"ply": self.board.ply} | self._presence.evidence(color, now_ns)

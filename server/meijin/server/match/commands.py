@@ -10,8 +10,11 @@ from meijin.wire import Capabilities
 Analysis: TypeAlias = dict[str, object]
 """What a bot thought of a move, as it is stored: ``score``, ``depth``, ``nodes`` and ``pv``."""
 
-Play: TypeAlias = tuple[int, int, int, Analysis | None]
-"""A move: the game's number, ply, cell and analysis. A plain tuple: one is made for every move."""
+Play: TypeAlias = tuple[int, int, int, Analysis | None, int]
+"""A move: the game's number, ply, cell, analysis, and the microseconds that the bot says it took.
+
+A plain tuple: one is made for every move.
+"""
 
 
 @dataclass(frozen=True, slots=True)

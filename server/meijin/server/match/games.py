@@ -34,6 +34,7 @@ class Games:
         watch: StallWatch,
         *,
         grace: timedelta,
+        margin: timedelta,
         last_game: GameId,
         wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -48,6 +49,7 @@ class Games:
         self._listeners = listeners
         self._watch = watch
         self._grace_ns = grace // timedelta(microseconds=1) * 1000
+        self._margin_ns = margin // timedelta(microseconds=1) * 1000
         self._ids = itertools.count(last_game + 1)
         self._numbers = itertools.count(1)
         self._wall_clock = wall_clock
@@ -103,7 +105,10 @@ class Games:
             run=run,
             pairing=pairing,
             arbiter=Arbiter(
-                board, Clock(pairing.time_control or run.time_control), grace_ns=self._grace_ns
+                board,
+                Clock(pairing.time_control or run.time_control),
+                grace_ns=self._grace_ns,
+                margin_ns=self._margin_ns,
             ),
             black=players[0],
             white=players[1],
@@ -141,8 +146,10 @@ class Games:
             if is_failing:  # and lets nobody in
                 game.arbiter.excuse(moment)
             outbox = game.outboxes[game.arbiter.board.side_to_move]
-            game.arbiter.expire(moment, 0 if outbox is None else outbox.lag_ns)
-            if game.arbiter.outcome is not None and game.id in self.running:
+            is_flag_up = game.arbiter.expire(moment, 0 if outbox is None else outbox.lag_ns)
+            if is_flag_up and outbox is not None:
+                outbox.probe(game)
+            elif game.arbiter.outcome is not None:
                 self.end(game)
 
     # -- ends -----------------------------------------------------------------------------
@@ -162,6 +169,7 @@ class Games:
         self._lobby.remove(game)
         self._ending[game.id] = game
         game.end_time = self._wall_clock()
+        game.add_lag_evidence(self._watch.moment().now_ns)
         self._journal.add_end(game)
         outcome = game.arbiter.outcome
         assert outcome is not None

@@ -2,8 +2,7 @@
 
 import enum
 from collections import deque
-
-from meijin.server.match.arbiter import LAG_PER_MOVE_NS
+from collections.abc import Sequence
 
 LAG_SAMPLES = 8
 """The lag is the least of so many round trips: queueing only ever adds."""
@@ -23,14 +22,28 @@ class PingState(enum.Enum):
 class LagMeter:
     """Measures a stream's round trip; one ping is under way at a time."""
 
-    __slots__ = ("_lag_ns", "_samples_ns", "_sent_ns", "_sequence", "_state")
+    __slots__ = ("_is_next_due", "_samples_ns", "_sent_ns", "_sequence", "_state")
 
     def __init__(self) -> None:
-        self._lag_ns = 0
         self._state = PingState.IDLE
+        self._is_next_due = False
         self._sequence = 0
         self._sent_ns = 0
         self._samples_ns: deque[int] = deque(maxlen=LAG_SAMPLES)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a ping waits to be sent."""
+        return self._state is PingState.DUE
+
+    @property
+    def samples_ns(self) -> Sequence[int]:
+        """The last round trips, the newest last."""
+        return self._samples_ns
+
+    def waiting_ns(self, now_ns: int) -> int | None:
+        """How long the ping that is under way has not been answered; ``None`` without one."""
+        return now_ns - self._sent_ns if self._state is PingState.SENT else None
 
     def request(self) -> bool:
         """Ask for a ping; whether one is due now that was not before."""
@@ -38,6 +51,18 @@ class LagMeter:
             return False
         self._state = PingState.DUE
         return True
+
+    def request_fresh(self) -> int:
+        """Ask for a ping that is sent from now on, after the one that may be under way.
+
+        Returns:
+            The sequence number that it will have.
+        """
+        if self._state is PingState.SENT:
+            self._is_next_due = True
+        else:
+            self._state = PingState.DUE
+        return self._sequence + 1
 
     def send(self, now_ns: int) -> int:
         """The sequence number of the ping that is sent now; 0 when none is due."""
@@ -48,13 +73,12 @@ class LagMeter:
         self._sent_ns = now_ns
         return self._sequence
 
-    def answer(self, sequence: int, now_ns: int) -> int:
-        """The lag after the answer to a ping; an answer to anything else is ignored.
-
-        It is the least of the last round trips, bounded by what a move is credited.
-        """
-        if self._state is PingState.SENT and sequence == self._sequence:
-            self._state = PingState.IDLE
-            self._samples_ns.append(now_ns - self._sent_ns)
-            self._lag_ns = min(*self._samples_ns, LAG_PER_MOVE_NS)
-        return self._lag_ns
+    def answer(self, sequence: int, now_ns: int) -> int | None:
+        """The round trip of the ping that is answered; ``None`` for an answer to anything else."""
+        if self._state is not PingState.SENT or sequence != self._sequence:
+            return None
+        self._state = PingState.DUE if self._is_next_due else PingState.IDLE
+        self._is_next_due = False
+        round_trip_ns = now_ns - self._sent_ns
+        self._samples_ns.append(round_trip_ns)
+        return round_trip_ns

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from meijin.game import Color, Party, TimeControl, Variant, encode_moves
+from meijin.game import Color, Ending, Party, TimeControl, Variant, encode_moves
 from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.commands import Analysis
 from meijin.server.match.stalls import Moment
 from meijin.server.match.supplier import SupplierBudget
 from meijin.store.games import encode_times
@@ -74,6 +75,12 @@ class Outbox(Protocol):
     def excuse_action(self, game: "LiveGame") -> None:
         """`game` was stopped, so that one action in it comes too late through no fault."""
 
+    def probe(self, game: "LiveGame") -> None:
+        """The flag is up in `game`: have a ping answered before it falls."""
+
+    def lag_evidence(self, now_ns: int) -> dict[str, object]:
+        """What is known of the way to the bot, as it is stored with a time forfeit."""
+
 
 @dataclass(slots=True, eq=False)
 class LiveGame:
@@ -95,6 +102,8 @@ class LiveGame:
     opening_plies: int
     analysis: dict[str, Any] | None = None
     """By ply, what the bots said they thought; ``None`` while they say nothing."""
+    held_analysis: Analysis | None = None
+    """What the bot said of a move that waits for its verdict."""
     outboxes: list[Outbox | None] = field(default_factory=lambda: [None, None, None])
     """By the value of a colour: the stream of that side's player, unless it is away."""
     is_announced: bool = False
@@ -172,6 +181,16 @@ class LiveGame:
         if self.is_announced:
             for outbox in filter(None, self.outboxes):
                 outbox.add_end(self)
+
+    def add_lag_evidence(self, now_ns: int) -> None:
+        """Keep what is known of the way to a bot that has lost on time."""
+        outcome = self.arbiter.outcome
+        if outcome is None or outcome.ending is not Ending.TIME:
+            return
+        culprit = outcome.at_fault.color
+        outbox = None if culprit is None else self.outboxes[culprit]
+        if outbox is not None:
+            self.arbiter.evidence |= outbox.lag_evidence(now_ns)
 
     def to_start(self) -> GameStart:
         """The game's beginning as it is stored."""

@@ -9,11 +9,10 @@ from datetime import timedelta
 import structlog
 
 from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacementsError
-from meijin.server.match.arbiter import NS_PER_SECOND
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Session
-from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.match.stalls import NS_PER_SECOND, Moment, StallWatch
 from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.schema import BotId, BotVersionId
 from meijin.wire import Capabilities

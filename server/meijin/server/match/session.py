@@ -9,10 +9,9 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from meijin.server.errors import MeijinError, TooManyNoticesError
-from meijin.server.match.arbiter import NS_PER_SECOND
 from meijin.server.match.lag import LagMeter
 from meijin.server.match.live_game import LiveGame, Participant
-from meijin.server.match.stalls import Moment
+from meijin.server.match.stalls import NS_PER_SECOND, Moment
 from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.schema import BotVersionId
 from meijin.wire import Capabilities
@@ -89,6 +88,7 @@ class Session:
     __slots__ = (
         "_allowance",
         "_ended",
+        "_flags",
         "_forgiven",
         "_grace",
         "_is_draining",
@@ -158,6 +158,8 @@ class Session:
         self._started: dict[int, LiveGame] = {}
         self._turns: list[LiveGame] = []
         self._notices: list[Notice] = []
+        self._flags: dict[int, tuple[LiveGame, int]] = {}
+        """Games whose flag is up by their numbers, with the ping whose answer each waits for."""
         self._meter = LagMeter()
 
     # -- what is to be sent -----------------------------------------------------
@@ -174,6 +176,7 @@ class Session:
 
     def add_end(self, game: LiveGame) -> None:
         """`game` has ended."""
+        self._flags.pop(game.number, None)
         if self._started.pop(game.number, None) is None:
             self._ended.append(game)
             self.wake.set()
@@ -206,6 +209,12 @@ class Session:
     def ping(self) -> None:
         """Measure the round trip, unless the last ping is still on its way."""
         if self._meter.request():
+            self.wake.set()
+
+    def probe(self, game: LiveGame) -> None:
+        """The flag is up in `game`: have a ping answered before it falls."""
+        if game.number not in self._flags:
+            self._flags[game.number] = game, self._meter.request_fresh()
             self.wake.set()
 
     def announce_draining(self) -> None:
@@ -254,9 +263,33 @@ class Session:
 
     # -- what came back ---------------------------------------------------------
 
-    def pong(self, sequence: int, now_ns: int) -> None:
-        """The answer to a ping; an answer to anything else is ignored."""
-        self.lag_ns = self._meter.answer(sequence, now_ns)
+    def pong(self, sequence: int, now_ns: int) -> tuple[int, Sequence[LiveGame]]:
+        """The answer to a ping; an answer to anything else is ignored.
+
+        Returns:
+            The round trip, and the games whose flag has waited for it.
+        """
+        round_trip_ns = self._meter.answer(sequence, now_ns)
+        if round_trip_ns is None:
+            return 0, ()
+        self.lag_ns = min(self._meter.samples_ns)
+        if self._meter.is_due:
+            self.wake.set()
+        if not self._flags:
+            return round_trip_ns, ()
+        answered = [game for game, ping in self._flags.values() if ping <= sequence]
+        for game in answered:
+            del self._flags[game.number]
+        return round_trip_ns, answered
+
+    def lag_evidence(self, now_ns: int) -> dict[str, object]:
+        """What is known of the way to the bot, as it is stored with a time forfeit."""
+        waiting_ns, since_ns = self._meter.waiting_ns(now_ns), self.writing_since_ns
+        return {
+            "round_trips_us": [sample // 1000 for sample in self._meter.samples_ns],
+            "ping_unanswered_us": None if waiting_ns is None else waiting_ns // 1000,
+            "writing_us": None if since_ns is None else (now_ns - since_ns) // 1000,
+        }
 
 
 def _take(games: list[LiveGame]) -> list[LiveGame]:

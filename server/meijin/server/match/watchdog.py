@@ -5,12 +5,11 @@ import itertools
 from datetime import timedelta
 
 from meijin.server.errors import NotReadingError
-from meijin.server.match.arbiter import NS_PER_SECOND
 from meijin.server.match.games import Games
 from meijin.server.match.lobby import Lobby
-from meijin.server.match.stalls import TICK_INTERVAL_NS, StallWatch
+from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 
-TICKS_PER_EXPIRY = 2
+TICKS_PER_EXPIRY = 4
 """Ticks of the stall watch between two looks at all clocks: deadlines are seen to 40 ms."""
 
 PING_INTERVAL = timedelta(seconds=5)

@@ -146,6 +146,7 @@ def actions_from_proto(message: pb.Actions) -> Actions:
                 play.ply,
                 play.cell,
                 analysis_from_proto(play.analysis) if play.HasField("analysis") else None,
+                play.thinking_us,
             )
             for play in message.plays
         ],

@@ -1,0 +1,102 @@
+"""Allowances: the most that lag, a margin and absences may take off a side's time in one game.
+
+Lag and absence are partly what a bot says of itself: a late pong, an understated time, a closed
+stream. So each is bounded by the time control, and nobody gains more by them than is allowed.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+
+from meijin.game import TimeControl
+from meijin.server.match.stalls import NS_PER_SECOND
+
+LAG_SHARE = 4
+"""Lag takes off at most one in so many parts of a time control, beside the two below."""
+
+LAG_FLOOR_NS = NS_PER_SECOND // 2
+"""Allowed in any game: single answers take 0.1 s and more where the processors are busy."""
+
+LAG_FLOOR_PER_MOVE_NS = NS_PER_SECOND // 50
+"""Allowed for any move: the way from one process to another where the processors are busy."""
+
+LEAST_LAG_PER_MOVE_NS = NS_PER_SECOND // 4
+LAG_PER_MOVE_NS = NS_PER_SECOND // 2
+"""The most that lag takes off one move's time, by the time control between the two."""
+
+LAG_PER_GAME_NS = 30 * NS_PER_SECOND
+"""The most that lag takes off in one game, under any time control."""
+
+MARGINS_PER_GAME = 10
+"""All that is forgiven in one game, in whole margins: moves that are always late are no accident."""
+
+ABSENCE_SHARE = 10
+"""Leaving on its own turn is free for one in so many parts of a time control."""
+
+ABSENCE_FLOOR_NS = 3 * NS_PER_SECOND
+"""Free in any game: a cut connection is back within a second or two."""
+
+TYPICAL_MOVES = 40
+"""What a time control is worth in all is told by a game of so many moves a side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one side may be credited in one game, in nanoseconds: integers, as in the arbiter."""
+
+    lag_per_move_ns: int
+    """The most for one move."""
+    lag_at_start_ns: int
+    """For all moves together, as the game begins."""
+    lag_gain_ns: int
+    """What each of the side's own moves adds to that."""
+    margin_ns: int
+    """How far one move may overstep what the clock has."""
+    margins_ns: int
+    """How far all moves may together."""
+    absence_ns: int
+    """How long it may be away on its own turn before its clock runs."""
+    grace_ns: int
+    """How long it may be away altogether."""
+
+
+@lru_cache(maxsize=256)
+def allowance_of(control: TimeControl, *, grace_ns: int, margin_ns: int) -> Allowance:
+    """The allowances under a time control.
+
+    Lag: a quarter of the initial time and of each increment, or of each move's limit where there
+    is no clock, with 0.5 s a game and 20 ms a move on top, so that the fastest games are not
+    decided by how busy a machine is. A bot that holds its pongs back at 0.2 s a move thus gains
+    70 ms a move and half a second once.
+
+    Absence: a tenth of the time control, at least 3 s and at most the grace.
+    """
+    per_move, initial = _ns(control.per_move), _ns(control.initial)
+    gain = _ns(control.increment) if control.initial is not None else per_move
+    once = min(filter(None, (initial, per_move)))
+    total = initial + gain * TYPICAL_MOVES
+    return Allowance(
+        lag_per_move_ns=max(LEAST_LAG_PER_MOVE_NS, min(once // LAG_SHARE, LAG_PER_MOVE_NS)),
+        lag_at_start_ns=initial // LAG_SHARE + LAG_FLOOR_NS,
+        lag_gain_ns=gain // LAG_SHARE + LAG_FLOOR_PER_MOVE_NS,
+        margin_ns=margin_ns,
+        margins_ns=margin_ns * MARGINS_PER_GAME,
+        absence_ns=min(max(total // ABSENCE_SHARE, ABSENCE_FLOOR_NS), grace_ns),
+        grace_ns=grace_ns,
+    )
+
+
+def _ns(duration: timedelta | None) -> int:
+    return 0 if duration is None else duration // timedelta(microseconds=1) * 1000
+
+
+@dataclass(slots=True)
+class Credits:
+    """What one side has been credited in one game so far, in nanoseconds."""
+
+    lag_ns: int = 0
+    """Taken off for the network's lag."""
+    margin_ns: int = 0
+    """By how much its moves overstepped its clock and were taken all the same."""
+    absence_ns: int = 0
+    """How long it was away on its own turn while its clock stood."""

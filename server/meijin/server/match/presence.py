@@ -1,0 +1,125 @@
+"""Presence: which side of a game has no stream, and what its absences have cost."""
+
+from meijin.game import Color
+from meijin.server.match.allowance import Allowance, Credits
+
+
+class Presence:
+    """The absences of both sides of one game.
+
+    Each side has a grace for all its absences together. One that leaves on its own turn, which
+    it has seen, may be thinking: that is free for a while, and then runs on its clock. While both
+    are away nobody's clock runs, for that is the network's doing.
+
+    Instants are those of a clock that stands whenever the server does.
+    """
+
+    __slots__ = (
+        "_away_since_ns",
+        "_credit_before_ns",
+        "_credits",
+        "_excused",
+        "_free_ns",
+        "_grace_ns",
+        "_thinker",
+        "_thinking_since_ns",
+        "count",
+        "overrun_ns",
+    )
+
+    def __init__(self, allowance: Allowance, credit: list[Credits]) -> None:
+        self.count = 0
+        """How many sides are away."""
+        self.overrun_ns = 0
+        """What the absence from the pending turn has taken off the clock, until it is charged."""
+        self._credits = credit
+        self._free_ns = allowance.absence_ns
+        self._grace_ns = [0, allowance.grace_ns, allowance.grace_ns]
+        self._away_since_ns: list[int | None] = [None, None, None]
+        self._excused = [False, False, False]
+        self._thinker: Color | None = None
+        self._thinking_since_ns = -1
+        self._credit_before_ns = 0
+
+    def is_away(self, color: Color) -> bool:
+        """Whether `color` has no stream."""
+        return self._away_since_ns[color] is not None
+
+    def is_excused(self, color: Color) -> bool:
+        """Whether `color` is away because the server itself was."""
+        return self._excused[color]
+
+    def away_ns(self, color: Color, now_ns: int) -> int:
+        """How long the present absence of `color` has lasted; 0 when it is there."""
+        since_ns = self._away_since_ns[color]
+        return 0 if since_ns is None else now_ns - since_ns
+
+    def is_overdue(self, color: Color, now_ns: int) -> bool:
+        """Whether `color` is away and its grace has run out."""
+        since_ns = self._away_since_ns[color]
+        return since_ns is not None and now_ns - since_ns > self._grace_ns[color]
+
+    def free_left_ns(self, color: Color) -> int:
+        """How long `color` may still be away on its own turn before its clock runs."""
+        return self._free_ns - self._credits[color].absence_ns
+
+    def evidence(self, color: Color, now_ns: int) -> dict[str, object]:
+        """What the absences of `color` were and might have been, as it is stored."""
+        return {
+            "away_us": self.away_ns(color, now_ns) // 1000,
+            "grace_left_us": self._grace_ns[color] // 1000,
+            "away_on_turn_us": self._credits[color].absence_ns // 1000,
+            "free_left_us": self.free_left_ns(color) // 1000,
+        }
+
+    def leave(self, color: Color, now_ns: int, *, from_turn: bool, excused: bool) -> None:
+        """`color` lost its stream, perhaps on a turn that it has seen."""
+        self.settle(now_ns)
+        self._away_since_ns[color] = now_ns
+        self._excused[color] = excused
+        self.count += 1
+        if from_turn:
+            self._thinker = color
+            self._credit_before_ns = self._credits[color].absence_ns
+        self._resume(now_ns)
+
+    def come_back(self, color: Color, now_ns: int) -> None:
+        """`color` has a stream again."""
+        self.settle(now_ns)
+        since_ns = self._away_since_ns[color]
+        if since_ns is not None:
+            self.count -= 1
+            if not self._excused[color]:
+                self._grace_ns[color] -= now_ns - since_ns
+        self._away_since_ns[color] = None
+        self._excused[color] = False
+        if self._thinker is color:
+            self._thinker = None
+        self._resume(now_ns)
+
+    def excuse(self, now_ns: int) -> None:
+        """Whoever is away can't return, through the server's fault: that has cost nothing."""
+        for color in Color:
+            if self.is_away(color):
+                self._away_since_ns[color] = now_ns
+                self._excused[color] = True
+        if self._thinker is not None:
+            self._credits[self._thinker].absence_ns = self._credit_before_ns
+            self.overrun_ns = 0
+        self._resume(now_ns)
+
+    def settle(self, now_ns: int) -> None:
+        """Count the absence from a turn up to now: first as free, then on the clock."""
+        if self._thinking_since_ns < 0 or self._thinker is None:
+            return
+        spent_ns = now_ns - self._thinking_since_ns
+        self._thinking_since_ns = now_ns
+        free_ns = min(spent_ns, self.free_left_ns(self._thinker))
+        self._credits[self._thinker].absence_ns += free_ns
+        self.overrun_ns += spent_ns - free_ns
+
+    def _resume(self, now_ns: int) -> None:
+        """From now on the absence from a turn counts, or does not."""
+        thinker = self._thinker
+        counts = thinker is not None and self.count == 1 and not self._excused[thinker]
+        self._thinking_since_ns = now_ns if counts else -1
