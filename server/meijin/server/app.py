@@ -99,9 +99,7 @@ class App:
         self.parts = parts
         self._settings = settings
         self._health = health.aio.HealthServicer()
-        interceptor = Interceptor(
-            partial(_authenticate, parts.storage), is_open=settings.open_registration
-        )
+        interceptor = Interceptor(partial(_authenticate, parts), is_open=settings.open_registration)
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
         _add_services(self._server, parts, self._health)
 
@@ -169,7 +167,8 @@ def _add_services(
 ) -> None:
     """Have the server answer the calls of every service."""
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(
-        PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage), server
+        PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage, parts.store_watch),
+        server,
     )
     bot_service_pb2_grpc.add_BotServiceServicer_to_server(
         BotServicer(parts.lobby, parts.storage), server
@@ -187,8 +186,9 @@ def _add_services(
     reflection.enable_server_reflection(SERVICES, server)
 
 
-async def _authenticate(storage: Storage, token: str) -> Identity | None:
-    return await storage.read(partial(authenticate, token=token))
+async def _authenticate(parts: Parts, token: str) -> Identity | None:
+    with parts.store_watch.read():
+        return await parts.storage.read(partial(authenticate, token=token))
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:

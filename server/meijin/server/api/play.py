@@ -7,14 +7,21 @@ from functools import partial
 import grpc
 import structlog
 
-from meijin.server.api.interceptor import Context, abort, caller, check_decoded
+from meijin.server.api.interceptor import (
+    Context,
+    abort,
+    authentication_ns,
+    caller,
+    check_decoded,
+)
 from meijin.server.errors import ProtocolError, StoppingError
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.admission import admit
 from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
-from meijin.server.match.stalls import StallWatch
+from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
 from meijin.store.bots import Identity
@@ -30,12 +37,18 @@ class PlayServicer(PlayServiceServicer):
     """Opens a session for each stream, and moves messages between the two."""
 
     def __init__(
-        self, lobby: Lobby, actions: ActionHandler, watch: StallWatch, storage: Storage
+        self,
+        lobby: Lobby,
+        actions: ActionHandler,
+        watch: StallWatch,
+        storage: Storage,
+        store_watch: StoreWatch,
     ) -> None:
         self._lobby = lobby
         self._actions = actions
         self._watch = watch
         self._storage = storage
+        self._store_watch = store_watch
 
     async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self,
@@ -45,16 +58,23 @@ class PlayServicer(PlayServiceServicer):
         """Serve one bot until its stream ends."""
         if self._lobby.is_draining:
             raise StoppingError("the server is stopping; come back")
-        hello = await self._read_hello(context)
-        # On its own: an abort while the first write is under way would send it again, and hang.
-        await context.send_initial_metadata(())
-        session = await self._join(hello, caller.get())
+        session = await self._admit(context)
         log.info("bot joined", bot=session.player.name, session=session.id, peer=context.peer())
         try:
             await self._serve(session, context)
         finally:
             self._lobby.leave(session)
             log.info("bot left", bot=session.player.name, session=session.id)
+
+    async def _admit(self, context: Context) -> Session:
+        """Let the bot in; what that waits for the store is no absence of the bot."""
+        cost_ns = authentication_ns.get()
+        with self._store_watch.arrival(self._watch.moment().running_ns - cost_ns):
+            hello = await self._read_hello(context)
+            now_ns, stall_ns = self._watch.moment()
+            # On its own: an abort while the first write is under way would send it again, and hang.
+            await context.send_initial_metadata(())
+            return await self._join(hello, caller.get(), Moment(now_ns - cost_ns, stall_ns))
 
     async def _read_hello(self, context: Context) -> Hello:
         try:
@@ -67,11 +87,15 @@ class PlayServicer(PlayServiceServicer):
             raise ProtocolError("the first message must be a hello")
         return hello_from_proto(request)
 
-    async def _join(self, hello: Hello, identity: Identity | None) -> Session:
+    async def _join(self, hello: Hello, identity: Identity | None, since: Moment) -> Session:
         now = datetime.now(UTC)
-        bot = await self._storage.write(partial(admit, hello=hello, identity=identity, now=now))
+        work = partial(admit, hello=hello, identity=identity, now=now)
+        with self._store_watch.write():
+            bot = await self._storage.write(work)
         player = self._lobby.player(bot.bot_id, bot.name)
-        return self._lobby.join(player, bot.version_id, hello.capabilities, hello.resume_session_id)
+        return self._lobby.join(
+            player, bot.version_id, hello.capabilities, hello.resume_session_id, since=since
+        )
 
     async def _serve(self, session: Session, context: Context) -> None:
         reader = asyncio.create_task(self._read(session, context))

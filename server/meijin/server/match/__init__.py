@@ -1,6 +1,7 @@
 """The match: the running games of one process, from a bot's move to its row and its opponent.
 
 - `stalls`: the server's time, and how long the server itself stood still
+- `store_watch`: since when the store owes an answer, and whether it is away
 - `arbiter`: the judge of one game: moves, clocks, forfeits
 - `live_game`: a game that is being played, and its players' outboxes
 - `commands`: what a bot says, as plain values

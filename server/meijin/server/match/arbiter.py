@@ -40,7 +40,7 @@ class Arbiter:
     A side's time runs from `ask`, when its turn is handed to the transport, to
     `play`, when the answer has been read, less the server's stalls and a credit
     for lag. While a bot is away its clock stands and its grace runs instead:
-    `grace_ns` for each side in the whole game.
+    `grace_ns` for each side in the whole game, less the server's stalls.
 
     Times are integer nanoseconds, not `timedelta`: this runs once a move, a hundred
     thousand times a second.
@@ -179,7 +179,7 @@ class Arbiter:
         """`color` lost its stream; excused when the server itself was gone."""
         if self.is_away(color):
             return
-        self._away_since_ns[color] = moment.now_ns
+        self._away_since_ns[color] = moment.running_ns
         self._excused[color] = excused
         if self._asked_at_ns >= 0 and color is self.board.side_to_move:
             stalled_ns = moment.stall_ns - self._stall_at_ask_ns
@@ -187,10 +187,10 @@ class Arbiter:
             self._asked_at_ns = -1
 
     def come_back(self, color: Color, moment: Moment) -> None:
-        """`color` has a stream again; its turn, if any, must be asked anew."""
+        """`color` has had a stream again since `moment`; its turn, if any, must be asked anew."""
         since = self._away_since_ns[color]
         if since is not None and not self._excused[color]:
-            self._grace_ns[color] -= moment.now_ns - since
+            self._grace_ns[color] -= max(moment.running_ns - since, 0)
         self._away_since_ns[color] = None
         self._excused[color] = False
 
@@ -198,21 +198,24 @@ class Arbiter:
         """Whoever is away can't return, through the server's fault: grace begins anew."""
         for color in Color:
             if self.is_away(color):
-                self._away_since_ns[color] = moment.now_ns
+                self._away_since_ns[color] = moment.running_ns
                 self._excused[color] = True
 
     # -- the passing of time ----------------------------------------------------
 
-    def expire(self, moment: Moment, lag_ns: int) -> None:
-        """Flag fall: end the game when a clock or a grace has run out. `lag_ns` as in `play`."""
+    def expire_grace(self, running_ns: int) -> None:
+        """End the game when a grace has run out by an instant of the server's running time."""
         if self.outcome is not None:
             return
         for color in Color:
             since = self._away_since_ns[color]
-            if since is not None and moment.now_ns - since > self._grace_ns[color]:
-                self._expire_grace(color, moment.now_ns - since)
+            if since is not None and running_ns - since > self._grace_ns[color]:
+                self._end_absence(color, running_ns - since)
                 return
-        if self._asked_at_ns < 0:
+
+    def expire(self, moment: Moment, lag_ns: int) -> None:
+        """Flag fall: end the game when a clock has run out. `lag_ns` as in `play`."""
+        if self.outcome is not None or self._asked_at_ns < 0:
             return
         color = self.board.side_to_move
         raw_ns = self._used_ns + moment.now_ns - self._asked_at_ns
@@ -221,9 +224,9 @@ class Arbiter:
         if charged_ns > self.clock.budget_ns(color):
             self._forfeit_time(color, raw_ns, charged_ns)
 
-    def _expire_grace(self, color: Color, away_ns: int) -> None:
+    def _end_absence(self, color: Color, away_ns: int) -> None:
         if self._excused[color]:
-            self.void(Party.SERVER, f"{color.name.lower()} did not return after a restart")
+            self.void(Party.SERVER, f"{color.name.lower()} did not return after an outage")
         elif self.is_away(color.other):
             self.void(Party.NETWORK, "both bots were away")
         else:

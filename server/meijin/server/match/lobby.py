@@ -9,7 +9,7 @@ from meijin.server.errors import MeijinError, ReplacedError
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Session
-from meijin.server.match.stalls import StallWatch
+from meijin.server.match.stalls import Moment, StallWatch
 from meijin.store.schema import BotId, BotVersionId
 from meijin.wire import Capabilities
 
@@ -58,8 +58,14 @@ class Lobby:
         version_id: BotVersionId,
         capabilities: Capabilities,
         resume_session_id: str = "",
+        *,
+        since: Moment | None = None,
     ) -> Session:
         """Open a stream for a player; an older stream of it is closed.
+
+        Args:
+            since: When the player came, if it had to wait for the store: it is no longer away
+                from then on.
 
         Raises:
             ReplacedError: the stream to resume was replaced by one that is open.
@@ -78,7 +84,7 @@ class Lobby:
         player.session = session
         self.players[player.bot_id] = player
         session.ping()
-        moment = self._watch.moment()
+        moment = since or self._watch.moment()
         for game in player.games.values():
             if game.is_played_by(player, version_id):
                 game.connect(player, session, moment)

@@ -19,6 +19,11 @@ class Moment(NamedTuple):
     stall_ns: int
     """How long the server itself has stood still so far, as of `now_ns`."""
 
+    @property
+    def running_ns(self) -> int:
+        """How long the server has run, its stalls left out: what absences are measured by."""
+        return self.now_ns - self.stall_ns
+
 
 class StallWatch:
     """Counts the time in which the server could not have read an answer.
