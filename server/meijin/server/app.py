@@ -27,6 +27,7 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.bots import Identity, authenticate
+from meijin.store.database import STATEMENT_TIMEOUT
 from meijin.v1 import (
     bot_service_pb2,
     bot_service_pb2_grpc,
@@ -69,7 +70,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     settings.data.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
-        database = stack.enter_context(Database(settings.database, settings.durability))
+        database = stack.enter_context(open_database(settings))
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(database.claim())
         await asyncio.to_thread(database.migrate)
@@ -83,6 +84,15 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
             await app.drain()
             for task in running:
                 task.cancel()
+
+
+def open_database(settings: Settings) -> Database:
+    """The server's database, where no statement may keep games waiting for long.
+
+    Raises:
+        ArgumentError: the URL is that of no such database.
+    """
+    return Database(settings.database, settings.durability, statement_timeout=STATEMENT_TIMEOUT)
 
 
 async def _stop_or_failure(stop: asyncio.Event, running: list[asyncio.Task[None]]) -> None:

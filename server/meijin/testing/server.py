@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 
 from meijin.game import TimeControl, Variant
-from meijin.server.app import App
+from meijin.server.app import App, open_database
 from meijin.server.match.listeners import Listener
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
@@ -289,7 +289,7 @@ class ServerInTest:
 async def open_server(settings: Settings) -> AsyncIterator[ServerInTest]:
     """Serve as `meijin.server.app.serve` does, without supervisor; the end is abrupt."""
     async with AsyncExitStack() as stack:
-        database = stack.enter_context(Database(settings.database, settings.durability))
+        database = stack.enter_context(open_database(settings))
         stack.enter_context(database.claim())
         await asyncio.to_thread(database.migrate)
         app = await stack.enter_async_context(App.open(settings, database, NO_REDIS))

@@ -3,7 +3,7 @@
 import enum
 import fcntl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import partial
@@ -15,7 +15,7 @@ from typing import IO, Any, Self, TypeVar
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
@@ -36,8 +36,17 @@ ADVISORY_LOCK = 0x6D65696A696E
 CLAIM_TIMEOUT = timedelta(seconds=1)
 """In this time PostgreSQL notices that the server before has ended, and frees its lock."""
 
-SQLITE_LOCK_TIMEOUT = timedelta(seconds=30)
-"""For another program's lock on the file to be released."""
+LOCK_TIMEOUT = timedelta(seconds=5)
+"""For another program's lock, on the file or on rows, to be released."""
+
+CONNECT_TIMEOUT = timedelta(seconds=5)
+"""For PostgreSQL to take a new connection."""
+
+STATEMENT_TIMEOUT = timedelta(seconds=10)
+"""For a statement of a server on PostgreSQL; others, such as a worker's, take what they need."""
+
+KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
+"""Probes of a silent connection to PostgreSQL: after 11 s without an answer it is given up."""
 
 
 class Durability(enum.Enum):
@@ -71,11 +80,21 @@ class Database:
     transaction that turns from reading to writing would fail whenever another
     writer came between. Readers see one snapshot on both databases.
 
+    Args:
+        statement_timeout: The most that one statement may take on PostgreSQL, but for a
+            migration's; ``None`` lets it take what it needs.
+
     Raises:
         ArgumentError: the URL is that of no such database.
     """
 
-    def __init__(self, url: str, durability: Durability = Durability.POWER) -> None:
+    def __init__(
+        self,
+        url: str,
+        durability: Durability = Durability.POWER,
+        *,
+        statement_timeout: timedelta | None = None,
+    ) -> None:
         self.url = make_url(url)
         backend = self.url.get_backend_name()
         if backend not in BACKENDS:
@@ -85,7 +104,7 @@ class Database:
         if self.is_sqlite:
             self.writer, self.reader = _sqlite_engines(url, durability)
         else:
-            self.writer, self.reader = _postgresql_engines(url, durability)
+            self.writer, self.reader = _postgresql_engines(self.url, durability, statement_timeout)
 
     def __enter__(self) -> Self:
         return self
@@ -112,6 +131,8 @@ class Database:
         config = Config()
         config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
         with self.writer.begin() as connection:
+            if not self.is_sqlite:
+                connection.execute(text("SET LOCAL statement_timeout = 0"))
             config.attributes["connection"] = connection
             try:
                 command.upgrade(config, "head")
@@ -147,7 +168,8 @@ def is_unavailable(error: DBAPIError) -> bool:
 
 def _sqlite_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
     synchronous = "FULL" if durability is Durability.POWER else "NORMAL"
-    options = {"timeout": SQLITE_LOCK_TIMEOUT.total_seconds()}
+    is_given = "timeout" in make_url(url).query
+    options = {} if is_given else {"timeout": LOCK_TIMEOUT.total_seconds()}
     writer = create_engine(url, connect_args=options)
     reader = create_engine(url, connect_args=options)
 
@@ -178,18 +200,42 @@ def _begin(connection: Connection, *, statement: str) -> None:
         raise DBAPIError.instance(statement, None, error, base, dialect=dialect) from error
 
 
-def _postgresql_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
+def _postgresql_engines(
+    url: URL, durability: Durability, statement_timeout: timedelta | None
+) -> tuple[Engine, Engine]:
     commit = "on" if durability is Durability.POWER else "off"
+    settings = {
+        "lock_timeout": LOCK_TIMEOUT // timedelta(milliseconds=1),
+        "statement_timeout": (statement_timeout or timedelta()) // timedelta(milliseconds=1),
+        **{f"tcp_{name}": value for name, value in KEEPALIVES.items()},
+    }
     writer = create_engine(
-        url, connect_args={"options": f"-c synchronous_commit={commit}"}, pool_pre_ping=True
+        url,
+        connect_args=_connect_args(url, {**settings, "synchronous_commit": commit}),
+        pool_pre_ping=True,
     )
     reader = create_engine(
         url,
+        connect_args=_connect_args(url, settings),
         isolation_level="REPEATABLE READ",
         execution_options={"postgresql_readonly": True},
         pool_pre_ping=True,
     )
     return writer, reader
+
+
+def _connect_args(url: URL, settings: Mapping[str, object]) -> dict[str, object]:
+    """What a connection is opened with, and the server's settings for it; the URL's own prevail."""
+    given = url.query.get("options", "")
+    options = [f"-c {name}={value}" for name, value in settings.items()]
+    arguments = {
+        "connect_timeout": int(CONNECT_TIMEOUT.total_seconds()),
+        "tcp_user_timeout": 2 * CONNECT_TIMEOUT // timedelta(milliseconds=1),
+        **KEEPALIVES,
+    }
+    kept = {name: value for name, value in arguments.items() if name not in url.query}
+    given = given if isinstance(given, str) else " ".join(given)
+    return {**kept, "options": " ".join((*options, given)).strip()}
 
 
 class _Claim(AbstractContextManager[None]):
