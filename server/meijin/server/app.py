@@ -9,11 +9,12 @@ from functools import partial
 
 import grpc
 import structlog
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from meijin.server.api.bots import BotServicer
 from meijin.server.api.games import GameServicer
+from meijin.server.api.health import HealthServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.play import PlayServicer
@@ -47,15 +48,18 @@ log = structlog.get_logger()
 CLOSING_TIME = timedelta(seconds=1)
 """How long calls may take to end when the server stops."""
 
-SERVICES = (
+STORING_SERVICES = (
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
     tournament_service_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name,
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
     ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
-    health.SERVICE_NAME,
-    reflection.SERVICE_NAME,
 )
+"""Those that need the store."""
+
+OTHER_SERVICES = (health.SERVICE_NAME, reflection.SERVICE_NAME)
+
+SERVICES = (*STORING_SERVICES, *OTHER_SERVICES)
 
 
 async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
@@ -108,7 +112,9 @@ class App:
     def __init__(self, settings: Settings, parts: Parts) -> None:
         self.parts = parts
         self._settings = settings
-        self._health = health.aio.HealthServicer()
+        self._health = HealthServicer(
+            parts.store_watch, storing=STORING_SERVICES, other=OTHER_SERVICES
+        )
         interceptor = Interceptor(partial(_authenticate, parts), is_open=settings.open_registration)
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
         _add_services(self._server, parts, self._health)
@@ -136,7 +142,7 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        return self.parts.tasks()
+        return [*self.parts.tasks(), self._health.run()]
 
     async def listen(self) -> str:
         """Open the port and return the address."""
@@ -146,8 +152,6 @@ class App:
             message = f"can't listen on {self._settings.listen}: is another server running there?"
             raise OSError(message) from error
         await self._server.start()
-        for service in ("", *SERVICES):
-            await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         host, _, _ = self._settings.listen.rpartition(":")
         return f"{host}:{port}"
 
@@ -155,7 +159,7 @@ class App:
         """Start no game any more, give running ones a little time, and close every stream."""
         lobby, games, journal = self.parts.lobby, self.parts.games, self.parts.journal
         lobby.drain()
-        await self._health.enter_graceful_shutdown()
+        self._health.stop()
         log.info("stopping", running_games=len(games.running))
         try:
             async with asyncio.timeout(self._settings.drain.total_seconds()):
@@ -172,9 +176,7 @@ class App:
         await self._server.stop(grace.total_seconds())
 
 
-def _add_services(
-    server: grpc.aio.Server, parts: Parts, health_servicer: health.aio.HealthServicer
-) -> None:
+def _add_services(server: grpc.aio.Server, parts: Parts, health_servicer: HealthServicer) -> None:
     """Have the server answer the calls of every service."""
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(
         PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage, parts.store_watch),

@@ -5,15 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1.health_pb2 import HealthCheckResponse
+from tests.conftest import locked
 
 from meijin.game import Color
+from meijin.server.app import OTHER_SERVICES, SERVICES, STORING_SERVICES
 from meijin.testing.peer import play_moves
 from meijin.testing.server import ServerInTest
-from meijin.v1 import game_pb2
+from meijin.v1 import bot_service_pb2, game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
@@ -160,3 +165,45 @@ async def test_a_bot_at_the_door_is_not_away(server: ServerInTest) -> None:
         assert arbiter.outcome is None
     assert (await back.welcome()).running_games == 1
     await play_moves((black, back), FIVE)
+
+
+async def test_health_tells_of_an_outage(server: ServerInTest, outage: Outage) -> None:
+    """Of a server without games too, and of the services that need the store."""
+    stub: Any = health_pb2_grpc.HealthStub(await server.channel())
+    other: Any = health_pb2_grpc.HealthStub(await server.channel())
+    calls = {
+        service: stub.Watch(health_pb2.HealthCheckRequest(service=service))
+        for service in ("", *SERVICES)
+    }
+    for call in calls.values():
+        assert (await call.read()).status == HealthCheckResponse.SERVING
+    with outage.begin():
+        for service in ("", *STORING_SERVICES):
+            assert (await calls[service].read()).status == HealthCheckResponse.NOT_SERVING
+        for service in SERVICES:
+            request = health_pb2.HealthCheckRequest(service=service)
+            is_serving = (await other.Check(request)).status == HealthCheckResponse.SERVING
+            assert is_serving == (service in OTHER_SERVICES)
+    for service in ("", *STORING_SERVICES):
+        assert (await calls[service].read()).status == HealthCheckResponse.SERVING
+    for call in calls.values():
+        call.cancel()
+
+
+async def test_a_change_that_can_not_be_stored_is_refused_in_time(
+    start_server: StartServer, tmp_path: Path
+) -> None:
+    """Whoever asks for one hears that the store is away, once a lock's timeout is over."""
+    file = tmp_path / "meijin.db"
+    async with start_server(database_url=f"sqlite:///{file}?timeout=0.2") as server:
+        bots = await server.bots()
+        with locked(file):
+            calls = [
+                bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name=f"bot-{number}"))
+                for number in range(8)
+            ]
+            for call in calls:
+                with pytest.raises(grpc.aio.AioRpcError, match="try again") as caught:
+                    await call
+                assert caught.value.code() is Code.UNAVAILABLE
+        await bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name="bot-1"))
