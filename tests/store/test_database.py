@@ -3,9 +3,10 @@
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -17,6 +18,9 @@ from meijin.store import Database, Durability, StoreInUseError
 from meijin.store.database import LOCK_TIMEOUT, database_file
 from meijin.store.errors import UnknownSchemaError
 from meijin.store.schema import Base, Game, Owner, Pairing
+
+if TYPE_CHECKING:
+    from tests.conftest import PostgreSQL
 
 CLAIM = """
 import sys
@@ -197,6 +201,20 @@ def test_a_migration_takes_what_it_needs(
         with database.writer.connect() as connection:
             shown.append(connection.exec_driver_sql("SHOW statement_timeout").scalar())
     assert shown == ["0", "7s"]
+
+
+def test_a_connection_that_is_cut_fails(request: pytest.FixtureRequest) -> None:
+    """No thread waits for a server that hangs; the next connection works once it answers."""
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    with Database(server.new_database()) as database, ThreadPoolExecutor(1) as pool:
+        assert database.read(lambda at: at.scalar(text("SELECT 1"))) == 1
+        with server.hung():
+            waiting = pool.submit(database.read, lambda at: at.scalar(text("SELECT 1")))
+            while database.reader.pool.checkedout() == 0:  # type: ignore[attr-defined]
+                time.sleep(0.001)
+            database.cut()
+            assert isinstance(waiting.exception(20), DBAPIError)
+        assert database.read(lambda at: at.scalar(text("SELECT 1"))) == 1
 
 
 def test_what_the_url_says_prevails(request: pytest.FixtureRequest) -> None:

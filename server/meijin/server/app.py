@@ -48,6 +48,9 @@ log = structlog.get_logger()
 CLOSING_TIME = timedelta(seconds=1)
 """How long calls may take to end when the server stops."""
 
+STORING_TIME = timedelta(seconds=5)
+"""How long the last commit may take when the server stops."""
+
 STORING_SERVICES = (
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
@@ -137,6 +140,8 @@ class App:
                 yield app
             finally:
                 await app.stop()
+                if parts.store_watch.is_away:
+                    database.cut()
         finally:
             await asyncio.to_thread(writer.close)
 
@@ -157,7 +162,7 @@ class App:
 
     async def drain(self) -> None:
         """Start no game any more, give running ones a little time, and close every stream."""
-        lobby, games, journal = self.parts.lobby, self.parts.games, self.parts.journal
+        lobby, games = self.parts.lobby, self.parts.games
         lobby.drain()
         self._health.stop()
         log.info("stopping", running_games=len(games.running))
@@ -166,10 +171,18 @@ class App:
                 await games.all_ended()
         except TimeoutError:
             log.info("games wait for the next start", games=len(games.running))
-        await journal.drained()
+        await self._store_the_rest()
         lobby.close(StoppingError("the server stops; games resume after its return"))
         await self.stop(CLOSING_TIME)
-        await journal.drained()
+        await self._store_the_rest()
+
+    async def _store_the_rest(self) -> None:
+        """Commit what has happened, unless the store is away: nobody has been told of the rest."""
+        try:
+            async with asyncio.timeout(STORING_TIME.total_seconds()):
+                await self.parts.journal.drained()
+        except TimeoutError:
+            log.error("the database fails; the last moves are asked for again at the next start")
 
     async def stop(self, grace: timedelta = timedelta(0)) -> None:
         """Close every connection; calls that are under way have a grace to end."""

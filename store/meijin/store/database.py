@@ -2,16 +2,20 @@
 
 import enum
 import fcntl
+import os
+import socket
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import timedelta
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeVar
+from weakref import WeakSet
 
+import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
@@ -101,10 +105,13 @@ class Database:
             raise ArgumentError(f"{backend} is none of {', '.join(BACKENDS)}")
         self._file = database_file(url)
         self.is_sqlite = self._file is not None
+        self._connections: WeakSet[psycopg.Connection[Any]] = WeakSet()
         if self.is_sqlite:
             self.writer, self.reader = _sqlite_engines(url, durability)
         else:
             self.writer, self.reader = _postgresql_engines(self.url, durability, statement_timeout)
+            for engine in (self.writer, self.reader):
+                event.listen(engine, "connect", lambda new, _: self._connections.add(new))
 
     def __enter__(self) -> Self:
         return self
@@ -116,6 +123,15 @@ class Database:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def cut(self) -> None:
+        """Cut the connections to PostgreSQL, so that no thread waits for its answer any more."""
+        for connection in list(self._connections):
+            with (
+                suppress(OSError, psycopg.Error),
+                socket.socket(fileno=os.dup(connection.fileno())) as end,
+            ):
+                end.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Close every connection."""

@@ -15,6 +15,7 @@ from grpc_health.v1.health_pb2 import HealthCheckResponse
 from tests.conftest import locked
 
 from meijin.game import Color
+from meijin.server import app
 from meijin.server.app import OTHER_SERVICES, SERVICES, STORING_SERVICES
 from meijin.testing.peer import play_moves
 from meijin.testing.server import ServerInTest
@@ -207,3 +208,20 @@ async def test_a_change_that_can_not_be_stored_is_refused_in_time(
                     await call
                 assert caught.value.code() is Code.UNAVAILABLE
         await bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name="bot-1"))
+
+
+async def test_a_stop_waits_for_no_outage(
+    server: ServerInTest, outage: Outage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A move that is not stored was told to nobody: its bot is asked again at the next start."""
+    monkeypatch.setattr(app, "STORING_TIME", timedelta(seconds=0.1))
+    black, white = await server.pair()
+    turn = await black.turn()
+    (game,) = server.running
+    with outage.begin():
+        await black.play(turn, 0)
+        await server.until(lambda: game.arbiter.board.ply == 1)
+        await server.until(lambda: server.parts.store_watch.is_away)
+        await server.app.drain()
+        assert (await black.closed()).reason == "STOPPING"
+    assert white.unread("turns") == 0
