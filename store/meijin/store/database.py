@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import IO, Any, Self, TypeVar
 from weakref import WeakSet
 
-import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
@@ -105,7 +104,7 @@ class Database:
             raise ArgumentError(f"{backend} is none of {', '.join(BACKENDS)}")
         self._file = database_file(url)
         self.is_sqlite = self._file is not None
-        self._connections: WeakSet[psycopg.Connection[Any]] = WeakSet()
+        self._connections: WeakSet[Any] = WeakSet()
         if self.is_sqlite:
             self.writer, self.reader = _sqlite_engines(url, durability)
         else:
@@ -126,12 +125,10 @@ class Database:
 
     def cut(self) -> None:
         """Cut the connections to PostgreSQL, so that no thread waits for its answer any more."""
+        closed = self.writer.dialect.loaded_dbapi.Error
         for connection in list(self._connections):
-            with (
-                suppress(OSError, psycopg.Error),
-                socket.socket(fileno=os.dup(connection.fileno())) as end,
-            ):
-                end.shutdown(socket.SHUT_RDWR)
+            with suppress(OSError, closed):
+                _shut_down(connection.fileno())
 
     def close(self) -> None:
         """Close every connection."""
@@ -175,6 +172,12 @@ class Database:
         if self._file is not None:
             return FileClaim(Path(f"{self._file}.lock"), of=str(self._file))
         return _AdvisoryClaim(self.writer)
+
+
+def _shut_down(number: int) -> None:
+    """End a connection by its file's number, which stays its owner's to close."""
+    with socket.socket(fileno=os.dup(number)) as end:
+        end.shutdown(socket.SHUT_RDWR)
 
 
 def is_unavailable(error: DBAPIError) -> bool:
