@@ -1,6 +1,7 @@
 """The store's watch: since when the store owes an answer, and whether it is away."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
@@ -35,13 +36,11 @@ HEARTBEAT_INTERVAL = timedelta(seconds=1)
 class StoreRequest:
     """Something that the store owes an answer to."""
 
-    __slots__ = ("error", "since_ns")
+    __slots__ = ("since_ns",)
 
     def __init__(self, since_ns: int) -> None:
         self.since_ns = since_ns
         """Of the server's running time."""
-        self.error = ""
-        """Why its last try failed; empty while none has."""
 
 
 class StoreWatch:
@@ -59,7 +58,10 @@ class StoreWatch:
         self.changed = asyncio.Event()
         """Set when it went or came back."""
         self._watch = watch
-        self._requests: set[StoreRequest] = set()
+        self._requests: OrderedDict[StoreRequest, None] = OrderedDict()
+        """Oldest first. However many wait, a look takes the same time."""
+        self._errors: dict[StoreRequest, str] = {}
+        """Why the last try of each that is tried again has failed."""
         self._arrivals: dict[object, int] = {}
         self._failure = ""
         self._away_since_ns = 0
@@ -82,19 +84,20 @@ class StoreWatch:
     @contextmanager
     def _owed(self) -> Iterator[StoreRequest]:
         request = StoreRequest(self._watch.moment().running_ns)
-        self._requests.add(request)
+        self._requests[request] = None
         try:
             yield request
         except StoreAwayError as error:
             self._failure = _reason(error)
             raise
         finally:
-            self._requests.discard(request)
+            del self._requests[request]
+            self._errors.pop(request, None)
             self.look(self._watch.moment())
 
     def fail(self, request: StoreRequest, error: DBAPIError) -> None:
         """A request has failed, and is about to be tried again."""
-        request.error = str(error.orig)
+        self._errors[request] = str(error.orig)
         self.look(self._watch.moment())
 
     @contextmanager
@@ -114,7 +117,7 @@ class StoreWatch:
         waited_ns = moment.running_ns - self._oldest_ns(moment)
         if waited_ns >= AWAY_AFTER_NS:
             self._failure = self._failure or "no answer"
-        failure = next((one.error for one in self._requests if one.error), self._failure)
+        failure = next(iter(self._errors.values()), self._failure)
         if bool(failure) == self.is_away:
             return
         self.is_away = not self.is_away
@@ -138,7 +141,8 @@ class StoreWatch:
 
     def _oldest_ns(self, moment: Moment) -> int:
         """Since when something waits for the store; now when nothing does."""
-        return min((request.since_ns for request in self._requests), default=moment.running_ns)
+        oldest = next(iter(self._requests), None)
+        return moment.running_ns if oldest is None else oldest.since_ns
 
     # -- the heartbeat ------------------------------------------------------------------
 
