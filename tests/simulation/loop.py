@@ -90,7 +90,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         handle = self._ready.popleft()
         if handle.cancelled():
             return True
-        process = handle._context.get(_process)
+        process: Process | None = handle._context.get(_process)  # type: ignore[attr-defined]
         if process is not None and not self._may_run(process, handle):
             return True
         handle._run()
@@ -189,7 +189,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         """A future of this loop."""
         return asyncio.Future(loop=self)
 
-    def create_task(  # type: ignore[override]
+    def create_task(
         self, coro: Any, *, name: str | None = None, context: Context | None = None
     ) -> asyncio.Task[Any]:
         """A task of the process in whose context it is made."""

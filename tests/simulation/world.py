@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator, MutableMapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,6 +22,7 @@ from tests.simulation.oracle import Oracle, Violation, require
 from tests.simulation.server import SimulatedServer, simulated_surroundings
 
 from meijin.game import TimeControl, Variant
+from meijin.server.parts import Parts
 from meijin.server.settings import Settings
 from meijin.v1 import game_service_pb2, play_service_pb2, tournament_service_pb2
 from meijin.wire import time_control_to_proto, variant_to_proto
@@ -71,7 +72,7 @@ class Failures:
     def __init__(self) -> None:
         self.events: list[str] = []
 
-    def __call__(self, _logger: Any, _name: str, event: dict[str, Any]) -> dict[str, Any]:
+    def __call__(self, _logger: Any, _name: str, event: MutableMapping[str, Any]) -> str:
         """Keep an event; nothing is printed."""
         if event["event"] not in EXPECTED_ERRORS:
             error = event.get("exc_info")
@@ -88,7 +89,7 @@ class World(bots.World):
     def __init__(self, seed: int, disk: Disk, settings: Settings) -> None:
         self.rng = Random(seed)
         self.seed = seed
-        self.loop = SimulatedLoop(self.rng)
+        self.loop = SimulatedLoop(self.rng)  # type: ignore[abstract]  # no files, no sockets
         self.disk = disk
         self.oracle = Oracle(disk, lambda: self.loop.now_ns)
         self.oracle.grace_ns = settings.grace // timedelta(microseconds=1) * 1000
@@ -573,7 +574,7 @@ FAULTS = [
 ]
 
 
-def _main_tasks(parts: Any) -> list[Any]:
+def _main_tasks(parts: Parts) -> list[Coroutine[None, None, None]]:
     tasks = parts.tasks()
     for task in tasks:
         task.close()
