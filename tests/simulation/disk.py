@@ -49,12 +49,21 @@ class Disk:
         """How often a commit happens whose answer is lost."""
         self.fails_commits = 0.0
         """How often a commit fails, and has not happened."""
+        self.writer: SimulatedWriter | None = None
+        """The one of the server that runs."""
+        self.writer_committed: Callable[[], None] = lambda: None
+        """Is called after every commit."""
 
     def reset(self) -> None:
         """Forget everything."""
         self._empty.backup(self._restore)
         self.is_failing, self.hangs_until_ns = False, 0
         self.loses_answers = self.fails_commits = 0.0
+
+    def abandon(self) -> None:
+        """The server has died, and its connection with it."""
+        if self.writer is not None:
+            self.writer._disconnect()
 
     @property
     def is_away(self) -> bool:
@@ -73,11 +82,11 @@ class SimulatedDatabase(Database):
 
     def __init__(self, url: str, disk: Disk) -> None:
         super().__init__(url, Durability.PROCESS)
-        self._disk = disk
+        self.disk = disk
 
     def read(self, query: Callable[[Connection], T]) -> T:
         """Run a query, unless the disk fails."""
-        if self._disk.is_failing:
+        if self.disk.is_failing:
             raise failure("disk I/O error")
         return super().read(query)
 
@@ -89,15 +98,12 @@ class SimulatedWriter(Writer):
     the two has committed what it has told nobody of.
     """
 
-    def __init__(
-        self, loop: SimulatedLoop, disk: Disk, rng: Random, committed: Callable[[], None]
-    ) -> None:
-        self._database = disk.database
-        self._connection = None
+    def __init__(self, loop: SimulatedLoop, database: SimulatedDatabase, rng: Random) -> None:
+        super().__init__(database)
         self._loop = loop
-        self._disk = disk
+        self._disk = database.disk
+        self._disk.writer = self
         self._rng = rng
-        self._committed = committed
         self._pending: list[tuple[_Work[Any], Future[Any]]] = []
         self._is_busy = False
 
@@ -108,12 +114,12 @@ class SimulatedWriter(Writer):
         self._start()
         return answer
 
-    def close(self) -> None:
+    def close(self, *_: object) -> bool:  # type: ignore[override]
         """Do nothing: a server that dies leaves its pending work."""
+        return True
 
-    def abandon(self) -> None:
-        """Close the connection of a server that has died."""
-        self._disconnect()
+    def _run(self) -> None:
+        """Do nothing: the thread that the product starts for it ends at once."""
 
     def _start(self) -> None:
         if self._pending and not self._is_busy:
@@ -132,7 +138,7 @@ class SimulatedWriter(Writer):
         for work, _ in group:
             work.begin()
         self._commit([work for work, _ in group])
-        self._committed()
+        self._disk.writer_committed()
         self._loop.call_after_ns(self._delay(), self._answer, group)
 
     def _answer(self, group: list[tuple[_Work[Any], Future[Any]]]) -> None:

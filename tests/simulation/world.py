@@ -139,6 +139,7 @@ class World(bots.World):
     def _play(self) -> None:
         self.loop.executor_delay_ns = self._disk_delay
         self.loop.on_crash = self._server_died
+        self.disk.writer_committed = self._committed
         self._draw()
         self._start_server()
         self._operate()
@@ -175,10 +176,10 @@ class World(bots.World):
         raise Violation(self.violation)
 
     def _put_away(self) -> None:
-        if self.server is not None:
-            self.server.bury()
-        for server in self.buried:
-            server.bury()
+        self.disk.writer_committed = _nothing
+        self.disk.abandon()
+        for server in [*self.buried, *filter(None, [self.server])]:
+            self.loop.bury(server.process)
 
     def note(self, *words: object) -> None:
         """Add to the trace."""
@@ -251,12 +252,7 @@ class World(bots.World):
     def _start_server(self) -> None:
         self.note("the server starts")
         self.server = SimulatedServer(
-            self.loop,
-            self.disk,
-            self.rng,
-            self._settings,
-            committed=self._committed,
-            exited=self._server_died,
+            self.loop, self.disk, self._settings, exited=self._server_died
         )
 
     def _server_died(self, process: Process) -> None:
@@ -265,8 +261,8 @@ class World(bots.World):
             return
         self.note("the server dies after step", process.steps)
         self.buried.append(self.server)
-        server, self.server = self.server, None
-        server.writer.abandon()
+        self.server = None
+        self.disk.abandon()
         self.oracle.server_died()
         for bot in self.bots:
             stream = bot.stream
@@ -354,8 +350,8 @@ class World(bots.World):
                     settings=wanted, request_id=str(number)
                 )
 
-                def made(error: Exception | None, number: int = number) -> None:
-                    if error is None:
+                def made(error: str, number: int = number) -> None:
+                    if not error:
                         self._made.add(number)
                     self.note("tournament", number, "made", error)
 
@@ -547,7 +543,7 @@ class World(bots.World):
         require(not parts.games.running, f"still running: {parts.games.running}")
         require(not parts.games._ending, f"still ending: {parts.games._ending}")
         tasks = [task for task in server.process.tasks if not task.done()]
-        require(len(tasks) == len(_main_tasks(parts)), f"left over: {tasks}")
+        require(len(tasks) == 1 + len(_main_tasks(parts)), f"left over: {tasks}")
 
     def _unfinished(self) -> str:
         query = """
@@ -579,6 +575,10 @@ def _main_tasks(parts: Parts) -> list[Coroutine[None, None, None]]:
     for task in tasks:
         task.close()
     return tasks
+
+
+def _nothing() -> None:
+    pass
 
 
 def _line(now_ns: int, words: tuple[object, ...]) -> str:
