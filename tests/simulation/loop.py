@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import heapq
 import itertools
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
@@ -121,11 +122,13 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
     def bury(process: Process) -> None:
         """Close what a dead process has left, as nothing of it may run any more."""
         process.is_dead = True
-        for task in process.tasks:
-            if not task.done():
-                task._log_destroy_pending = False  # type: ignore[attr-defined]
-                _close(task.get_coro())
-        process.tasks.clear()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # some were never begun
+            for task in process.tasks:
+                if not task.done():
+                    task._log_destroy_pending = False  # type: ignore[attr-defined]
+                    _close(task.get_coro())
+            process.tasks.clear()
 
     # -- what asyncio asks of a loop --------------------------------------------------------
 

@@ -132,6 +132,8 @@ class SimulatedServer:
         self.process = Process("server")
         self.app: App | None = None
         """``None`` until everything that was left is taken up again."""
+        self.lasting = 0
+        """Tasks that go on as long as it lives."""
         self.failures: list[str] = []
         """What has ended that should not."""
         self._loop = loop
@@ -170,7 +172,9 @@ class SimulatedServer:
         database: SimulatedDatabase = self._database
         try:
             async with App.open(self._settings, database, "") as app:
-                for work in app.tasks():
+                works = app.tasks()
+                self.lasting = 1 + len(works)
+                for work in works:
                     self._start(self._guard(work))
                 self.app = app
                 await self._loop.create_future()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,13 +22,15 @@ from tests.simulation.oracle import Oracle, Violation, require
 from tests.simulation.server import SimulatedServer, simulated_surroundings
 
 from meijin.game import TimeControl, Variant
-from meijin.server.parts import Parts
 from meijin.server.settings import Settings
 from meijin.v1 import game_service_pb2, play_service_pb2, tournament_service_pb2
 from meijin.wire import time_control_to_proto, variant_to_proto
 
 MS = 1_000_000
-LIMIT_NS = 300 * NS_PER_SECOND
+FAULTS_END_NS = 30 * NS_PER_SECOND
+"""From then on nothing fails any more."""
+
+LIMIT_NS = 200 * NS_PER_SECOND
 """In this time every world is done; one that is not hangs."""
 
 MOST_OUTAGE_NS = 500 * MS
@@ -388,7 +390,7 @@ class World(bots.World):
     # -- faults -----------------------------------------------------------------------------
 
     def _next_fault(self) -> None:
-        if self._is_closing:
+        if self._is_closing or self.loop.now_ns > FAULTS_END_NS:
             return
         delay_ns = int(self.rng.expovariate(1) * 400 * MS)
         self.loop.call_after_ns(delay_ns, self._fault, context=self.loop.network)
@@ -543,7 +545,7 @@ class World(bots.World):
         require(not parts.games.running, f"still running: {parts.games.running}")
         require(not parts.games._ending, f"still ending: {parts.games._ending}")
         tasks = [task for task in server.process.tasks if not task.done()]
-        require(len(tasks) == 1 + len(_main_tasks(parts)), f"left over: {tasks}")
+        require(len(tasks) == server.lasting, f"left over: {tasks}")
 
     def _unfinished(self) -> str:
         query = """
@@ -568,13 +570,6 @@ FAULTS = [
     "cancel",
     "void",
 ]
-
-
-def _main_tasks(parts: Parts) -> list[Coroutine[None, None, None]]:
-    tasks = parts.tasks()
-    for task in tasks:
-        task.close()
-    return tasks
 
 
 def _nothing() -> None:
