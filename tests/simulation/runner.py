@@ -92,6 +92,6 @@ def explain(report: Report) -> str:
         [
             *report.trace,
             f"seed {report.seed}: {report.violation}",
-            f"again: python -m tests.simulation --seed {report.seed} --games 1",
+            f"again: .venv/bin/python -m tests.simulation --seed {report.seed} --games 1",
         ]
     )

@@ -27,8 +27,8 @@ from meijin.v1 import game_service_pb2, play_service_pb2, tournament_service_pb2
 from meijin.wire import time_control_to_proto, variant_to_proto
 
 MS = 1_000_000
-FAULTS_END_NS = 30 * NS_PER_SECOND
-"""From then on nothing fails any more."""
+LAST_FAULT_NS = 30 * NS_PER_SECOND
+"""From some time before on nothing fails any more, so that what is lost stays lost."""
 
 LIMIT_NS = 200 * NS_PER_SECOND
 """In this time every world is done; one that is not hangs."""
@@ -108,7 +108,7 @@ class World(bots.World):
         self._wanted: list[tournament_service_pb2.TournamentSettings] = []
         self._made: set[int] = set()
         self._is_closing = False
-        self._cancelled: dict[str, int] = {}
+        self._faults_end_ns = self.rng.randrange(NS_PER_SECOND // 2, LAST_FAULT_NS)
 
     # -- from the beginning to the end ------------------------------------------------------
 
@@ -390,7 +390,7 @@ class World(bots.World):
     # -- faults -----------------------------------------------------------------------------
 
     def _next_fault(self) -> None:
-        if self._is_closing or self.loop.now_ns > FAULTS_END_NS:
+        if self._is_closing or self.loop.now_ns > self._faults_end_ns:
             return
         delay_ns = int(self.rng.expovariate(1) * 400 * MS)
         self.loop.call_after_ns(delay_ns, self._fault, context=self.loop.network)
