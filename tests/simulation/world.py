@@ -406,6 +406,11 @@ class World(bots.World):
     def _later(self, delay_ns: int, do: Callable[..., None], *args: object) -> None:
         self.loop.call_after_ns(delay_ns, do, *args, context=self.loop.network)
 
+    def _strike_again(self, within_ns: int) -> None:
+        """Have a bot cut off in an outage now and then: it must not pay for not coming back."""
+        if self.rng.random() < 0.5:
+            self._later(self.rng.randrange(within_ns), self._fault_cut)
+
     def _fault_crash(self) -> None:
         if self.server is not None:
             process = self.server.process
@@ -417,7 +422,9 @@ class World(bots.World):
             self.note("the server is stopped")
             server.process.is_held = True
             self._see_outage()
-            self._later(self._short(), self._thaw, server.process)
+            delay_ns = self._short()
+            self._later(delay_ns, self._thaw, server.process)
+            self._strike_again(delay_ns)
 
     def _thaw(self, process: Process) -> None:
         self.note("the server goes on")
@@ -428,13 +435,17 @@ class World(bots.World):
         self.note("the disk fails")
         self.disk.is_failing = True
         self._see_outage()
-        self._later(self._short(), self._heal)
+        delay_ns = self._short()
+        self._later(delay_ns, self._heal)
+        self._strike_again(delay_ns)
 
     def _fault_disk_hangs(self) -> None:
         self.note("the disk hangs")
         self.disk.hangs_until_ns = self.loop.now_ns + self._short()
         self._see_outage()
-        self._later(self.disk.hangs_until_ns - self.loop.now_ns, self._see_outage)
+        delay_ns = self.disk.hangs_until_ns - self.loop.now_ns
+        self._later(delay_ns, self._see_outage)
+        self._strike_again(delay_ns)
 
     def _fault_lost_answers(self) -> None:
         self.note("answers of the disk are lost")
