@@ -38,7 +38,7 @@ def _mutant(mutant: Mutant) -> Mutant:
 def tells_before_the_commit() -> AbstractContextManager[Any]:
     """The journal does not wait for its commit."""
 
-    async def commit(self: Journal, entry: JournalEntry) -> None:
+    async def commit(self: Journal, entry: JournalEntry, *_: object) -> None:
         self._writer.submit(partial(commit_entry, entry=entry))
 
     return patch.object(Journal, "_commit", commit)
@@ -103,8 +103,8 @@ def takes_any_ply() -> AbstractContextManager[Any]:
     """An action's ply is not looked at."""
     play = Arbiter.play
 
-    def play_now(self: Arbiter, color: Any, _ply: int, *rest: Any) -> Any:
-        return play(self, color, len(self.board.moves), *rest)
+    def play_now(self: Arbiter, color: Any, _ply: int, *rest: Any, **more: Any) -> Any:
+        return play(self, color, len(self.board.moves), *rest, **more)
 
     return patch.object(Arbiter, "play", play_now)
 
