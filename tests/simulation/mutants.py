@@ -217,6 +217,12 @@ def excuses_no_restart() -> AbstractContextManager[Any]:
 
 
 @_mutant
+def excuses_no_outage() -> AbstractContextManager[Any]:
+    """While the store is away bots that are away pay for it."""
+    return patch.object(Arbiter, "excuse", lambda _self, _moment: None)
+
+
+@_mutant
 def ends_the_newer_stream() -> AbstractContextManager[Any]:
     """The late end of an old stream ends the presence of the new one."""
     leave = Lobby.leave

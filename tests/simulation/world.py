@@ -33,7 +33,7 @@ LAST_FAULT_NS = 30 * NS_PER_SECOND
 LIMIT_NS = 200 * NS_PER_SECOND
 """In this time every world is done; one that is not hangs."""
 
-MOST_OUTAGE_NS = 500 * MS
+MOST_OUTAGE_NS = 4000 * MS
 """The longest that a server is stopped or its disk away; it may be dead for longer."""
 
 TRACED = 80
