@@ -214,7 +214,7 @@ async def test_a_stop_waits_for_no_outage(
     server: ServerInTest, outage: Outage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A move that is not stored was told to nobody: its bot is asked again at the next start."""
-    monkeypatch.setattr(app, "STORING_TIME", timedelta(seconds=0.1))
+    monkeypatch.setattr(app, "LAST_COMMITS_TIME", timedelta(seconds=0.1))
     black, white = await server.pair()
     turn = await black.turn()
     (game,) = server.running
