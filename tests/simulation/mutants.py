@@ -19,6 +19,7 @@ from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
 from meijin.server.match.stalls import Moment, StallWatch
 from meijin.server.tournaments import recovery
+from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.journal import JournalEntry, commit_entry
@@ -173,8 +174,8 @@ def loses_void_games() -> AbstractContextManager[Any]:
     game_ended = Scheduler.game_ended
 
     def end(self: Scheduler, game: LiveGame) -> None:
-        game_ended(self, game)
-        run_of(game).pending.pop(game.pairing.id, None)
+        with patch.object(PendingPairings, "add"):
+            game_ended(self, game)
 
     return patch.object(Scheduler, "game_ended", end)
 

@@ -191,6 +191,7 @@ class App:
                 last=recovered.last,
             )
             restore(recovered, parts.lobby, parts.games, parts.scheduler)
+            parts.incidents.restarted()
             app = cls(settings, parts, credentials)
             try:
                 yield app

@@ -7,6 +7,7 @@ from meijin.server.match.actions import ActionHandler
 from meijin.server.match.feed import Feed
 from meijin.server.match.game_log import GameLog
 from meijin.server.match.games import Games
+from meijin.server.match.incidents import Incidents
 from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.lobby import Lobby
@@ -39,6 +40,7 @@ class Parts:
     games: Games
     actions: ActionHandler
     watchdog: Watchdog
+    incidents: Incidents
     feed: Feed
     scheduler: Scheduler
     creator: Creator
@@ -73,9 +75,10 @@ class Parts:
             margin=settings.margin,
             last_game=last.game,
         )
+        incidents = Incidents(games, journal, store_watch)
         scheduler = Scheduler(lobby, games, journal)
         # The order in which they hear: a tournament counts a game before anybody looks at it.
-        listeners.add(scheduler, feed, refreshes, GameLog())
+        listeners.add(scheduler, feed, refreshes, GameLog(), incidents)
         return cls(
             writer=writer,
             storage=storage,
@@ -86,7 +89,8 @@ class Parts:
             journal=journal,
             games=games,
             actions=ActionHandler(games, journal, watch),
-            watchdog=Watchdog(watch, lobby, games, write_timeout=settings.write_timeout),
+            watchdog=Watchdog(watch, lobby, games, incidents, write_timeout=settings.write_timeout),
+            incidents=incidents,
             feed=feed,
             scheduler=scheduler,
             creator=Creator(storage),

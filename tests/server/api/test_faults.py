@@ -105,3 +105,38 @@ async def fail_by_supplier(black: Peer, white: Peer, *, games: int) -> None:
         for peer in (black, white):
             assert (await peer.ended()).outcome.ending == game_pb2.ENDING_VOID
             await peer.started()
+
+
+# -- incidents --------------------------------------------------------------------
+
+
+@pytest.mark.settings(grace=1.0)
+async def test_bots_that_are_lost_together_lose_nothing(server: ServerInTest) -> None:
+    """Half of the bots, and at least four: it was the network, and their games are void."""
+    pairs = [await server.pair((f"ada-{number}", f"bob-{number}")) for number in range(4)]
+    for black, _white in pairs:
+        black.call.cancel()
+    for _black, white in pairs:
+        outcome = (await white.ended()).outcome
+        assert (outcome.ending, outcome.at_fault) == (
+            game_pb2.ENDING_VOID,
+            game_pb2.PARTY_NETWORK,
+        )
+    found = await faults(server)
+    assert {fault.kind for fault in found} == {pb.FAULT_KIND_MASS_DISCONNECT}
+    incident = found[-1]
+    assert (incident.party, incident.game_id) == (pb.FAULT_PARTY_NETWORK, "")
+    assert incident.detail == "4 of 8 bots lost their streams within seconds"
+
+
+@pytest.mark.settings(grace=1.0)
+async def test_bots_that_leave_and_return_together_play_on(server: ServerInTest) -> None:
+    """As if nothing had been."""
+    pairs = [await server.pair((f"ada-{number}", f"bob-{number}")) for number in range(4)]
+    for black, _white in pairs:
+        black.call.cancel()
+        await server.away(black.name)
+    for black, white in pairs:
+        back = await server.bot(black.name)
+        await back.resign((await back.started()).game)
+        assert (await white.ended()).outcome.ending == game_pb2.ENDING_RESIGN

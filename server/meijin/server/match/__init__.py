@@ -14,8 +14,10 @@
 - `session`: a bot's open stream and its outbox
 - `journal`: the group commit of everything that happens
 - `listeners`: who hears what happens, in a stated order
+- `departures`: whether bots lose their streams one by one, or together
 - `lobby`: which bots are connected
 - `games`: the running games: how they start and end, and are released after the commit
+- `incidents`: what goes wrong without ending a game, for the ledger
 - `actions`: judges what bots send
 - `feed`: subscribers of a game or a tournament
 - `game_log`: a line in the log for each game

@@ -16,6 +16,10 @@ SIDES = (Color.BLACK, Color.WHITE)
 """The side to move at an even and at an odd ply."""
 
 
+_OUTAGES = {Party.SERVER: "an outage", Party.NETWORK: "an outage of the network"}
+"""Of whom."""
+
+
 class ActionResult(enum.Enum):
     """What became of an action."""
 
@@ -371,9 +375,13 @@ class Arbiter:
             self._used_ns += self._presence.overrun_ns
             self._presence.overrun_ns = 0
 
-    def excuse(self, moment: Moment) -> None:
-        """Whoever is away can't return, through the server's fault: grace begins anew."""
-        self._presence.excuse(moment.served_ns)
+    def excuse(self, moment: Moment, party: Party = Party.SERVER) -> None:
+        """Whoever is away is so through the fault of `party`: grace begins anew."""
+        self._presence.excuse(moment.served_ns, party)
+
+    def is_excused(self, color: Color) -> bool:
+        """Whether `color` is away through no fault of its own."""
+        return self._presence.excuse_of(color) is not None
 
     def expire_absences(self, now_ns: int) -> None:
         """End the game when a grace has run out, or the clock of a bot that left on its turn.
@@ -403,8 +411,9 @@ class Arbiter:
 
     def _end_absence(self, color: Color, now_ns: int) -> None:
         away = self._presence.away_ns(color, now_ns) / NS_PER_SECOND
-        if self._presence.is_excused(color):
-            self.void(Party.SERVER, f"{color.name.lower()} did not return after an outage")
+        excuse = self._presence.excuse_of(color)
+        if excuse is not None:
+            self.void(excuse, f"{color.name.lower()} did not return after {_OUTAGES[excuse]}")
         elif self.is_away(color.other):
             self.void(Party.NETWORK, "both bots were away")
         else:

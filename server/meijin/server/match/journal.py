@@ -17,6 +17,7 @@ from meijin.server.match.live_game import LiveGame
 from meijin.server.match.store_watch import StoreRequest, StoreWatch
 from meijin.store import Writer
 from meijin.store.database import is_unavailable
+from meijin.store.faults import NewFault
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry, commit_entry, pack_move
 from meijin.store.schema import EntryId
@@ -140,6 +141,11 @@ class Journal:
     def add_void(self, void: GameVoid) -> None:
         """Add a finished game, whose end is stored, that is to count no more."""
         self._batch.entry.voids.append(void)
+        self.wake()
+
+    def add_incident(self, incident: NewFault) -> None:
+        """Add what went wrong in games that go on."""
+        self._batch.entry.incidents.append(incident)
         self.wake()
 
     def add_tournament_end(self, end: TournamentEnd) -> None:

@@ -1,15 +1,30 @@
 """Who hears what happens in the games: listeners, called in the order they were added."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import structlog
 
 from meijin.server.match.live_game import LiveGame, Participant
+from meijin.store.schema import BotVersionId, GameId
 
 log = structlog.get_logger()
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A bot's absence from running games, which is over."""
+
+    version_id: BotVersionId
+    away_ns: int
+    """How long it was away, the server's stalls left out."""
+    is_excused: bool
+    """It was not the bot's doing."""
+    games: Sequence[GameId]
 
 
 class Listener:
@@ -20,6 +35,12 @@ class Listener:
 
     def player_joined(self, player: Participant) -> None:
         """A bot's stream was opened."""
+
+    def player_returned(self, absence: Absence) -> None:
+        """A bot that was away from running games has a stream again."""
+
+    def mass_disconnected(self, players: Sequence[Participant], connected: int) -> None:
+        """So many bots, of those that were connected, lost their streams together."""
 
     def game_over(self, game: LiveGame) -> None:
         """A game is over: what is added to the journal now is committed with its end."""
@@ -52,6 +73,16 @@ class Listeners:
         """Tell that a bot's stream was opened."""
         for listener in self.order:
             _tell(listener.player_joined, player)
+
+    def player_returned(self, absence: Absence) -> None:
+        """Tell that a bot's absence is over."""
+        for listener in self.order:
+            _tell(listener.player_returned, absence)
+
+    def mass_disconnected(self, players: Sequence[Participant], connected: int) -> None:
+        """Tell that bots lost their streams together."""
+        for listener in self.order:
+            _tell(partial(listener.mass_disconnected, connected=connected), players)
 
     def game_over(self, game: LiveGame) -> None:
         """Tell that a game is over, though its end is not committed yet."""

@@ -8,8 +8,10 @@ from datetime import timedelta
 
 import structlog
 
+from meijin.game import Party
 from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacementsError
-from meijin.server.match.listeners import Listeners
+from meijin.server.match.departures import Departures
+from meijin.server.match.listeners import Absence, Listeners
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Session
 from meijin.server.match.stalls import NS_PER_SECOND, Moment, StallWatch
@@ -72,6 +74,8 @@ class Player(Participant):
 
     session: Session | None = None
     """Its open stream; ``None`` while it is away."""
+    left_ns: int | None = None
+    """When it lost its last stream, as served; ``None`` while it is here."""
     games: dict[int, LiveGame] = field(default_factory=dict)
     """Its running games by their numbers."""
     replacements: Replacements | None = None
@@ -91,6 +95,8 @@ class Lobby:
         self.expulsions = 0
         """How often bots lost their right to play; who was let in before must be asked again."""
         self._watch = watch
+        self._connected = 0
+        self._departures = Departures()
         self._listeners = listeners
         self._grace = grace
         self._max_notices = max_notices
@@ -141,11 +147,25 @@ class Lobby:
         player.session = session
         self.players[player.bot_id] = player
         session.ping()
-        for game in player.games.values():
-            if game.is_played_by(player, version_id):
-                game.connect(player, session, since or moment)
+        self._connected += 1
+        self._return(player, session, since or moment)
         self._listeners.player_joined(player)
         return session
+
+    def _return(self, player: Player, session: Session, moment: Moment) -> None:
+        """Have a player's games go on."""
+        games = [
+            game for game in session.games.values() if game.is_played_by(player, session.version_id)
+        ]
+        left_ns, player.left_ns = player.left_ns, None
+        if games and left_ns is not None:
+            excuses = [game.arbiter.is_excused(game.color(player)) for game in games]
+            away_ns = max(moment.served_ns - left_ns, 0)
+            ids = [game.id for game in games]
+            absence = Absence(session.version_id, away_ns, is_excused=any(excuses), games=ids)
+            self._listeners.player_returned(absence)
+        for game in games:
+            game.connect(player, session, moment)
 
     def _replace(
         self, player: Player, old: Session, resume_session_id: str, moment: Moment
@@ -170,10 +190,25 @@ class Lobby:
         if player is None or player.session is not session:
             return
         player.session = None
+        self._connected -= 1
         moment = self._watch.moment()
+        player.left_ns = moment.served_ns
         for game in player.games.values():
             game.disconnect(player, session, moment)
+        if not session.closed.done():
+            self._look_for_mass_disconnect(player, moment)
         self._forget_if_gone(player)
+
+    def _look_for_mass_disconnect(self, player: Player, moment: Moment) -> None:
+        """Excuse bots that were lost together: that is the network's doing."""
+        was_mass = self._departures.is_mass
+        lost = self._departures.add(player.bot_id, moment.served_ns, self._connected)
+        gone = [each for bot_id in lost if (each := self.players.get(bot_id)) and not each.session]
+        for each in gone:
+            for game in each.games.values():
+                game.arbiter.excuse(moment, Party.NETWORK)
+        if lost and not was_mass:
+            self._listeners.mass_disconnected(gone, self._connected + len(lost))
 
     # -- games ----------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Presence: which side of a game has no stream, and what its absences have cost."""
 
-from meijin.game import Color
+from meijin.game import Color, Party
 from meijin.server.match.allowance import Allowance, Credits
 
 
@@ -38,7 +38,7 @@ class Presence:
         self._free_ns = allowance.absence_ns
         self._grace_ns = [0, allowance.grace_ns, allowance.grace_ns]
         self._away_since_ns: list[int | None] = [None, None, None]
-        self._excused = [False, False, False]
+        self._excused: list[Party | None] = [None, None, None]
         self._thinker: Color | None = None
         self._thinking_since_ns = -1
         self._settled_ns = 0
@@ -48,8 +48,8 @@ class Presence:
         """Whether `color` has no stream."""
         return self._away_since_ns[color] is not None
 
-    def is_excused(self, color: Color) -> bool:
-        """Whether `color` is away because the server itself was."""
+    def excuse_of(self, color: Color) -> Party | None:
+        """Whose fault it is that `color` is away; ``None`` while it is its own."""
         return self._excused[color]
 
     def away_ns(self, color: Color, now_ns: int) -> int:
@@ -79,7 +79,7 @@ class Presence:
         """`color` lost its stream, perhaps on a turn that it has seen."""
         self.settle(now_ns)
         self._away_since_ns[color] = now_ns
-        self._excused[color] = excused
+        self._excused[color] = Party.SERVER if excused else None
         self.count += 1
         if from_turn:
             self._thinker = color
@@ -95,17 +95,17 @@ class Presence:
             if not self._excused[color]:
                 self._grace_ns[color] -= max(now_ns - since_ns, 0)
         self._away_since_ns[color] = None
-        self._excused[color] = False
+        self._excused[color] = None
         if self._thinker is color:
             self._thinker = None
         self._resume(now_ns)
 
-    def excuse(self, now_ns: int) -> None:
-        """Whoever is away can't return, through the server's fault: that has cost nothing."""
+    def excuse(self, now_ns: int, party: Party) -> None:
+        """Whoever is away is so through another's fault: that has cost nothing."""
         for color in Color:
             if self.is_away(color):
                 self._away_since_ns[color] = now_ns
-                self._excused[color] = True
+                self._excused[color] = party
         if self._thinker is not None:
             self._credits[self._thinker].absence_ns = self._credit_before_ns
             self.overrun_ns = 0

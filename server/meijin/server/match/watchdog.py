@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from meijin.server.errors import NotReadingError
 from meijin.server.match.games import Games
+from meijin.server.match.incidents import Incidents
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 
@@ -26,11 +27,18 @@ class Watchdog:
     """
 
     def __init__(
-        self, watch: StallWatch, lobby: Lobby, games: Games, *, write_timeout: timedelta
+        self,
+        watch: StallWatch,
+        lobby: Lobby,
+        games: Games,
+        incidents: Incidents,
+        *,
+        write_timeout: timedelta,
     ) -> None:
         self._watch = watch
         self._lobby = lobby
         self._games = games
+        self._incidents = incidents
         self._write_timeout = write_timeout
 
     async def watch_clocks(self) -> None:
@@ -40,6 +48,7 @@ class Watchdog:
             moment = self._watch.tick()
             if count % TICKS_PER_EXPIRY == 0:
                 self._games.expire(moment)
+                self._incidents.look(moment)
 
     async def measure_lag(self) -> None:
         """Ping every stream, for ever."""
