@@ -126,6 +126,10 @@ class Session:
         """Say that the server is about to stop."""
         await self._send(draining=play_service_pb2.Draining())
 
+    async def send_pause(self, reason: str) -> None:
+        """Say that the bot gets no new games."""
+        await self._send(paused=play_service_pb2.Paused(reason=reason))
+
     @staticmethod
     def started(
         number: int, cells: Sequence[int] = (), **fields: Any

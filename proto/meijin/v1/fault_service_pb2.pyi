@@ -50,6 +50,8 @@ class _FaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FaultKind.V
     """The server stood still."""
     FAULT_KIND_VOIDED: _FaultKind.ValueType  # 10
     """An operator stopped or voided a game."""
+    FAULT_KIND_PAUSE: _FaultKind.ValueType  # 11
+    """A bot that forfeited game after game gets no new ones for a while."""
 
 class FaultKind(_FaultKind, metaclass=_FaultKindEnumTypeWrapper):
     """What went wrong."""
@@ -76,6 +78,8 @@ FAULT_KIND_STALL: FaultKind.ValueType  # 9
 """The server stood still."""
 FAULT_KIND_VOIDED: FaultKind.ValueType  # 10
 """An operator stopped or voided a game."""
+FAULT_KIND_PAUSE: FaultKind.ValueType  # 11
+"""A bot that forfeited game after game gets no new ones for a while."""
 Global___FaultKind: _TypeAlias = FaultKind  # noqa: Y015
 
 class _FaultParty:

@@ -466,6 +466,7 @@ class PlayResponse(_message.Message):
     EVENTS_FIELD_NUMBER: _builtins.int
     PING_FIELD_NUMBER: _builtins.int
     DRAINING_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def welcome(self) -> Global___Welcome:
         """The answer to the hello."""
@@ -482,6 +483,10 @@ class PlayResponse(_message.Message):
     def draining(self) -> Global___Draining:
         """The server is about to stop; running games resume after its return."""
 
+    @_builtins.property
+    def paused(self) -> Global___Paused:
+        """The bot has forfeited game after game: it gets no new ones for a while."""
+
     def __init__(
         self,
         *,
@@ -489,12 +494,13 @@ class PlayResponse(_message.Message):
         events: Global___Events | None = ...,
         ping: Global___Ping | None = ...,
         draining: Global___Draining | None = ...,
+        paused: Global___Paused | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["draining", b"draining", "events", b"events", "fact", b"fact", "ping", b"ping", "welcome", b"welcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["draining", b"draining", "events", b"events", "fact", b"fact", "paused", b"paused", "ping", b"ping", "welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["draining", b"draining", "events", b"events", "fact", b"fact", "ping", b"ping", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draining", b"draining", "events", b"events", "fact", b"fact", "paused", b"paused", "ping", b"ping", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_fact: _TypeAlias = _typing.Literal["welcome", "events", "ping", "draining"]  # noqa: Y015
+    _WhichOneofReturnType_fact: _TypeAlias = _typing.Literal["welcome", "events", "ping", "draining", "paused"]  # noqa: Y015
     _WhichOneofArgType_fact: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_fact) -> _WhichOneofReturnType_fact | None: ...
 
@@ -774,3 +780,31 @@ class Draining(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Draining: _TypeAlias = Draining  # noqa: Y015
+
+@_typing.final
+class Paused(_message.Message):
+    """The bot has forfeited game after game, and gets no new ones for a while. Games that run
+    go on, and another version of the bot is not paused.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REASON_FIELD_NUMBER: _builtins.int
+    DURATION_MS_FIELD_NUMBER: _builtins.int
+    reason: _builtins.str
+    """Why, for the bot's owner."""
+    duration_ms: _builtins.int
+    """How long from now on, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        reason: _builtins.str = ...,
+        duration_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["duration_ms", b"duration_ms", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Paused: _TypeAlias = Paused  # noqa: Y015

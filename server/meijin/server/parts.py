@@ -18,6 +18,7 @@ from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import Creator
+from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.planner import Planner
 from meijin.server.tournaments.recovery import LastIds
 from meijin.server.tournaments.refresh_jobs import RefreshSender
@@ -76,7 +77,7 @@ class Parts:
             last_game=last.game,
         )
         incidents = Incidents(games, journal, store_watch)
-        scheduler = Scheduler(lobby, games, journal)
+        scheduler = Scheduler(lobby, games, journal, Pauses(settings.max_faults))
         # The order in which they hear: a tournament counts a game before anybody looks at it.
         listeners.add(scheduler, feed, refreshes, GameLog(), incidents)
         return cls(

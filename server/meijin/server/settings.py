@@ -10,6 +10,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     Field,
+    NonNegativeInt,
     PositiveInt,
     ValidationInfo,
     field_validator,
@@ -111,6 +112,8 @@ class Settings(BaseSettings):
     """How often a silent connection is probed; it is dropped after half of that without answer."""
     max_message_bytes: PositiveInt = MAX_MESSAGE_BYTES
     """The largest message that a bot may send."""
+    max_faults: NonNegativeInt = 20
+    """So many games in a row that a bot forfeits pause it; 0 for never."""
     max_notices: PositiveInt = 100
     """How many refused actions end a stream."""
     max_streams: PositiveInt = 2000

@@ -116,6 +116,11 @@ class Peer:
         fact: pb.Draining = await self._next("draining")
         return fact
 
+    async def paused(self) -> pb.Paused:
+        """Wait until the server says that the bot gets no new games."""
+        fact: pb.Paused = await self._next("paused")
+        return fact
+
     async def play_out(self, games: int) -> list[pb.GameEnded]:
         """Take the first free cell at every turn, until so many games have ended."""
         ended: list[pb.GameEnded] = []

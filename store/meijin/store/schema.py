@@ -83,6 +83,8 @@ class FaultKind(enum.Enum):
     """The server stood still."""
     VOIDED = "voided"
     """An operator stopped or voided a game."""
+    PAUSE = "pause"
+    """A bot that forfeited game after game gets no new ones for a while."""
 
 
 class FaultParty(enum.Enum):

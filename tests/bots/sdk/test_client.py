@@ -390,6 +390,19 @@ async def test_server_vanishes(server: ScriptedServer, caplog: pytest.LogCapture
     assert "reconnecting in 0.0 s because" in caplog.text
 
 
+async def test_a_pause_is_logged(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
+    """With the server's reason, for the bot's owner."""
+    async with server.connect(FirstCellBot()):
+        session = await server.session()
+        await session.welcome()
+        await session.send_pause("20 games forfeited")
+        await session.send_draining()
+        await server.stop()
+        await server.start()
+        await (await server.session()).welcome()
+    assert "no new games for a while: 20 games forfeited" in caplog.text
+
+
 async def test_resumed_game_has_another_number(server: ScriptedServer) -> None:
     """A game that goes on after a reconnection is answered under its new number."""
     async with server.connect(FirstCellBot()):

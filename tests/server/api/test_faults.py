@@ -140,3 +140,19 @@ async def test_bots_that_leave_and_return_together_play_on(server: ServerInTest)
         back = await server.bot(black.name)
         await back.resign((await back.started()).game)
         assert (await white.ended()).outcome.ending == game_pb2.ENDING_RESIGN
+
+
+@pytest.mark.settings(max_faults=2)
+async def test_a_bot_that_fails_again_and_again_is_paused(server: ServerInTest) -> None:
+    """It hears why, the ledger says so, and another version of it plays on."""
+    black, white = await server.pair(rounds=3)
+    ada = black if black.name == "ada" else white
+    await ada.fail(ada.start.game, "boom")
+    await ada.fail((await ada.started()).game, "boom")
+    paused = await ada.paused()
+    assert "the last 2 games were all forfeited" in paused.reason
+    assert paused.duration_ms == 600_000
+    (incident,) = [each for each in await faults(server) if each.kind == pb.FAULT_KIND_PAUSE]
+    assert (incident.party, incident.bot, incident.game_id) == (pb.FAULT_PARTY_BOT, "ada", "")
+    mended = await server.bot("ada", version="2")
+    assert (await mended.started()).game_id

@@ -21,6 +21,7 @@ from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.session import Session
 from meijin.server.tournaments.formats.base import Capacity
 from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import RunState, TournamentRun
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
@@ -116,13 +117,14 @@ class Hall:
             cast("Lobby", self.lobby),
             cast("Games", self.games),
             cast("Journal", FakeJournal()),
+            Pauses(0),
         )
         self.games.listeners.append(self.scheduler)
 
     def join(self, bot: int, capabilities: Capabilities | None = None) -> None:
         """A bot's stream is opened."""
         player = self.lobby.players.setdefault(BotId(bot), Player(BotId(bot), NAMES[BotId(bot)]))
-        session = SimpleNamespace(capabilities=capabilities or Capabilities())
+        session = SimpleNamespace(capabilities=capabilities or Capabilities(), version_id=bot)
         player.session = cast("Session", session)
         self.scheduler.player_joined(player)
 

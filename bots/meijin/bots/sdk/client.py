@@ -16,7 +16,7 @@ from meijin.bots.sdk.backoff import Backoff
 from meijin.bots.sdk.batch_searcher import searcher_for
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.errors import StreamLostError
-from meijin.bots.sdk.events import Draining, Events, Ping, Welcome
+from meijin.bots.sdk.events import Draining, Events, Paused, Ping, Welcome
 from meijin.bots.sdk.games import Games
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.settings import Settings
@@ -173,6 +173,8 @@ class Client:
                     outbox.add_pong(sequence)
                 case Draining():
                     logger.info("the server is about to stop; games go on after its return")
+                case Paused(reason):
+                    logger.error("no new games for a while: %s", reason)
 
     def _enter(self, welcome: Welcome) -> None:
         self._welcome = welcome

@@ -98,4 +98,12 @@ class Draining:
     """The server is about to stop; running games resume after its return."""
 
 
-ServerMessage: TypeAlias = Welcome | Events | Ping | Draining
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The bot has forfeited game after game, and gets no new ones for a while."""
+
+    reason: str
+    """For its owner."""
+
+
+ServerMessage: TypeAlias = Welcome | Events | Ping | Draining | Paused

@@ -15,6 +15,7 @@ from meijin.bots.sdk.events import (
     GameEnded,
     GameStarted,
     Notice,
+    Paused,
     Ping,
     ServerMessage,
     Turn,
@@ -173,6 +174,8 @@ def message_from_proto(
             return welcome_from_proto(response.welcome)
         case "draining":
             return Draining()
+        case "paused":
+            return Paused(response.paused.reason)
         case None:
             return None
 

@@ -62,6 +62,13 @@ class Welcome:
     """How many starts of games that go on follow."""
 
 
+class PausedNotice(NamedTuple):
+    """A bot gets no new games for a while."""
+
+    reason: str
+    duration: timedelta
+
+
 class Delivery(NamedTuple):
     """What is sent to a bot at once. A plain tuple: one is made for every message."""
 
@@ -75,6 +82,8 @@ class Delivery(NamedTuple):
     """The sequence number of a ping; 0 without one."""
     is_draining: bool = False
     """The server is about to stop."""
+    paused: PausedNotice | None = None
+    """The bot gets no new games for a while."""
 
     @property
     def has_events(self) -> bool:
@@ -95,6 +104,7 @@ class Session:
         "_is_welcomed",
         "_meter",
         "_notices",
+        "_paused",
         "_started",
         "_stopped",
         "_turns",
@@ -154,6 +164,7 @@ class Session:
         self._allowance = TokenBucket(rate, now_ns / NS_PER_SECOND)
         self._is_welcomed = False
         self._is_draining = False
+        self._paused: PausedNotice | None = None
         self._ended: list[LiveGame] = []
         self._started: dict[int, LiveGame] = {}
         self._turns: list[LiveGame] = []
@@ -222,6 +233,11 @@ class Session:
         self._is_draining = True
         self.wake.set()
 
+    def announce_pause(self, reason: str, duration: timedelta) -> None:
+        """Tell the bot that it gets no new games for a while."""
+        self._paused = PausedNotice(reason, duration)
+        self.wake.set()
+
     def close(self, reason: MeijinError) -> None:
         """End the stream; the first reason stands."""
         if not self.closed.done():
@@ -249,9 +265,10 @@ class Session:
                     turns.append((game, arbiter.ask(moment)))
         ping = self._meter.send(moment.now_ns)
         is_draining, self._is_draining = self._is_draining, False
+        paused, self._paused = self._paused, None
         if self._ended or self._started or self._turns:
             self.wake.set()
-        return Delivery(welcome, ended, started, notices, turns, ping, is_draining)
+        return Delivery(welcome, ended, started, notices, turns, ping, is_draining, paused)
 
     def _take_started(self) -> list[LiveGame]:
         numbers = list(itertools.islice(self._started, MAX_EVENTS))

@@ -184,6 +184,10 @@ def delivery_to_proto(delivery: Delivery, player: Participant) -> list[pb.PlayRe
         messages.append(pb.PlayResponse(ping=pb.Ping(sequence=delivery.ping)))
     if delivery.is_draining:
         messages.append(pb.PlayResponse(draining=pb.Draining()))
+    if delivery.paused is not None:
+        duration_ms = int(delivery.paused.duration.total_seconds() * 1000)
+        paused = pb.Paused(reason=delivery.paused.reason, duration_ms=duration_ms)
+        messages.append(pb.PlayResponse(paused=paused))
     return messages
 
 

@@ -4,6 +4,7 @@
 - `creation`: what a tournament is asked to be is validated, planned and stored
 - `run`: a tournament that is being played
 - `pending`: the games that wait to be started
+- `pauses`: bots that forfeit game after game get no new ones
 - `scheduler`: starts planned games as soon as their bots are free
 - `planner`: has formats plan games where there is capacity for them
 - `control`: takes tournaments up and voids games, in the store and in memory alike

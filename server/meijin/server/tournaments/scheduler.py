@@ -14,8 +14,10 @@ from meijin.server.match.listeners import Listener
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
+from meijin.server.tournaments.pauses import Pause, Pauses
 from meijin.server.tournaments.run import RunState, TournamentRun, run_of
-from meijin.store.schema import BotId, TournamentId
+from meijin.store.faults import NewFault
+from meijin.store.schema import BotId, FaultKind, FaultParty, TournamentId
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 
 log = structlog.get_logger()
@@ -27,7 +29,7 @@ MAX_AT_ONCE = 2**31 - 1
 class Scheduler(Listener):
     """Looks for games to start whenever a bot joins, a game ends or a tournament comes."""
 
-    def __init__(self, lobby: Lobby, games: Games, journal: Journal) -> None:
+    def __init__(self, lobby: Lobby, games: Games, journal: Journal, pauses: Pauses) -> None:
         self.runs: dict[TournamentId, TournamentRun] = {}
         """The tournaments being played, oldest first."""
         self.planning_due = asyncio.Event()
@@ -35,6 +37,7 @@ class Scheduler(Listener):
         self._lobby = lobby
         self._games = games
         self._journal = journal
+        self._pauses = pauses
         self._is_due = False
 
     # -- tournaments ------------------------------------------------------------------
@@ -74,7 +77,7 @@ class Scheduler(Listener):
         limit = run.max_games or MAX_AT_ONCE
         seats = {}
         for bot_id, player in self._lobby.players.items():
-            room = _room(player, run)
+            room = self._room(player, run)
             if room is not None:
                 free = max(0, min(room, limit - run.running))
                 playing = sum(game.run is run for game in player.games.values())
@@ -126,6 +129,8 @@ class Scheduler(Listener):
         player = self._lobby.players.get(bot_id)
         if player is None or player.session is None:
             return "is not connected"
+        if self._pauses.is_paused(player.session.version_id):
+            return "is paused, since it forfeited game after game"
         return player.session.capabilities.objection(run.variant, time_control)
 
     # -- what happens in the match ------------------------------------------------------
@@ -138,11 +143,38 @@ class Scheduler(Listener):
         """Count the result; the one that decides a tournament ends it in the same commit."""
         run, outcome = run_of(game), game.arbiter.outcome
         assert outcome is not None
+        pause = self._pauses.count(game)
+        if pause is not None:
+            self._pause(game, pause)
         if outcome.ending is Ending.VOID:
             return
         run.count(game.pairing, outcome.result)
         if run.format.is_decided:
             self.finish(run)
+
+    def _pause(self, game: LiveGame, pause: Pause) -> None:
+        """Have a bot get no new games for a while; it and the ledger are told why."""
+        assert game.arbiter.outcome is not None
+        color = game.arbiter.outcome.at_fault.color
+        assert color is not None
+        player = game.player(color)
+        log.warning("bot paused", bot=player.name, faults=pause.faults)
+        self._journal.add_incident(
+            NewFault(
+                kind=FaultKind.PAUSE,
+                party=FaultParty.BOT,
+                detail=pause.reason,
+                time=datetime.now(UTC),
+                evidence={"faults": pause.faults},
+                version_id=pause.version_id,
+            )
+        )
+        here = self._lobby.players.get(player.bot_id)
+        session = None if here is None else here.session
+        if session is not None and session.version_id == pause.version_id:
+            session.announce_pause(pause.reason, pause.duration)
+        loop = asyncio.get_running_loop()
+        loop.call_later(pause.duration.total_seconds(), self.wake)
 
     def game_ended(self, game: LiveGame) -> None:
         """Two bots are free; a void game is planned again, a finished tournament is left."""
@@ -184,7 +216,7 @@ class Scheduler(Listener):
         free = {
             bot_id: room
             for bot_id, player in players.items()
-            if (room := _room(player, run) or 0) > 0
+            if (room := self._room(player, run) or 0) > 0
         }
         pairings = run.pending.take(
             free,
@@ -198,13 +230,14 @@ class Scheduler(Listener):
     def _can_play(self, run: TournamentRun, bot_id: BotId, time_control: TimeControl) -> bool:
         return not self._objection(run, bot_id, time_control)
 
-
-def _room(player: Player, run: TournamentRun) -> int | None:
-    """How many more games a player can take in this tournament; ``None`` when it can't play it."""
-    session = player.session
-    if session is None or session.capabilities.objection(run.variant, run.time_control):
-        return None
-    return session.capabilities.max_games - len(player.games)
+    def _room(self, player: Player, run: TournamentRun) -> int | None:
+        """How many more games a player can take in a tournament; ``None`` when it can't play it."""
+        session = player.session
+        if session is None or self._pauses.is_paused(session.version_id):
+            return None
+        if session.capabilities.objection(run.variant, run.time_control):
+            return None
+        return session.capabilities.max_games - len(player.games)
 
 
 def _least_move_time(player: Player) -> timedelta:

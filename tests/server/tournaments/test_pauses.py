@@ -1,0 +1,77 @@
+"""Bots that forfeit game after game are paused."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+from meijin.game import Color, Ending, Outcome, Party, Result
+from meijin.server.tournaments.pauses import MOST_REMEMBERED, PAUSE, Pauses
+from meijin.store.schema import BotVersionId
+
+if TYPE_CHECKING:
+    from meijin.server.match.live_game import LiveGame
+
+ADA, BOB = BotVersionId(1), BotVersionId(2)
+CRASH = Outcome(Result.WHITE_WINS, Ending.CRASH, Party.BLACK)
+FIVE = Outcome(Result.WHITE_WINS, Ending.FIVE)
+VOID = Outcome(Result.NONE, Ending.VOID, Party.NETWORK)
+
+
+class Clock:
+    """Seconds that a test sets."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        """Tell the time."""
+        return self.now
+
+
+def game(outcome: Outcome, black: BotVersionId = ADA) -> LiveGame:
+    """A game that is over, with bob's white stones."""
+    versions = {Color.BLACK: black, Color.WHITE: BOB}
+    arbiter = SimpleNamespace(outcome=outcome)
+    return cast("LiveGame", SimpleNamespace(arbiter=arbiter, version=versions.__getitem__))
+
+
+def test_forfeits_in_a_row_pause() -> None:
+    """For a while; the count begins anew."""
+    clock = Clock()
+    pauses = Pauses(3, clock)
+    assert [pauses.count(game(CRASH)) is not None for _ in range(3)] == [False, False, True]
+    assert pauses.is_paused(ADA)
+    assert not pauses.is_paused(BOB)
+    clock.now = PAUSE.total_seconds()
+    assert not pauses.is_paused(ADA)
+    assert [pauses.count(game(CRASH)) is not None for _ in range(3)] == [False, False, True]
+
+
+def test_games_that_run_on_pause_once() -> None:
+    """Forfeits during a pause do not lengthen it."""
+    pauses = Pauses(2, Clock())
+    found = [pauses.count(game(CRASH)) is not None for _ in range(6)]
+    assert found == [False, True, False, False, False, False]
+
+
+def test_a_game_that_was_played_ends_the_row() -> None:
+    """A void one doesn't: it says nothing of the bot."""
+    pauses = Pauses(2, Clock())
+    outcomes = (CRASH, FIVE, CRASH, VOID, CRASH)
+    found = [pauses.count(game(outcome)) is not None for outcome in outcomes]
+    assert found == [False, False, False, False, True]
+
+
+def test_nobody_is_paused_where_the_limit_is_none() -> None:
+    """0 stands for that."""
+    pauses = Pauses(0, Clock())
+    assert not any(pauses.count(game(CRASH)) for _ in range(100))
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    """The version that forfeited longest ago is forgotten first."""
+    pauses = Pauses(2, Clock())
+    pauses.count(game(CRASH, ADA))
+    for version in range(10, 10 + MOST_REMEMBERED):
+        pauses.count(game(CRASH, BotVersionId(version)))
+    assert pauses.count(game(CRASH, ADA)) is None
