@@ -481,3 +481,13 @@ def test_modules_in_code_exist(name: str, pages: "Callable[[str], Page]") -> Non
     files += [program.title for program in page.programs]
     for path in re.findall(r"`([\w/]+\.(?:py|proto))`", page.text):
         assert any(f"/{file}".endswith(f"/{path}") for file in files), path
+
+
+def test_the_tests_of_the_guarantees_exist(pages: "Callable[[str], Page]") -> None:
+    """Each promise names one at least."""
+    sources = "".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    there = set(re.findall(r"def (test_\w+)\(", sources))
+    rows = [line for line in pages("docs/guarantees.md").text.splitlines() if "test_" in line]
+    named = [re.findall(r"`(test_\w+)`", row) for row in rows if row.startswith("|")]
+    assert len(named) >= 20
+    assert set().union(*named) <= there
