@@ -1,6 +1,7 @@
 """The arena of a campaign: its processes, and how each fault is injected into them."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -107,6 +108,7 @@ class Arena:
             self.left_out[Kind.DISK_FULL] = "a tmpfs can't be mounted; root may"
         else:
             stack.callback(subprocess.run, ["umount", "--lazy", str(folder)], check=True)
+            stack.callback(shutil.copytree, folder, folder.with_name("data-at-end"))
 
     def _step_clock(self, folder: Path) -> dict[str, str]:
         if not SteppedClock.is_possible():

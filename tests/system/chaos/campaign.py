@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
 
 PAIRS = len(BOTS) * (len(BOTS) - 1) // 2
-TIME_CONTROL = "5/move"
+TIME_CONTROL = "3/move"
 VARIANT = "7x7"
 
 

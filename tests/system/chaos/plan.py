@@ -43,14 +43,14 @@ class Kind(enum.Enum):
     CONNECTIONS_CUT = ("all connections cut", Target.NETWORK, 0.0, 0.0)
     CONNECTION_DELAYED = ("connection delayed", Target.NETWORK, 1.0, 5.0)
     """One bot's, by less than the lag that is credited."""
-    CONNECTIONS_HELD = ("all connections held", Target.NETWORK, 0.5, 2.5)
+    CONNECTIONS_HELD = ("all connections held", Target.NETWORK, 0.5, 1.5)
     """No byte goes through, for less than a move may take."""
     CONNECTION_HELD = ("connection held", Target.BOT, 1.0, 9.0)
     """One bot's alone, which may cost it games."""
     BOT_KILLED = ("bot killed", Target.BOT, 0.1, 3.0)
-    BOT_STOPPED = ("bot stopped", Target.BOT, 0.5, 2.5)
-    BOT_HUNG = ("bot hung", Target.BOT, 9.0, 14.0)
-    """SIGSTOP, for so long that it loses its games."""
+    BOT_STOPPED = ("bot stopped", Target.BOT, 0.5, 2.0)
+    BOT_HUNG = ("bot hung", Target.BOT, 16.0, 20.0)
+    """SIGSTOP, for so long that it loses games."""
 
     def __init__(self, words: str, target: Target, shortest: float, longest: float) -> None:
         self.words = words
