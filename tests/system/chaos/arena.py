@@ -27,7 +27,7 @@ CONTRACT_BOT = Path(__file__).parent / "contract_bot.py"
 
 PATIENCE = 240.0
 """Seconds within which anything has to go on; a busy machine needs some of them."""
-THOUGHT = 0.1
+THOUGHT = 0.2
 """Seconds that a bot takes for a move."""
 DELAY = 0.15
 """Seconds that a delayed byte takes, each way."""

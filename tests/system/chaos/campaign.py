@@ -1,7 +1,7 @@
 """A campaign: one tournament under the faults of one plan, and its audit."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -58,12 +58,14 @@ class Campaign:
         *,
         rounds: int,
         faults: int,
+        kinds: Collection[Kind] = tuple(Kind),
         postgresql: "PostgreSQL | None" = None,
         say: Callable[[str], None] = print,
     ) -> None:
         self._arena = Arena(folder, postgresql)
         self._rounds = rounds
         self._faults = faults
+        self._kinds = set(kinds)
         self._say = say
         self._windows: list[Window] = []
         self._start = time.monotonic()
@@ -85,13 +87,13 @@ class Campaign:
         return self._report
 
     def _play(self, arena: Arena, books: Books) -> None:
-        steps = plan(self._report.seed, arena.kinds, BOTS, self._faults)
+        steps = plan(self._report.seed, arena.kinds & self._kinds, BOTS, self._faults)
         arena.server.create_tournament(
             *BOTS, rounds=self._rounds, time=TIME_CONTROL, variant=VARIANT
         )
         for number, step in enumerate(steps):
             due = number * self._report.games // (len(steps) + 1)
-            eventually(partial(books.are_under_way, due), PATIENCE)
+            eventually(partial(_have_finished, books, due), PATIENCE)
             self._inject(arena, books, step)
         eventually(lambda: not books.tournaments_running(), PATIENCE)
         eventually(arena.server.has_current_ladder, PATIENCE)
@@ -108,3 +110,8 @@ class Campaign:
 
     def _tell(self, words: str) -> None:
         self._say(f"{time.monotonic() - self._start:6.1f} s  {words}")
+
+
+def _have_finished(books: Books, games: int) -> bool:
+    """Whether so many games have a result."""
+    return books.finished() >= games

@@ -5,9 +5,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
-T = TypeVar("T")
+Chunks: TypeAlias = "asyncio.Queue[tuple[float, bytes]]"
+"""Bytes on their way, each with the instant at which they are due; none at the end."""
 
 CHUNK = 65_536
 BACKLOG = 64
@@ -64,36 +65,41 @@ class Link:
             return
         ends = {writer, back}
         self._writers |= ends
-        try:
-            await asyncio.gather(self._pipe(reader, back), self._pipe(there, writer))
-        finally:
-            self._writers -= ends
-            for end in ends:
-                end.transport.abort()
+        with suppress(asyncio.CancelledError):
+            await self._pass_on((reader, back), (there, writer))
+        self._writers -= ends
+        for end in ends:
+            end.transport.abort()
 
-    async def _pipe(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass bytes on; the end of one direction ends the connection."""
+    async def _pass_on(self, *ways: tuple[asyncio.StreamReader, asyncio.StreamWriter]) -> None:
+        """Pass bytes on both ways, until one of them has ended and all of it has arrived."""
+        senders, receivers = [], []
+        for reader, writer in ways:
+            chunks: Chunks = asyncio.Queue(BACKLOG)
+            receivers.append(asyncio.create_task(self._receive(reader, chunks)))
+            senders.append(asyncio.create_task(self._send(chunks, writer)))
+        try:
+            await asyncio.wait(senders, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            tasks = (*senders, *receivers)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _receive(self, reader: asyncio.StreamReader, chunks: Chunks) -> None:
         clock = asyncio.get_running_loop().time
-        chunks: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(BACKLOG)
-        sender = asyncio.create_task(self._send(chunks, writer))
         with suppress(OSError):
             while data := await reader.read(CHUNK):
                 await chunks.put((clock() + self.delay, data))
         await chunks.put((clock() + self.delay, b""))
-        with suppress(OSError):
-            await sender
 
-    async def _send(
-        self, chunks: "asyncio.Queue[tuple[float, bytes]]", writer: asyncio.StreamWriter
-    ) -> None:
+    async def _send(self, chunks: Chunks, writer: asyncio.StreamWriter) -> None:
         clock = asyncio.get_running_loop().time
-        while True:
+        data = b" "
+        while data:
             due, data = await chunks.get()
             await asyncio.sleep(max(0.0, due - clock()))
             await self._is_open.wait()
-            if not data:
-                writer.transport.abort()
-                return
             writer.write(data)
             await writer.drain()
 
