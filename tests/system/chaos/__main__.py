@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tests.conftest import PostgreSQL
 from tests.system.chaos.campaign import Campaign, Report
+from tests.system.chaos.plan import Kind
 
 say = partial(print, flush=True)
 
@@ -39,6 +40,8 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the first campaign's faults")
     parser.add_argument("--rounds", type=int, default=8, help="a round has 28 games")
     parser.add_argument("--faults", type=int, default=30, help="in one campaign")
+    names = [kind.name.lower().replace("_", "-") for kind in Kind]
+    parser.add_argument("--kind", choices=names, action="append", help="these alone, not all")
     parser.add_argument("--postgresql", action="store_true", help="instead of SQLite")
     parser.add_argument("--keep", type=Path, help="where the files of campaigns are to stay")
     return parser.parse_args()
@@ -46,9 +49,17 @@ def _parse() -> argparse.Namespace:
 
 def _run(seed: int, options: argparse.Namespace, postgresql: PostgreSQL | None) -> Report:
     with _folder(seed, options.keep) as folder:
-        terms = {"rounds": options.rounds, "faults": options.faults}
+        kinds = [Kind[name.upper().replace("-", "_")] for name in options.kind or ()] or tuple(Kind)
         try:
-            return Campaign(folder, seed, **terms, postgresql=postgresql, say=say).run()
+            return Campaign(
+                folder,
+                seed,
+                rounds=options.rounds,
+                faults=options.faults,
+                kinds=kinds,
+                postgresql=postgresql,
+                say=say,
+            ).run()
         except Exception as error:  # noqa: BLE001 - the next seed is tried whatever it is
             return Report(seed, 0, breaches=[f"the campaign did not end: {error!r}"])
 

@@ -153,6 +153,7 @@ class Arena:
             Kind.SERVER_KILLED_WITH_CHILDREN: lambda: self._server_killed(with_children=True),
             Kind.SERVER_STOPPED: lambda: _stopped(self.server.process.pid),
             Kind.SERVER_RESTARTED: self._server_restarted,
+            Kind.SERVER_KILLED_WAITING: self._server_killed_waiting,
             Kind.CLOCK_STEPPED: self._clock_stepped,
             Kind.DATABASE_LOCKED: self._database_locked,
             Kind.DISK_FULL: self._disk_full,
@@ -177,6 +178,13 @@ class Arena:
     def _server_killed(self, *, with_children: bool) -> Iterator[None]:
         self.server.process.kill(with_children=with_children)
         yield
+        self.server.start()
+
+    @contextmanager
+    def _server_killed_waiting(self) -> Iterator[None]:
+        with self._database_locked():
+            yield
+            self.server.process.kill()
         self.server.start()
 
     @contextmanager

@@ -27,6 +27,8 @@ class Kind(enum.Enum):
     """SIGSTOP, for longer than a move may take."""
     SERVER_RESTARTED = ("server restarted", Target.SERVER, 0.0, 1.0)
     """SIGTERM, as at an upgrade."""
+    SERVER_KILLED_WAITING = ("server killed while the database is locked", Target.SERVER, 0.5, 4.0)
+    """What it could not store it may have told nobody."""
     CLOCK_STEPPED = ("wall clock stepped", Target.SERVER, 0.0, 2.0)
     """By an hour, that of the server and its children."""
     DATABASE_LOCKED = ("database locked", Target.DATABASE, 1.0, 8.0)
@@ -65,7 +67,7 @@ class Kind(enum.Enum):
 
 
 _OF_ONE_CONNECTION = {Kind.CONNECTION_CUT, Kind.CONNECTION_DELAYED}
-EMBEDDED_ONLY = {Kind.DATABASE_LOCKED, Kind.DISK_FULL}
+EMBEDDED_ONLY = {Kind.DATABASE_LOCKED, Kind.DISK_FULL, Kind.SERVER_KILLED_WAITING}
 """Those of a database that is a file."""
 POSTGRESQL_ONLY = {Kind.DATABASE_CRASHED, Kind.DATABASE_RESTARTED}
 TOGETHER = 0.25
@@ -113,5 +115,8 @@ def plan(
 
 def _may_join(step: Step, kind: Kind) -> bool:
     """Whether a fault may strike with another: a queue dies with its server anyway."""
-    targets = {kind.target, *(injection.kind.target for injection in step)}
-    return len(step) == 1 and len(targets) == 2 and targets != {Target.SERVER, Target.QUEUE}
+    kinds = {kind, *(injection.kind for injection in step)}
+    targets = {kind.target for kind in kinds}
+    if Kind.SERVER_KILLED_WAITING in kinds or len(step) > 1:
+        return False
+    return len(targets) == 2 and targets != {Target.SERVER, Target.QUEUE}
