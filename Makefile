@@ -7,16 +7,20 @@ BIN := .venv/bin
 UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs game scripts simulation system)
 CODE := game store bots ladder server cli tests benchmarks scripts
 
+MINUTES ?= 60
+SEED ?= 1
+
 # Empty is unset: each of the tests' hundreds of processes would compile all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-long test-short check lint types walls protos install generate lock clean
+.PHONY: help demo test test-long test-short chaos check lint types walls protos install generate lock clean
 
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
 	@echo "make test        every check and every test, which takes half an hour"
 	@echo "make test-long   the longer part of the tests: searches, pages, processes, simulated games"
 	@echo "make test-short  the shorter part, all the others, and how much of the code they reach"
+	@echo "make chaos       an hour of tournaments under faults; set MINUTES and SEED to other ones"
 	@echo "make check       the checks alone: lint, types, walls, protos; each is a target too"
 	@echo "make install     what demo and test install, and nothing more"
 	@echo "make generate    the Python code of the protos"
@@ -36,6 +40,9 @@ test-long: .venv/installed-dev
 
 test-short: .venv/installed-dev
 	$(BIN)/python -m pytest --cov $(addprefix --ignore=,$(UNTRACED)) tests
+
+chaos: .venv/installed-dev
+	$(BIN)/python -m tests.system.chaos --minutes $(MINUTES) --seed $(SEED)
 
 check: lint types walls protos
 

@@ -1,5 +1,6 @@
 """Worker processes, killed and left without Redis."""
 
+import logging
 import signal
 import threading
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import redis
 from dramatiq import Worker
 from sqlalchemy import update
 from tests.ladder.sites import NEVER, Site, assert_published_is_what_the_games_give, is_current
@@ -283,3 +285,22 @@ def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, writ
     environment |= {"MEIJIN_DATABASE_URL": "sqlite:///x", "MEIJIN_SWEEP": written}
     assert CliRunner().invoke(app, ["worker"], env=environment).exit_code == 0
     assert calls == [("sqlite:///x", "redis://secret", timedelta(seconds=2.5))]
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [("MISCONF Errors writing to the AOF file: No space left on device", 0), ("NOSCRIPT", 1)],
+)
+def test_consumers_are_silent_about_an_outage(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, words: str, lines: int
+) -> None:
+    """A full disk under Redis is told of once, elsewhere; what nobody expects is told in full."""
+    consumer = logging.getLogger("dramatiq.worker.ConsumerThread(ladder)")
+    monkeypatch.setattr(consumer, "filters", [])
+    monkeypatch.setattr(
+        logging.getLogger("dramatiq.worker.ConsumerThread(ladder.DQ)"), "filters", []
+    )
+    worker_module._quieten_dramatiq()
+    error = redis.ResponseError(words)
+    consumer.critical("Consumer encountered an unexpected error.", exc_info=error)
+    assert len(caplog.records) == lines

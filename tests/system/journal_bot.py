@@ -1,4 +1,4 @@
-"""A bot for the tests: it plays anywhere, and writes down at once whatever it is told."""
+"""A bot for the tests: it plays anywhere, and writes down at once what it is told and answers."""
 
 import asyncio
 import os
@@ -22,7 +22,9 @@ class JournalBot(Bot):
         """Take any cell."""
         self._note("told", position.game_id, encode_moves(position.board.moves).hex())
         await asyncio.sleep(self._delay)
-        return self._rng.choice(position.legal_cells())
+        cell = self._rng.choice(position.legal_cells())
+        self._note("sent", position.game_id, f"{len(position.board.moves)} {cell}")
+        return cell
 
     def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
         """Write down how."""

@@ -82,17 +82,17 @@ def children_of(pid: int) -> list[int]:
 
 
 class Process:
-    """A `meijin` command in the background; what it says goes to a log."""
+    """A command in the background; what it says goes to a log."""
 
     def __init__(
-        self, folder: Path, name: str, words: Sequence[str], env: Mapping[str, str]
+        self, folder: Path, name: str, command: Sequence[str], env: Mapping[str, str]
     ) -> None:
         self.name = name
         self.log = folder / f"{name}.log"
         with self.log.open("ab") as log:
             self._start = log.tell()
             self._process = subprocess.Popen(
-                [*MEIJIN, *words],
+                command,
                 cwd=folder,
                 env=environment(folder, env),
                 stdin=subprocess.DEVNULL,
@@ -169,7 +169,11 @@ class Processes:
 
     def start(self, name: str, *words: str, **env: str) -> Process:
         """Start a `meijin` command."""
-        process = Process(self.folder, name, words, env)
+        return self.start_command(name, *MEIJIN, *words, **env)
+
+    def start_command(self, name: str, *command: str, **env: str) -> Process:
+        """Start any command."""
+        process = Process(self.folder, name, command, env)
         self._started.append(process)
         return process
 

@@ -139,4 +139,11 @@ def _quieten_dramatiq() -> None:
     for queue in (QUEUE, f"{QUEUE}.DQ"):
         # Each would say every 3 s that there is no Redis; `OutageLog` says it once.
         consumer = logging.getLogger(f"dramatiq.worker.ConsumerThread({queue})")
-        consumer.addFilter(lambda record: "connection error" not in str(record.msg))
+        consumer.addFilter(lambda record: not _tells_of_an_outage(record))
+
+
+def _tells_of_an_outage(record: logging.LogRecord) -> bool:
+    """Whether a consumer says that Redis is away, or that its disk is full."""
+    error = record.exc_info[1] if record.exc_info else None
+    is_refused = isinstance(error, redis.ResponseError) and str(error).startswith("MISCONF")
+    return is_refused or "connection error" in str(record.msg)
