@@ -34,10 +34,10 @@ def test_a_server_on_this_machine_is_shown_the_kept_token(server: str, token_fil
     """Without a word, by commands for operators alone."""
     token_file.write_text("secret\n")
     with connect(Server(server)) as connection:
-        assert connection.ask_as_operator(METHOD, None) == "Bearer secret"
+        assert connection.ask_with_token(METHOD, None) == "Bearer secret"
         assert connection.ask(METHOD, None) == "none"
     with connect(Server(server), "given") as connection:
-        assert connection.ask_as_operator(METHOD, None) == "Bearer given"
+        assert connection.ask_with_token(METHOD, None) == "Bearer given"
 
 
 @pytest.mark.parametrize("server", ["example.org", "grpcs://example.org", "10.0.0.1:7464"])
@@ -45,7 +45,7 @@ def test_the_kept_token_stays_on_this_machine(server: str, token_file: Path) -> 
     """Other servers have operators of their own."""
     token_file.write_text("secret\n")
     with connect(Server(server)) as connection:
-        assert connection.ask_as_operator(METHOD, None) == "none"
+        assert connection.ask_with_token(METHOD, None) == "none"
 
 
 def test_a_token_is_read_where_it_is_needed(token_file: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_token_is_read_where_it_is_needed(token_file: Path) -> None:
     with connect(Server("localhost")) as connection:
         assert connection.ask(METHOD, None) == "none"
         with pytest.raises(CommandError, match=r"can't read .*; give --token"):
-            connection.ask_as_operator(METHOD, None)
+            connection.ask_with_token(METHOD, None)
 
 
 @pytest.mark.parametrize("server", ["http://example.org", "host:port", "::1"])

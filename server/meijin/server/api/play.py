@@ -3,14 +3,16 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import grpc
 import structlog
 
-from meijin.server.api.interceptor import Context, caller, check_decoded
+from meijin.server.access.caller import current_caller
+from meijin.server.access.open_calls import End, OpenCalls
+from meijin.server.api.interceptor import Context, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
 from meijin.server.errors import ProtocolError, StoppingError, TooManyMessagesError
 from meijin.server.match.actions import ActionHandler
@@ -23,7 +25,7 @@ from meijin.server.match.supplier import SupplierBudget
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
 from meijin.server.token_bucket import Rate, TokenBucket
-from meijin.store.bots import Identity
+from meijin.store.tokens import Identity
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
 log = structlog.get_logger()
@@ -72,6 +74,12 @@ class Throttle:
             await self._sleep(wait)
 
 
+def _close(session: Session, end: End) -> None:
+    """End a stream whose token is valid no more."""
+    if not end.cancelled():
+        session.close(end.result())
+
+
 class PlayServicer(PlayServiceServicer):
     """Opens a session for each stream, and moves messages between the two."""
 
@@ -82,7 +90,10 @@ class PlayServicer(PlayServiceServicer):
         watch: StallWatch,
         storage: Storage,
         limits: Limits,
+        *,
+        calls: OpenCalls,
     ) -> None:
+        self._calls = calls
         self._lobby = lobby
         self._actions = actions
         self._watch = watch
@@ -97,25 +108,38 @@ class PlayServicer(PlayServiceServicer):
         """Serve one bot until its stream ends."""
         if self._lobby.is_draining:
             raise StoppingError("the server is stopping; come back")
-        identity = caller.get()
+        identity = current_caller.get().identity
         bot_id = None if identity is None else identity.bot_id
-        with nullcontext() if bot_id is None else self._limits.streams_of_bot.hold(bot_id):
+        with ExitStack() as held:
+            end = None
+            if bot_id is not None:
+                assert identity is not None
+                held.enter_context(self._limits.streams_of_bot.hold(bot_id))
+                end = held.enter_context(self._calls.hold(identity.token_id))
             hello = await self._read_hello(context)
             # On its own: an abort while the first write is under way would send it again, and hang.
             await context.send_initial_metadata(())
             address = address_of(context.peer())
-            await self._play(hello, identity, bot_id or (address, hello.bot_name), context)
+            bot = bot_id or (address, hello.bot_name)
+            await self._play(hello, identity, bot, end, context)
 
     async def _play(
-        self, hello: Hello, identity: Identity | None, bot: BotKey, context: Context
+        self,
+        hello: Hello,
+        identity: Identity | None,
+        bot: BotKey,
+        end: End | None,
+        context: Context,
     ) -> None:
-        """Serve a bot that has said hello, unless it is suspended."""
+        """Serve a bot that has said hello, unless it is suspended, until its token's end."""
         suspensions = self._limits.suspensions
         is_return = hello.resume_session_id in suspensions.sessions
         await self._limits.hello_turn(address_of(context.peer()), is_return=is_return)
         suspensions.check(bot, is_return=is_return)
         async with self._limits.admitting:
             session = await self._join(hello, identity)
+        if end is not None:
+            end.add_done_callback(lambda ended: _close(session, ended))
         suspensions.sessions.discard(hello.resume_session_id)
         suspensions.sessions.add(session.id)
         # Of this stream's own task: every line about it has both, until it has ended.
@@ -144,6 +168,7 @@ class PlayServicer(PlayServiceServicer):
     async def _join(self, hello: Hello, identity: Identity | None) -> Session:
         bot = await self._admit(partial(admit, hello=hello, identity=identity))
         player = self._lobby.player(bot.bot_id, bot.name)
+        player.name, player.is_hidden = bot.name, bot.is_hidden
         player.supplier_failures = SupplierBudget(bot.supplier_failures)
         return self._lobby.join(player, bot.version_id, hello.capabilities, hello.resume_session_id)
 

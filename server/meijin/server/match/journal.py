@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from meijin.server.match.commands import Analysis
 from meijin.server.match.live_game import LiveGame
 from meijin.store import Writer
+from meijin.store.audit import Act
 from meijin.store.database import is_unavailable
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry, commit_entry, pack_move
@@ -136,6 +137,10 @@ class Journal:
         """Add a finished game, whose end is stored, that is to count no more."""
         self._batch.entry.voids.append(void)
         self.wake()
+
+    def add_act(self, act: Act) -> None:
+        """Add what an operator did to a game whose end or void was just added."""
+        self._batch.entry.acts.append(act)
 
     def add_tournament_end(self, end: TournamentEnd) -> None:
         """Add a tournament's end."""
