@@ -6,8 +6,10 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, ExitStack, aclosing, nullcontext
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
+from time import monotonic_ns
 from typing import Any
 from urllib.parse import unquote
 
@@ -47,6 +49,9 @@ MAX_PEER = 200
 """Characters of a peer's address that are kept."""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+
+authentication_ns: ContextVar[int] = ContextVar("authentication_ns", default=0)
+"""How many nanoseconds it took to find out who makes the call."""
 
 MAX_WORDS = 500
 """Characters of an error's sentence: a call's trailer holds 8 KB, and a request may be quoted."""
@@ -113,6 +118,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         with ExitStack() as places:  # held until the peer has read how the call ended
             is_unary = handler.unary_unary is not None
             end = places.enter_context(self.counts.count(method, is_unary=is_unary))
+            arrival_ns = monotonic_ns()
             try:
                 address = address_of(context.peer())
                 places.enter_context(self._place(handler, method, address))
@@ -121,6 +127,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
                 identity = await self._identify(address, header)
                 self._policy.check(PERMISSIONS.get(method), identity)
                 current_caller.set(_caller(identity, method, context))
+                authentication_ns.set(monotonic_ns() - arrival_ns)
                 check_decoded(request)
                 if handler.unary_unary:
                     serve = partial(handler.unary_unary, request, context)
