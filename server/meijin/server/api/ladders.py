@@ -159,7 +159,7 @@ def _set_anchors(
     before = {"versions": list(ladders.anchors(connection, ladder_id))}
     ladders.set_anchors(connection, ladder_id, versions)
     after = {"versions": list(ladders.anchors(connection, ladder_id)), "bots": list(request.bots)}
-    subject = f"ladder {ladders.summary(connection, ladder_id).name}"
+    subject = f"ladder {ladders.name_of(connection, ladder_id)}"
     act = caller.act("set anchors", subject, now, before=before, after=after)
     add_act(connection, act)
     return ladder_id
