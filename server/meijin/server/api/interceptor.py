@@ -4,13 +4,13 @@ import asyncio
 import inspect
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, aclosing, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic_ns
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 import grpc
@@ -56,6 +56,7 @@ authentication_ns: ContextVar[int] = ContextVar("authentication_ns", default=0)
 MAX_WORDS = 500
 """Characters of an error's sentence: a call's trailer holds 8 KB, and a request may be quoted."""
 
+Metadata: TypeAlias = Mapping[str, str | bytes]
 Authenticate = Callable[[str], Awaitable[Identity | None]]
 
 
@@ -99,10 +100,10 @@ class Interceptor(grpc.aio.ServerInterceptor):
         if handler is None:
             return None
         method = handler_call_details.method
-        header = str(dict(handler_call_details.invocation_metadata or ()).get("authorization", ""))
+        metadata = dict(handler_call_details.invocation_metadata or ())
 
         async def call(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
-            return await self._serve(handler, method, header, request, context)
+            return await self._serve(handler, method, metadata, request, context)
 
         return _rebuilt(handler, call)
 
@@ -110,7 +111,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         self,
         handler: Any,  # noqa: ANN401 - see above
         method: str,
-        header: str,
+        metadata: Metadata,
         request: Any,  # noqa: ANN401 - any message
         context: Context,
     ) -> Any:  # noqa: ANN401 - any message
@@ -124,9 +125,9 @@ class Interceptor(grpc.aio.ServerInterceptor):
                 places.enter_context(self._place(handler, method, address))
                 if handler.unary_unary and method != UNLIMITED:  # first: a refusal costs as much
                     await self._limits.turn(address, is_change=is_change(method))
-                identity = await self._identify(address, header)
+                identity = await self._identify(address, str(metadata.get("authorization", "")))
                 self._policy.check(PERMISSIONS.get(method), identity)
-                current_caller.set(_caller(identity, method, context))
+                current_caller.set(_caller(identity, method, metadata, context))
                 authentication_ns.set(monotonic_ns() - arrival_ns)
                 check_decoded(request)
                 if handler.unary_unary:
@@ -216,9 +217,9 @@ class Interceptor(grpc.aio.ServerInterceptor):
         return identity
 
 
-def _caller(identity: Identity | None, method: str, context: Context) -> Caller:
+def _caller(identity: Identity | None, method: str, metadata: Metadata, context: Context) -> Caller:
     """Who makes a call; what it calls itself is taken if that is plain."""
-    given = dict(context.invocation_metadata() or ()).get(REQUEST_ID, "")
+    given = metadata.get(REQUEST_ID, "")
     is_plain = isinstance(given, str) and _REQUEST_ID.fullmatch(given)
     request_id = str(given) if is_plain else secrets.token_hex(8)
     return Caller(identity, method, unquote(context.peer())[:MAX_PEER], request_id)
