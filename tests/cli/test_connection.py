@@ -57,6 +57,49 @@ def test_a_token_is_read_where_it_is_needed(token_file: Path) -> None:
             connection.ask_with_token(METHOD, None)
 
 
+Refused: Any = type(
+    "Refused",
+    (grpc.RpcError, grpc.Call),
+    dict.fromkeys(grpc.Call.__abstractmethods__)
+    | {"code": lambda _self: grpc.StatusCode.UNAUTHENTICATED},
+)
+"""The end of a call without a token to a server where reading needs one."""
+
+
+def guarded(_request: object, *, timeout: float = 1, metadata: tuple[Any, ...] = ()) -> Any:
+    """Answer those with a token."""
+    if not metadata:
+        raise Refused()
+    return iter([token_shown(None, timeout=timeout, metadata=metadata)])
+
+
+def test_a_server_that_asks_for_a_token_to_read_is_shown_one(
+    token_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of the environment before the kept one, for lists and for streams."""
+    method: Any = guarded
+    with connect(Server("localhost")) as connection, pytest.raises(Refused):
+        connection.ask(method, None)
+    token_file.write_text("secret\n")
+    with connect(Server("localhost")) as connection:
+        assert list(connection.ask(method, None)) == ["Bearer secret"]
+    monkeypatch.setenv("MEIJIN_TOKEN", "read")
+    with connect(Server("localhost")) as connection:
+        assert list(connection.watch(method, None)) == ["Bearer read"]
+        assert list(connection.ask(method, None)) == ["Bearer read"]
+
+
+def test_a_token_of_the_environment_is_not_sent_in_plain_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To another machine, unless that is allowed."""
+    monkeypatch.setenv("MEIJIN_TOKEN", "read")
+    with connect(Server("example.org")) as connection:
+        with pytest.raises(CommandError, match="in plain text"):
+            connection.ask_with_token(METHOD, None)
+        assert connection.ask(METHOD, None) == "none"
+
+
 @pytest.mark.parametrize("server", ["http://example.org", "host:port", "::1"])
 def test_no_address_is_told_in_one_line(server: str) -> None:
     """With the form that it should have."""
