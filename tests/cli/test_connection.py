@@ -69,7 +69,7 @@ Refused: Any = type(
 def guarded(_request: object, *, timeout: float = 1, metadata: tuple[Any, ...] = ()) -> Any:
     """Answer those with a token."""
     if not metadata:
-        raise Refused()
+        raise Refused
     return iter([token_shown(None, timeout=timeout, metadata=metadata)])
 
 
