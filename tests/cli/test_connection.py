@@ -34,10 +34,10 @@ def test_a_server_on_this_machine_is_shown_the_kept_token(server: str, token_fil
     """Without a word, by commands for operators alone."""
     token_file.write_text("secret\n")
     with connect(Server(server)) as connection:
-        assert connection.ask_as_operator(METHOD, None) == "Bearer secret"
+        assert connection.ask_with_token(METHOD, None) == "Bearer secret"
         assert connection.ask(METHOD, None) == "none"
     with connect(Server(server), "given") as connection:
-        assert connection.ask_as_operator(METHOD, None) == "Bearer given"
+        assert connection.ask_with_token(METHOD, None) == "Bearer given"
 
 
 @pytest.mark.parametrize("server", ["example.org", "grpcs://example.org", "10.0.0.1:7464"])
@@ -45,7 +45,7 @@ def test_the_kept_token_stays_on_this_machine(server: str, token_file: Path) -> 
     """Other servers have operators of their own."""
     token_file.write_text("secret\n")
     with connect(Server(server)) as connection:
-        assert connection.ask_as_operator(METHOD, None) == "none"
+        assert connection.ask_with_token(METHOD, None) == "none"
 
 
 def test_a_token_is_read_where_it_is_needed(token_file: Path) -> None:
@@ -54,7 +54,50 @@ def test_a_token_is_read_where_it_is_needed(token_file: Path) -> None:
     with connect(Server("localhost")) as connection:
         assert connection.ask(METHOD, None) == "none"
         with pytest.raises(CommandError, match=r"can't read .*; give --token"):
-            connection.ask_as_operator(METHOD, None)
+            connection.ask_with_token(METHOD, None)
+
+
+Refused: Any = type(
+    "Refused",
+    (grpc.RpcError, grpc.Call),
+    dict.fromkeys(grpc.Call.__abstractmethods__)
+    | {"code": lambda _self: grpc.StatusCode.UNAUTHENTICATED},
+)
+"""The end of a call without a token to a server where reading needs one."""
+
+
+def guarded(_request: object, *, timeout: float = 1, metadata: tuple[Any, ...] = ()) -> Any:
+    """Answer those with a token."""
+    if not metadata:
+        raise Refused
+    return iter([token_shown(None, timeout=timeout, metadata=metadata)])
+
+
+def test_a_server_that_asks_for_a_token_to_read_is_shown_one(
+    token_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of the environment before the kept one, for lists and for streams."""
+    method: Any = guarded
+    with connect(Server("localhost")) as connection, pytest.raises(Refused):
+        connection.ask(method, None)
+    token_file.write_text("secret\n")
+    with connect(Server("localhost")) as connection:
+        assert list(connection.ask(method, None)) == ["Bearer secret"]
+    monkeypatch.setenv("MEIJIN_TOKEN", "read")
+    with connect(Server("localhost")) as connection:
+        assert list(connection.watch(method, None)) == ["Bearer read"]
+        assert list(connection.ask(method, None)) == ["Bearer read"]
+
+
+def test_a_token_of_the_environment_is_not_sent_in_plain_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To another machine, unless that is allowed."""
+    monkeypatch.setenv("MEIJIN_TOKEN", "read")
+    with connect(Server("example.org")) as connection:
+        with pytest.raises(CommandError, match="in plain text"):
+            connection.ask_with_token(METHOD, None)
+        assert connection.ask(METHOD, None) == "none"
 
 
 @pytest.mark.parametrize("server", ["http://example.org", "host:port", "::1"])

@@ -70,7 +70,7 @@ async def playing(server: ServerInTest, name: str, token: str) -> AsyncIterator[
 
 async def test_a_game(start_server: StartServer, authority: AuthorityFiles) -> None:
     """Bots of the SDK play to the end, and their tokens travel in the dark."""
-    settings = authority.server() | {"open_registration": False}
+    settings = authority.server() | {"registration": "closed"}
     async with start_server(authority.security, **settings) as server:
         assert server.address.startswith("grpcs://127.0.0.1:")
         tokens = {name: await server.register(name) for name in ("ada", "bob")}
@@ -164,7 +164,7 @@ async def test_clients_must_show_a_certificate(
     start_server: StartServer, authority: AuthorityFiles, stranger: AuthorityFiles
 ) -> None:
     """One by the authority that the server names; it opens the door, and the token tells who."""
-    settings = authority.server() | {"client_ca": authority.ca, "open_registration": False}
+    settings = authority.server() | {"client_ca": authority.ca, "registration": "closed"}
     async with start_server(authority.client(), **settings) as server:
         address = parse_address(server.address)
         assert await failure_of(address, server.security) is None

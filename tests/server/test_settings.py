@@ -8,13 +8,13 @@ import pytest
 from pydantic import ValidationError
 from sqlalchemy import make_url
 
-from meijin.server.settings import Settings
+from meijin.server.settings import Reading, Registration, Settings
 from meijin.store import Durability
 
 OPEN_TO_ALL = {
     "listen": "0.0.0.0:7464",
     "plaintext": True,
-    "open_registration": True,
+    "registration": "open",
     "open_to_network": True,
 }
 """Whatever has to be asked for by name."""
@@ -32,7 +32,8 @@ def test_the_defaults_are_safe() -> None:
     """Nobody plays without a token, and no acknowledged move is lost to a power cut."""
     settings = Settings()
     assert settings.durability is Durability.POWER
-    assert not settings.open_registration
+    assert settings.registration is Registration.CLOSED
+    assert not settings.is_open
     assert settings.listen.startswith("127.0.0.1:")
 
 
@@ -60,10 +61,12 @@ def test_durations_are_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_words_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Enums and flags by their values."""
     monkeypatch.setenv("MEIJIN_DURABILITY", "process")
-    monkeypatch.setenv("MEIJIN_OPEN_REGISTRATION", "true")
+    monkeypatch.setenv("MEIJIN_REGISTRATION", "invitation")
+    monkeypatch.setenv("MEIJIN_READING", "token")
     settings = Settings()
     assert settings.durability is Durability.PROCESS
-    assert settings.open_registration
+    assert settings.registration is Registration.INVITATION
+    assert settings.reading is Reading.TOKEN
 
 
 @pytest.mark.parametrize(
@@ -113,8 +116,8 @@ def test_other_machines_are_let_in_on_purpose(given: dict[str, Any], error: str)
 @pytest.mark.parametrize(
     "given",
     [
-        {"listen": "unix:/run/meijin.sock", "open_registration": True},
-        {"listen": "[::1]:7464", "open_registration": True},
+        {"listen": "unix:/run/meijin.sock", "registration": "open"},
+        {"listen": "[::1]:7464", "registration": "open"},
         {"listen": "0.0.0.0:7464", "certificate": "server.pem", "key": "server-key.pem"},
         {"listen": "0.0.0.0:7464", "plaintext": True},
         OPEN_TO_ALL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -19,15 +20,19 @@ from meijin.server.errors import (
     StoreAwayError,
     WrongStateError,
 )
-from meijin.server.process.operator_token import ensure_operator_token, operator_token_path
-from meijin.server.settings import Settings
+from meijin.server.process.operator_token import (
+    OperatorTokenFile,
+    ensure_operator_token,
+    operator_token_path,
+)
 from meijin.server.storage import Storage
 from meijin.store import Database, StoreError, Writer
-from meijin.store.bots import Identity, authenticate
 from meijin.store.errors import NoRunError, UnknownBotError, UnknownRunError
 from meijin.store.schema import Owner, Token, TokenId, TokenKind
+from meijin.store.tokens import Identity, NewToken, add_token, authenticate
 
 PATIENCE = 20.0
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -143,14 +148,14 @@ async def test_callers_hear_what_concerns_them(
 
 async def test_the_operators_token_is_made_once(storage: Storage, tmp_path: Path) -> None:
     """It is written to a file that only its owner may read, and works."""
-    settings = Settings(data=tmp_path)
+    file = OperatorTokenFile(tmp_path)
     path = operator_token_path(tmp_path)
-    await ensure_operator_token(storage, settings)
+    await ensure_operator_token(storage, file)
     token = path.read_text().strip()
     assert path.stat().st_mode & 0o077 == 0
-    identity = await storage.read(lambda at: authenticate(at, token))
-    assert identity == Identity(TokenKind.ADMIN, bot_id=None, token_id=TokenId(1))
-    await ensure_operator_token(storage, settings)
+    identity = await storage.read(lambda at: authenticate(at, token, NOON))
+    assert identity == Identity(TokenKind.OPERATOR, bot_id=None, token_id=TokenId(1))
+    await ensure_operator_token(storage, file)
     assert path.read_text().strip() == token
     assert await storage.read(lambda at: len(at.scalars(select(Token.id)).all())) == 1
 
@@ -162,7 +167,7 @@ async def test_a_file_that_others_could_read_is_closed_to_them(
     path = operator_token_path(tmp_path)
     path.write_text("old\n")
     path.chmod(0o644)
-    await ensure_operator_token(storage, Settings(data=tmp_path))
+    await ensure_operator_token(storage, OperatorTokenFile(tmp_path))
     assert path.stat().st_mode & 0o077 == 0
     assert path.read_text() != "old\n"
 
@@ -179,8 +184,28 @@ async def test_a_token_that_was_never_stored_is_made_again(
 
     monkeypatch.setattr(Storage, "write", fail)
     with pytest.raises(RuntimeError, match="killed"):
-        await ensure_operator_token(storage, Settings(data=tmp_path))
+        await ensure_operator_token(storage, OperatorTokenFile(tmp_path))
     monkeypatch.setattr(Storage, "write", write)
-    await ensure_operator_token(storage, Settings(data=tmp_path))
+    await ensure_operator_token(storage, OperatorTokenFile(tmp_path))
     token = path.read_text().strip()
-    assert await storage.read(lambda at: authenticate(at, token)) is not None
+    assert await storage.read(lambda at: authenticate(at, token, NOON)) is not None
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+async def test_a_rotation_that_was_cut_off_is_finished(
+    storage: Storage, tmp_path: Path, *, is_stored: bool
+) -> None:
+    """Wherever a server dies while it rotates, the file holds the valid token after a start."""
+    file = OperatorTokenFile(tmp_path)
+    await ensure_operator_token(storage, file)
+    new = NewToken("new", TokenKind.OPERATOR)
+    replacing = file.replacing("new")
+    replacing.__enter__()
+    if is_stored:
+        await storage.write(lambda to: add_token(to, new, NOON))
+    await ensure_operator_token(storage, file)
+    assert (file.path.read_text() == "new\n") is is_stored
+    assert file.path.stat().st_mode & 0o077 == 0
+    assert not file.path.with_name("operator.token.new").exists()
+    token = file.path.read_text().strip()
+    assert await storage.read(lambda at: authenticate(at, token, NOON)) is not None

@@ -1,92 +1,22 @@
-"""Bots, their versions and their tokens."""
+"""Bots and their versions."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
+from typing import Any
 
 import pytest
-from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 from tests.query_plans import plans
 
-from meijin.store import Database, bots
-from meijin.store.bots import EngineRow, Identity
+from meijin.store import Database, bots, owners
+from meijin.store.bots import EngineRow
 from meijin.store.errors import TooManyVersionsError, UnknownBotError
-from meijin.store.schema import Bot, BotId, BotVersionId, Token, TokenId, TokenKind
+from meijin.store.schema import BotId, BotVersionId
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
 
 AddBots = Callable[..., tuple[BotId, ...]]
-
-
-# -- tokens -----------------------------------------------------------------------
-
-
-def test_a_token_says_whose_it_is(database: Database, add_bots: AddBots) -> None:
-    """A bot's token names the bot; an operator's names none."""
-    (ada,) = add_bots("ada")
-    secret, admin = bots.new_token(TokenKind.BOT), bots.new_token(TokenKind.ADMIN)
-    assert not database.read(bots.has_admin_token)
-    database.write(lambda to: bots.add_token(to, secret, TokenKind.BOT, NOON, ada))
-    assert not database.read(bots.has_admin_token)
-    database.write(lambda to: bots.add_token(to, admin, TokenKind.ADMIN, NOON))
-    assert database.read(bots.has_admin_token)
-    found = [database.read(partial(bots.authenticate, token=token)) for token in (secret, admin)]
-    assert found == [
-        Identity(TokenKind.BOT, ada, TokenId(1)),
-        Identity(TokenKind.ADMIN, None, TokenId(2)),
-    ]
-
-
-def test_only_hashes_are_stored(database: Database, add_bots: AddBots) -> None:
-    """No column of the table holds a token, nor more of it than six characters."""
-    (ada,) = add_bots("ada")
-    secret = bots.new_token(TokenKind.BOT)
-    database.write(lambda to: bots.add_token(to, secret, TokenKind.BOT, NOON, ada))
-    row = database.read(lambda at: at.execute(text("SELECT * FROM token")).one())
-    assert not any(secret in str(value) for value in row)
-    assert not any(secret[-7:] in str(value) for value in row)
-    assert database.read(lambda at: at.scalars(select(Token.suffix)).one()) == secret[-6:]
-
-
-@pytest.mark.parametrize("token", ["", "nothing", "gmk_bot_"])
-def test_an_unknown_token_is_nobodys(database: Database, add_bots: AddBots, token: str) -> None:
-    """A token that was never made gives ``None``; a digest is no token either."""
-    (ada,) = add_bots("ada")
-    secret = bots.new_token(TokenKind.BOT)
-    database.write(lambda to: bots.add_token(to, secret, TokenKind.BOT, NOON, ada))
-    assert database.read(lambda at: bots.authenticate(at, token)) is None
-    digest = bots.token_digest(secret)
-    assert database.read(lambda at: bots.authenticate(at, digest)) is None
-
-
-def test_rotating_revokes_a_bots_earlier_tokens(database: Database, add_bots: AddBots) -> None:
-    """Only the newest token of a bot works; those of others stay."""
-    ada, bob = add_bots("ada", "bob")
-    old, new, other = (bots.new_token(TokenKind.BOT) for _ in range(3))
-    database.write(lambda to: bots.add_token(to, old, TokenKind.BOT, NOON, ada))
-    database.write(lambda to: bots.add_token(to, other, TokenKind.BOT, NOON, bob))
-    database.write(lambda to: bots.rotate_token(to, new, ada, NOON))
-    identities = [
-        database.read(partial(bots.authenticate, token=token)) for token in (old, new, other)
-    ]
-    assert identities == [
-        None,
-        Identity(TokenKind.BOT, ada, TokenId(3)),
-        Identity(TokenKind.BOT, bob, TokenId(2)),
-    ]
-    assert database.read(lambda at: [bots.is_revoked(at, TokenId(key)) for key in (1, 2, 3)]) == [
-        True,
-        False,
-        False,
-    ]
-
-
-def test_tokens_are_long_and_never_the_same() -> None:
-    """256 random bits after a prefix that tells the kind."""
-    tokens = {bots.new_token(TokenKind.BOT) for _ in range(100)}
-    assert len(tokens) == 100
-    assert all(token.startswith("gmk_bot_") and len(token) >= 8 + 43 for token in tokens)
 
 
 # -- bots -------------------------------------------------------------------------
@@ -99,7 +29,7 @@ def test_a_name_is_taken_once(database: Database, add_bots: AddBots) -> None:
         database.write(lambda to: bots.add_bot(to, "ada", NOON))
     assert database.read(lambda at: bots.find_bot(at, "ada")) == ada
     assert database.read(lambda at: bots.find_bot(at, "Ada")) is None
-    assert database.read(lambda at: bots.bot_name(at, ada)) == "ada"
+    assert database.read(lambda at: bots.bot_record(at, ada).name) == "ada"
 
 
 def test_a_wrong_name_is_told_the_closest(database: Database, add_bots: AddBots) -> None:
@@ -121,14 +51,34 @@ def test_open_bots_are_told_apart(database: Database) -> None:
 
 
 def test_bots_share_their_owner(database: Database) -> None:
-    """An owner is made with the first bot and found for the second."""
-    for name in ("one", "two"):
-        database.write(partial(bots.add_bot, name=name, now=NOON, owner="eve"))
-    owners = database.read(lambda at: at.scalars(select(Bot.owner_id)).all())
-    assert owners[0] is not None
-    assert owners[0] == owners[1]
+    """A list of bots names the owner of each."""
+    eve = database.write(lambda to: owners.add_owner(to, "eve", NOON))
+    for name, owner_id in (("one", eve), ("two", eve), ("three", None)):
+        database.write(partial(bots.add_bot, name=name, now=NOON, owner_id=owner_id))
     rows = database.read(lambda at: bots.list_bots(at, limit=10))
-    assert [(row.name, row.owner) for row in rows] == [("one", "eve"), ("two", "eve")]
+    assert [(row.name, row.owner) for row in rows] == [
+        ("one", "eve"),
+        ("three", ""),
+        ("two", "eve"),
+    ]
+    assert database.read(lambda at: owners.get_owner(at, eve)).bots == 2
+
+
+def test_a_hidden_bot_is_listed_for_few(database: Database) -> None:
+    """Its owner and operators see it, and nobody else."""
+    eve = database.write(lambda to: owners.add_owner(to, "eve", NOON))
+    for name, owner_id in (("one", eve), ("two", None), ("three", None)):
+        bot_id = database.write(partial(bots.add_bot, name=name, now=NOON, owner_id=owner_id))
+        if name != "three":
+            database.write(partial(bots.change_bot, bot_id=bot_id, is_hidden=True))
+
+    def listed(**more: Any) -> list[str]:
+        rows = database.read(partial(bots.list_bots, limit=10, **more))
+        return [row.name for row in rows]
+
+    assert listed() == ["three"]
+    assert listed(hidden_of=eve) == ["one", "three"]
+    assert listed(with_hidden=True) == ["one", "three", "two"]
 
 
 def test_bots_are_listed_by_name_in_pages(database: Database, add_bots: AddBots) -> None:

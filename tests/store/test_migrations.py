@@ -21,13 +21,15 @@ from meijin.game import Ending, Party, Result, encode_moves
 from meijin.ladder.statistics.sprt import Scale, Sprt
 from meijin.server.tournaments.formats.ladder import LadderSettings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
-from meijin.store import Database, bots, faults, games, journal, tournaments
+from meijin.store import Database, bots, faults, games, journal, tokens, tournaments
 from meijin.store.journal import StoredMove
 from meijin.store.ladders import days as rating_days
 from meijin.store.ladders import ladders, log, rated_games
 from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
+    BotId,
+    BotState,
     BotVersionId,
     FaultKind,
     FaultParty,
@@ -36,9 +38,12 @@ from meijin.store.schema import (
     GameState,
     Instant,
     LadderId,
+    TokenId,
+    TokenKind,
     Tournament,
     TournamentId,
 )
+from meijin.store.tokens import Identity
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 LINE, OTHER = encode_moves((112, 113, 97)), encode_moves((112, 113, 98))
@@ -304,6 +309,47 @@ def test_moves_of_running_games_are_kept(migrated: Database) -> None:
     assert found == [StoredMove(GameId(10), 2, 97, 5, 4)]
     assert migrated.read(journal.running_analysis) == {"10": {"2": {"depth": 4}}}
     assert migrated.read(journal.last_entry) == 3
+
+
+def test_tokens_of_earlier_releases_go_on(any_database_url: str) -> None:
+    """An admin's is an operator's, a bot's the bot's; a revoked one stays revoked."""
+    with Database(any_database_url) as database:
+        migrate_to(database, "0007")
+
+        def add(connection: Connection) -> None:
+            old = Old(connection)
+            old.add("bot", id=1, name="ada", create_time=NOON, is_open=False)
+            for key, kind, bot_id, revoke_time in (
+                (1, "admin", None, None),
+                (2, "bot", 1, None),
+                (3, "admin", None, NOON),
+            ):
+                old.add(
+                    "token",
+                    id=key,
+                    digest=tokens.token_digest(f"gmk_{key}"),
+                    suffix="abcdef",
+                    kind=kind,
+                    create_time=NOON,
+                    bot_id=bot_id,
+                    revoke_time=revoke_time,
+                )
+
+        database.write(add)
+        database.migrate()
+        found = [
+            database.read(partial(tokens.authenticate, token=f"gmk_{key}", now=NOON))
+            for key in (1, 2, 3)
+        ]
+        rows = database.read(partial(bots.list_bots, limit=2))
+    assert found == [
+        Identity(TokenKind.OPERATOR, None, TokenId(1)),
+        Identity(TokenKind.BOT, BotId(1), TokenId(2)),
+        None,
+    ]
+    assert [(row.name, row.state, row.is_hidden) for row in rows] == [
+        ("ada", BotState.ACTIVE, False)
+    ]
 
 
 def test_faults_get_their_kinds(migrated: Database) -> None:

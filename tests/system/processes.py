@@ -267,7 +267,7 @@ class Server:
         )
         request = pb.CreateTournamentRequest(settings=wanted, request_id=request_id)
         create = self._connection.tournaments.CreateTournament
-        made = self._connection.ask_as_operator(create, request)
+        made = self._connection.ask_with_token(create, request)
         return made.tournament.tournament_id
 
     def tournament(self, key: str) -> pb.GetTournamentResponse:

@@ -25,6 +25,11 @@ COMMANDS = {
     *("serve", "worker", "match", "demo", "certificate"),
     *(f"ladder {verb}" for verb in ("show", "run", "compare", "anchors", "verify")),
     *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
+    *(f"bot {verb}" for verb in ("disable", "enable", "hide", "show")),
+    *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
+    *(f"admin {verb}" for verb in ("invite", "invitations", "uninvite", "owners", "audit")),
+    *(f"admin {verb}" for verb in ("ban", "unban", "rename")),
+    "owner join",
     *(
         f"tournament {verb}"
         for verb in ("run", "create", "show", "watch", "list", "cancel", "resume")

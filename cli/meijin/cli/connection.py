@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -14,11 +14,14 @@ import grpc
 import typer
 
 from meijin.cli.errors import CommandError
+from meijin.v1.admin_service_pb2_grpc import AdminServiceStub
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
+from meijin.v1.owner_service_pb2_grpc import OwnerServiceStub
 from meijin.v1.status_service_pb2_grpc import StatusServiceStub
+from meijin.v1.token_service_pb2_grpc import TokenServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire.channel import Security, handshake_failure, open_channel
 from meijin.wire.contract import (
@@ -80,7 +83,7 @@ TokenOption = Annotated[
     typer.Option(
         "--token",
         envvar=TOKEN_VARIABLE,
-        help="The operator's token; else read from the file operator.token in the data folder.",
+        help="An operator's or owner's token; else read from operator.token in the data folder.",
         show_envvar=True,
     ),
 ]
@@ -143,17 +146,45 @@ class Connection:
         self.faults = FaultServiceStub(channel)
         self.status = StatusServiceStub(channel)
         self.ladders = LadderServiceStub(channel)
+        self.tokens = TokenServiceStub(channel)
+        self.owners = OwnerServiceStub(channel)
+        self.admin = AdminServiceStub(channel)
+        self.reading_metadata: tuple[tuple[str, str], ...] = ()
+        """What calls that read carry: a token once the server has asked for one."""
         self._token = token
 
     def ask(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
-        """Call a method that anyone may call."""
-        return method(request, timeout=RPC_TIMEOUT.total_seconds())
+        """Call a method that reads: without a token, unless the server wants one."""
+        timeout = RPC_TIMEOUT.total_seconds()
+        try:
+            return method(request, timeout=timeout, metadata=self.reading_metadata)
+        except grpc.RpcError as error:
+            if self.reading_metadata or not _wants_token(error) or not self._metadata():
+                raise
+        self.reading_metadata = self._metadata()
+        return method(request, timeout=timeout, metadata=self.reading_metadata)
 
-    def ask_as_operator(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
-        """Call a method with the operator's token, if there is one: open servers need none."""
+    def watch(self, method: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> Iterator[A]:
+        """What a method streams that reads: without a token, unless the server wants one."""
+        try:
+            yield from method(request, metadata=self.reading_metadata)
+        except grpc.RpcError as error:
+            if self.reading_metadata or not _wants_token(error) or not self._metadata():
+                raise
+            self.reading_metadata = self._metadata()
+            yield from method(request, metadata=self.reading_metadata)
+
+    def ask_with_token(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
+        """Call a method with a token, if there is one: open servers need none."""
+        return method(request, timeout=RPC_TIMEOUT.total_seconds(), metadata=self._metadata())
+
+    def _metadata(self) -> tuple[tuple[str, str], ...]:
         token = self._token()
-        metadata = (("authorization", f"Bearer {token}"),) if token else ()
-        return method(request, timeout=RPC_TIMEOUT.total_seconds(), metadata=metadata)
+        return (("authorization", f"Bearer {token}"),) if token else ()
+
+
+def _wants_token(error: grpc.RpcError) -> bool:
+    return isinstance(error, grpc.Call) and error.code() is grpc.StatusCode.UNAUTHENTICATED
 
 
 @contextmanager
@@ -170,13 +201,29 @@ def connect(server: Server, token: str | None = None) -> Iterator[Connection]:
         opened = open_channel(address, server.security, client_keepalive_options())
     except ValueError as error:
         raise CommandError(str(error)) from None
-    is_kept = token is None and address.is_local
     with opened as channel:
         try:
-            yield Connection(channel, _kept_token if is_kept else lambda: token)
+            yield Connection(channel, partial(_usual_token, server, address, token))
         except grpc.RpcError as error:
             _check_handshake(address, error)
             raise
+
+
+def _usual_token(server: Server, address: Address, token: str | None) -> str | None:
+    """The token that is given; else that of the environment, or the one kept on this machine.
+
+    Raises:
+        CommandError: it would be sent to another machine in plain text.
+    """
+    if token is None:
+        token = os.environ.get(TOKEN_VARIABLE)
+    if token is None and address.is_local:
+        return _kept_token()
+    try:
+        server.security.check_token(address, token)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    return token
 
 
 def _check_handshake(address: Address, error: grpc.RpcError) -> None:

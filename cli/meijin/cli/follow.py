@@ -120,7 +120,7 @@ class _Follower:
 
     def _watch(self) -> None:
         request = pb.WatchTournamentRequest(tournament_id=self._key)
-        for fact in self._connection.tournaments.WatchTournament(request):
+        for fact in self._connection.watch(self._connection.tournaments.WatchTournament, request):
             self._deadline = None
             match fact.WhichOneof("fact"):
                 case "tournament":

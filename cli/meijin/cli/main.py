@@ -10,6 +10,7 @@ import typer
 
 from meijin.bots import BotLoadError
 from meijin.cli.commands import (
+    admin,
     backups,
     bots,
     certificates,
@@ -19,8 +20,10 @@ from meijin.cli.commands import (
     ladders,
     learn,
     matches,
+    owners,
     servers,
     status,
+    tokens,
     tournaments,
 )
 from meijin.cli.connection import RPC_TIMEOUT
@@ -47,6 +50,9 @@ app.add_typer(tournaments.app, name="tournament")
 app.add_typer(ladders.app, name="ladder")
 app.add_typer(games.app, name="game")
 app.command("faults")(faults.faults)
+app.add_typer(tokens.app, name="token")
+app.add_typer(owners.app, name="owner")
+app.add_typer(admin.app, name="admin")
 app.command("demo")(demo.demo)
 app.add_typer(learn.app, name="learn")
 
@@ -96,7 +102,7 @@ def _explain(error: grpc.RpcError) -> str:
     if not isinstance(error, grpc.Call):
         return str(error)
     if error.code() is grpc.StatusCode.UNAUTHENTICATED:
-        return f"{error.details()}: give the operator's token with --token or {TOKEN_VARIABLE}"
+        return f"{error.details()}: give a token with --token or {TOKEN_VARIABLE}"
     return EXPLANATIONS.get(error.code(), str(error.details()))
 
 

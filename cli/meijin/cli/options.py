@@ -190,4 +190,4 @@ def make_tournament(
     request = pb.CreateTournamentRequest(
         settings=wanted, request_id=request_id or secrets.token_hex(8)
     )
-    return connection.ask_as_operator(connection.tournaments.CreateTournament, request).tournament
+    return connection.ask_with_token(connection.tournaments.CreateTournament, request).tournament

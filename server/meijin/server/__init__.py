@@ -1,6 +1,6 @@
 """The match server: sessions, arbiter, tournaments and servicers.
 
-- `match`, `tournaments`, `views`, `api`, `process`: its subjects, a package each
+- `match`, `tournaments`, `access`, `views`, `api`, `process`: its subjects, a package each
 - `metrics`: what Prometheus is told
 - `app`: start-up, main loop and shutdown
 - `parts`: everything in a server but its services, put together

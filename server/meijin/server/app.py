@@ -4,7 +4,8 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,13 @@ from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import CollectorRegistry
 
+from meijin.server.access.bot_control import BotControl
+from meijin.server.access.last_uses import LastUses
+from meijin.server.access.open_calls import OpenCalls
+from meijin.server.access.owners import OwnerControl
+from meijin.server.access.permissions import Policy
+from meijin.server.access.token_control import TokenControl
+from meijin.server.api.admin import AdminServicer
 from meijin.server.api.bots import BotServicer
 from meijin.server.api.faults import FaultServicer
 from meijin.server.api.games import GameServicer
@@ -21,8 +29,10 @@ from meijin.server.api.health import HealthServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.limits import Limits
+from meijin.server.api.owners import OwnerServicer
 from meijin.server.api.play import PlayServicer
 from meijin.server.api.status import StatusServicer
+from meijin.server.api.tokens import TokenServicer
 from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
@@ -35,16 +45,18 @@ from meijin.server.parts import Parts
 from meijin.server.process.backups import Backups
 from meijin.server.process.data_folder import check_database, make_private
 from meijin.server.process.last_resort import end_within
-from meijin.server.process.operator_token import ensure_operator_token
+from meijin.server.process.operator_token import OperatorTokenFile, ensure_operator_token
 from meijin.server.process.supervisor import Supervisor
 from meijin.server.process.systemd import ServiceManager
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
 from meijin.store import Database, FileClaim, Writer
-from meijin.store.bots import Identity, authenticate
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
+from meijin.store.tokens import Identity, authenticate
 from meijin.v1 import (
+    admin_service_pb2,
+    admin_service_pb2_grpc,
     bot_service_pb2,
     bot_service_pb2_grpc,
     fault_service_pb2,
@@ -53,10 +65,14 @@ from meijin.v1 import (
     game_service_pb2_grpc,
     ladder_service_pb2,
     ladder_service_pb2_grpc,
+    owner_service_pb2,
+    owner_service_pb2_grpc,
     play_service_pb2,
     play_service_pb2_grpc,
     status_service_pb2,
     status_service_pb2_grpc,
+    token_service_pb2,
+    token_service_pb2_grpc,
     tournament_service_pb2,
     tournament_service_pb2_grpc,
 )
@@ -74,6 +90,9 @@ STOP_LIMIT = timedelta(seconds=20)
 """A stop that takes longer than this and the drain is cut off: something hangs."""
 
 STORING_SERVICES = (
+    admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"].full_name,
+    token_service_pb2.DESCRIPTOR.services_by_name["TokenService"].full_name,
+    owner_service_pb2.DESCRIPTOR.services_by_name["OwnerService"].full_name,
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
     tournament_service_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name,
@@ -147,6 +166,32 @@ async def _stop_or_failure(stop: asyncio.Event, running: list[asyncio.Task[None]
     waiting.cancel()
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What decides who may do what."""
+
+    policy: Policy
+    calls: OpenCalls
+    uses: LastUses
+    bots: BotControl
+    tokens: TokenControl
+    owners: OwnerControl
+
+    @classmethod
+    def of(cls, settings: Settings, parts: Parts) -> "Access":
+        """The access to a server's parts."""
+        policy, calls = Policy.of(settings), OpenCalls()
+        storage, lobby = parts.storage, parts.lobby
+        return cls(
+            policy=policy,
+            calls=calls,
+            uses=LastUses(storage, calls),
+            bots=BotControl(storage, lobby, policy),
+            tokens=TokenControl(storage, lobby, calls, OperatorTokenFile(settings.data)),
+            owners=OwnerControl(storage, policy),
+        )
+
+
 class App:
     """A server's parts on the network."""
 
@@ -163,12 +208,17 @@ class App:
         parts.listeners.add(self._games)
         self._backups = _backups(settings)
         self.limits = Limits(settings)
+        self.access = access = Access.of(settings, parts)
         self._interceptor = interceptor = Interceptor(
-            partial(_authenticate, parts), self.limits, is_open=settings.open_registration
+            partial(_authenticate, parts),
+            self.limits,
+            policy=access.policy,
+            calls=access.calls,
+            uses=access.uses,
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
         backups = settings.data / BACKUP_FOLDER
-        _add_services(self._server, parts, self._health, self.limits, backups=backups)
+        _add_services(self._server, parts, self._health, self.limits, access, backups=backups)
 
     @classmethod
     @asynccontextmanager
@@ -180,7 +230,7 @@ class App:
         writer = Writer(database)
         storage = Storage(database, writer)
         try:
-            await ensure_operator_token(storage, settings)
+            await ensure_operator_token(storage, OperatorTokenFile(settings.data))
             recovered = await storage.read(partial(load, storage=storage))
             parts = Parts.assemble(
                 settings,
@@ -206,7 +256,7 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        tasks = [*self.parts.tasks(), self._health.run()]
+        tasks = [*self.parts.tasks(), self._health.run(), self.access.uses.run()]
         if self._credentials is not None:
             tasks.append(self._credentials.watch())
         if self._settings.metrics is not None:
@@ -290,6 +340,7 @@ def _add_services(
     parts: Parts,
     health_servicer: HealthServicer,
     limits: Limits,
+    access: Access,
     *,
     backups: Path,
 ) -> None:
@@ -302,11 +353,21 @@ def _add_services(
             parts.storage,
             limits=limits,
             store_watch=parts.store_watch,
+            calls=access.calls,
         ),
         server,
     )
     bot_service_pb2_grpc.add_BotServiceServicer_to_server(
-        BotServicer(parts.lobby, parts.storage), server
+        BotServicer(access.bots, parts.lobby, parts.storage), server
+    )
+    admin_service_pb2_grpc.add_AdminServiceServicer_to_server(
+        AdminServicer(access.bots, parts.storage), server
+    )
+    token_service_pb2_grpc.add_TokenServiceServicer_to_server(
+        TokenServicer(access.tokens, parts.storage, access.uses), server
+    )
+    owner_service_pb2_grpc.add_OwnerServiceServicer_to_server(
+        OwnerServicer(access.owners, parts.storage), server
     )
     tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
         TournamentServicer(
@@ -338,8 +399,9 @@ def _add_services(
 
 
 async def _authenticate(parts: Parts, token: str) -> Identity | None:
+    find = partial(authenticate, token=token, now=datetime.now(UTC))
     with parts.store_watch.read():
-        return await parts.storage.read_for_sign_in(partial(authenticate, token=token))
+        return await parts.storage.read_for_sign_in(find)
 
 
 def _backups(settings: Settings) -> Backups | None:

@@ -33,21 +33,21 @@ class InvalidRequestError(MeijinError):
 
 
 class NotFoundError(MeijinError):
-    """No such bot, tournament, game or ladder."""
+    """No such bot, tournament, game, ladder or token; or it is somebody else's."""
 
     code = grpc.StatusCode.NOT_FOUND
     reason = "NOT_FOUND"
 
 
 class NameTakenError(MeijinError):
-    """A bot of this name is registered."""
+    """A bot or an owner of this name is there."""
 
     code = grpc.StatusCode.ALREADY_EXISTS
     reason = "NAME_TAKEN"
 
 
 class UnauthenticatedError(MeijinError):
-    """The token is missing, unknown or revoked: the same words for all three."""
+    """The token is missing, unknown, revoked or expired: the same words for all four."""
 
     code = grpc.StatusCode.UNAUTHENTICATED
     reason = "UNKNOWN_TOKEN"
@@ -58,6 +58,41 @@ class NotAllowedError(MeijinError):
 
     code = grpc.StatusCode.PERMISSION_DENIED
     reason = "NOT_ALLOWED"
+
+
+class BannedError(MeijinError):
+    """An operator has banned the bot, for the reason that is told."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "BANNED"
+
+
+class DisabledError(MeijinError):
+    """The bot's owner or an operator keeps it away for a while."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "DISABLED"
+
+
+class RegistrationClosedError(MeijinError):
+    """Operators alone register bots and make owners on this server."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "REGISTRATION_CLOSED"
+
+
+class InvitationError(MeijinError):
+    """The invitation is unknown, used up, expired or revoked: the same words for all four."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "INVITATION"
+
+
+class QuotaError(MeijinError):
+    """An owner has as many bots, or somebody as many tokens, as may be."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "QUOTA"
 
 
 class ProtocolError(MeijinError):

@@ -1,5 +1,6 @@
 """Settings: what a server and a worker are told when they start."""
 
+import enum
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -70,6 +71,25 @@ SweepInterval = Annotated[Duration, Field(gt=timedelta(0))]
 """How often a worker looks for ladders that no job was delivered for."""
 
 
+class Registration(enum.Enum):
+    """Who may register bots."""
+
+    OPEN = "open"
+    """Anyone: bots play without a token, and everybody is an operator."""
+    INVITATION = "invitation"
+    """Owners, each within a quota; who has an invitation becomes one."""
+    CLOSED = "closed"
+    """Operators alone."""
+
+
+class Reading(enum.Enum):
+    """Who may look at bots, games, tournaments and ladders."""
+
+    ANYONE = "anyone"
+    TOKEN = "token"  # noqa: S105 - a word
+    """Whoever has a token, of any kind."""
+
+
 class Settings(BaseSettings):
     """A server's settings: arguments first, then ``MEIJIN_*`` in the environment, then a file.
 
@@ -98,8 +118,14 @@ class Settings(BaseSettings):
     """Where the jobs queue; an embedded Valkey and worker are started when absent."""
     durability: Durability = Durability.POWER
     """What a committed move survives."""
-    open_registration: bool = False
-    """Bots without a token may play, and anyone may manage tournaments."""
+    registration: Registration = Registration.CLOSED
+    """Who may register bots."""
+    reading: Reading = Reading.ANYONE
+    """Who may look."""
+    owner_quota: PositiveInt = 10
+    """The most bots that an owner may register, where its invitation says nothing else."""
+    owner_tournaments: bool = False
+    """Owners may make tournaments."""
     open_to_network: bool = False
     """Registration may be open to other machines too."""
     grace: Duration = Field(default=timedelta(seconds=30), ge=timedelta(0))
@@ -156,6 +182,11 @@ class Settings(BaseSettings):
             raise ValueError("certificate and key go together; give both or none")
         if self.client_ca is not None and not self.is_tls:
             raise ValueError("client_ca is for TLS; give certificate and key too")
+        if self.is_open and self.reading is Reading.TOKEN:
+            raise ValueError(
+                "with open registration everybody is an operator, who may look too; leave out "
+                "either --open or --reading token"
+            )
         if is_local(self.listen):
             return self
         if not (self.is_tls or self.plaintext):
@@ -164,13 +195,18 @@ class Settings(BaseSettings):
                 "way; give --certificate and --key (`meijin certificate` makes some), or, where "
                 "the way is safe, --plaintext or MEIJIN_PLAINTEXT=true"
             )
-        if self.open_registration and not self.open_to_network:
+        if self.is_open and not self.open_to_network:
             raise ValueError(
                 f"other machines reach {self.listen}, and with open registration everybody there "
                 "is an operator; leave --open out, or, where that is meant, give "
                 "--open-to-network or MEIJIN_OPEN_TO_NETWORK=true"
             )
         return self
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anyone may do everything."""
+        return self.registration is Registration.OPEN
 
     @property
     def is_tls(self) -> bool:

@@ -9,6 +9,7 @@ For authors of bots:
 
 For developers of the server:
 
+- `desk`: what owners and operators call, by name and with any token
 - `server`: a server on the event loop of the test
 - `peer`: a scripted bot on the wire
 - `settings`: a server's settings that no environment changes

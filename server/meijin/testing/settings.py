@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
-from meijin.server.settings import Settings
+from meijin.server.settings import Registration, Settings
 from meijin.store import Durability
 
 
@@ -30,7 +30,7 @@ def settings_in(folder: Path, **changes: Any) -> Settings:
         "listen": "127.0.0.1:0",
         "data": folder,
         "durability": Durability.PROCESS,
-        "open_registration": True,
+        "registration": Registration.OPEN,
         "drain": timedelta(0),
     }
     return _IsolatedSettings(**(defaults | changes))

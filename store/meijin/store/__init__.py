@@ -11,7 +11,9 @@
 - `faults`: the fault ledger, what went wrong and whose fault it was
 - `tournaments`, `openings`, `match_counts`, `seeds`: tournaments, and what formats ask for
 - `ladders`: what ladders are computed from, and what is published; a package
-- `bots`: bots, their versions, owners and tokens
+- `bots`, `owners`: bots and their versions, and who they belong to
+- `tokens`, `invitations`: secrets, of which hashes are kept
+- `audit`: the audit log, what owners and operators have changed
 - `errors`, `similar`: what is not found, and what may have been meant
 """
 

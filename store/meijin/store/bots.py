@@ -1,13 +1,11 @@
-"""Bots, their versions, their owners and their tokens."""
+"""Bots and their versions."""
 
-import hashlib
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select, update
+from sqlalchemy import Connection, Select, false, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from meijin.store.errors import TooManyVersionsError, UnknownBotError
@@ -15,13 +13,11 @@ from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
+    BotState,
     BotVersion,
     BotVersionId,
     Owner,
     OwnerId,
-    Token,
-    TokenId,
-    TokenKind,
 )
 from meijin.store.similar import did_you_mean
 
@@ -30,16 +26,6 @@ MAX_VERSIONS = 1000
 
 MAX_VERSIONS_A_DAY = 100
 """New ones of one bot, in 24 hours."""
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Whom a token belongs to."""
-
-    kind: TokenKind
-    bot_id: BotId | None
-    """The bot that it lets play; ``None`` for an operator's."""
-    token_id: TokenId
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +46,23 @@ class BotRow:
     owner: str
     """Empty when it has none."""
     create_time: datetime
+    state: BotState
+    reason: str
+    """Why it may not play; empty while it may."""
+    is_hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BotRecord:
+    """Who a bot is and whether it may play."""
+
+    id: BotId
+    name: str
+    owner_id: OwnerId | None
+    state: BotState
+    reason: str
+    is_hidden: bool
+    former_names: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,60 +77,6 @@ class VersionRow:
     create_time: datetime
     parent_id: BotVersionId | None
     """The version before; ``None`` for the first."""
-
-
-def new_token(kind: TokenKind) -> str:
-    """A fresh secret of 256 bits; its prefix lets scanners find a leaked one."""
-    return f"gmk_{kind.value}_{secrets.token_urlsafe(32)}"
-
-
-def token_digest(token: str) -> str:
-    """What is kept of a token."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def authenticate(connection: Connection, token: str) -> Identity | None:
-    """Whose token it is; ``None`` when it is unknown or revoked."""
-    query = select(*columns_of(Identity, Token, token_id=Token.id)).where(
-        Token.digest == token_digest(token), Token.revoke_time.is_(None)
-    )
-    return read_row(Identity, connection.execute(query))
-
-
-def is_revoked(connection: Connection, token_id: TokenId) -> bool:
-    """Whether a token that was valid is so no more."""
-    query = select(Token.id).where(Token.id == token_id, Token.revoke_time.is_(None))
-    return connection.scalar(query) is None
-
-
-def add_token(
-    connection: Connection, token: str, kind: TokenKind, now: datetime, bot_id: BotId | None = None
-) -> None:
-    """Keep the hash of a new token."""
-    with Session(connection) as session:
-        session.add(
-            Token(
-                digest=token_digest(token),
-                suffix=token[-6:],
-                kind=kind,
-                create_time=now,
-                bot_id=bot_id,
-            )
-        )
-        session.flush()
-
-
-def rotate_token(connection: Connection, token: str, bot_id: BotId, now: datetime) -> None:
-    """Revoke the bot's tokens and keep the hash of its new one; without it nobody plays."""
-    connection.execute(update(Bot).where(Bot.id == bot_id).values(is_open=False))
-    old = update(Token).where(Token.bot_id == bot_id, Token.revoke_time.is_(None))
-    connection.execute(old.values(revoke_time=now))
-    add_token(connection, token, TokenKind.BOT, now, bot_id)
-
-
-def has_admin_token(connection: Connection) -> bool:
-    """Whether an operator's token was ever made."""
-    return connection.scalar(select(Token.id).where(Token.kind == TokenKind.ADMIN)) is not None
 
 
 def find_bot(connection: Connection, name: str) -> BotId | None:
@@ -153,13 +102,30 @@ def is_open_bot(connection: Connection, bot_id: BotId) -> bool:
     return bool(connection.scalar(select(Bot.is_open).where(Bot.id == bot_id)))
 
 
-def bot_name(connection: Connection, bot_id: BotId) -> str:
-    """A bot's name."""
-    return connection.scalars(select(Bot.name).where(Bot.id == bot_id)).one()
+def bot_record(connection: Connection, bot_id: BotId) -> BotRecord:
+    """Who a bot is and whether it may play."""
+    query = select(*columns_of(BotRecord, Bot)).where(Bot.id == bot_id)
+    found = read_row(BotRecord, connection.execute(query))
+    assert found is not None, "bots are never deleted"
+    return found
+
+
+def change_bot(connection: Connection, bot_id: BotId, **values: object) -> None:
+    """Change some of a bot's columns.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: its new name is taken.
+    """
+    connection.execute(update(Bot).where(Bot.id == bot_id).values(**values))
 
 
 def add_bot(
-    connection: Connection, name: str, now: datetime, *, owner: str = "", is_open: bool = False
+    connection: Connection,
+    name: str,
+    now: datetime,
+    *,
+    owner_id: OwnerId | None = None,
+    is_open: bool = False,
 ) -> BotId:
     """Register a bot.
 
@@ -167,20 +133,10 @@ def add_bot(
         sqlalchemy.exc.IntegrityError: the name is taken.
     """
     with Session(connection) as session:
-        owner_id = _owner(session, owner, now) if owner else None
         bot = Bot(name=name, create_time=now, owner_id=owner_id, is_open=is_open)
         session.add(bot)
         session.flush()
         return bot.id
-
-
-def _owner(session: Session, name: str, now: datetime) -> OwnerId:
-    found = session.scalar(select(Owner).where(Owner.name == name))
-    if found is None:
-        found = Owner(name=name, create_time=now)
-        session.add(found)
-        session.flush()
-    return found.id
 
 
 def bot_version(
@@ -228,9 +184,25 @@ def _check_versions(connection: Connection, bot_id: BotId, now: datetime) -> Non
         raise TooManyVersionsError(f"{message} that was here before, or tomorrow")
 
 
-def list_bots(connection: Connection, *, limit: int, after: str = "") -> Sequence[BotRow]:
-    """Bots in the order of their names, from the one after `after`."""
+def list_bots(
+    connection: Connection,
+    *,
+    limit: int,
+    after: str = "",
+    hidden_of: OwnerId | None = None,
+    with_hidden: bool = False,
+) -> Sequence[BotRow]:
+    """Bots in the order of their names, from the one after `after`.
+
+    Args:
+        hidden_of: Hidden ones of this owner are listed too.
+        with_hidden: All hidden ones are.
+    """
     query = _bots().where(Bot.name > after).order_by(Bot.name).limit(limit)
+    if not with_hidden:
+        is_shown = Bot.is_hidden.is_(False)
+        mine = false() if hidden_of is None else Bot.owner_id == hidden_of
+        query = query.where(or_(is_shown, mine))
     return read_rows(BotRow, connection.execute(query))
 
 

@@ -57,6 +57,18 @@ class UnknownBotError(RowNotFoundError):
     """No bot has the name."""
 
 
+class UnknownOwnerError(RowNotFoundError):
+    """No owner has the name."""
+
+
+class UnknownTokenError(RowNotFoundError):
+    """No token has the id."""
+
+
+class UnknownInvitationError(RowNotFoundError):
+    """No invitation has the id."""
+
+
 class UnknownGameError(RowNotFoundError):
     """No game has the id."""
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select, tuple_, update
 
 from meijin.game import Ending, Party, Result
+from meijin.store.audit import Act, add_act
 from meijin.store.faults import NewFault, add_faults, fault_of_game
 from meijin.store.fence import NO_EPOCH
 from meijin.store.ladders.repeats import mark_games
@@ -110,6 +111,8 @@ class JournalEntry:
     finished_tournaments: list[TournamentEnd] = field(default_factory=list)
     voids: list[GameVoid] = field(default_factory=list)
     """Finished games that are to count no more."""
+    acts: list[Act] = field(default_factory=list)
+    """Of operators, about games that end or are void by them."""
     epoch: Epoch = NO_EPOCH
     """Of the claim of the server that writes it."""
 
@@ -159,9 +162,15 @@ def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool 
         connection.execute(_DELETE_ENTRIES, key | {"of_id": entry.truncate_before})
     for tournament in entry.finished_tournaments:
         finish_tournament(connection, tournament)
+    _void_games(connection, entry)
+
+
+def _void_games(connection: Connection, entry: JournalEntry) -> None:
     for void in entry.voids:
         if not void_game(connection, void):
             raise LostUpdateError(f"game {void.id} was not finished, and can't be voided")
+    for act in entry.acts:
+        add_act(connection, act)
 
 
 def _end_games(connection: Connection, ends: list[GameEnd]) -> None:

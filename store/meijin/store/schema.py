@@ -37,6 +37,8 @@ GameId = NewType("GameId", int)
 FaultId = NewType("FaultId", int)
 RatingRunId = NewType("RatingRunId", int)
 EntryId = NewType("EntryId", int)
+InvitationId = NewType("InvitationId", int)
+ActId = NewType("ActId", int)
 Epoch = NewType("Epoch", int)
 FormatName = NewType("FormatName", str)
 """Names a format of tournaments, such as ``round-robin``."""
@@ -102,10 +104,26 @@ class FaultParty(enum.Enum):
 
 
 class TokenKind(enum.Enum):
-    """What a token allows."""
+    """The scope of a token: what it allows."""
 
     BOT = "bot"
-    ADMIN = "admin"
+    """To play as one bot."""
+    OWNER = "owner"
+    """To manage the bots of one owner."""
+    OPERATOR = "operator"
+    """To manage everything."""
+    READ = "read"
+    """To look."""
+
+
+class BotState(enum.Enum):
+    """Whether a bot may play."""
+
+    ACTIVE = "active"
+    DISABLED = "disabled"
+    """Its owner or an operator keeps it away for a while."""
+    BANNED = "banned"
+    """An operator keeps it away."""
 
 
 class Instant(TypeDecorator[datetime]):
@@ -173,6 +191,12 @@ def _words(kind: type[enum.Enum]) -> Enum:
     )
 
 
+REASON = 200
+"""Characters of why a bot may not play."""
+
+LABEL = 60
+"""Characters of what a token is called, and of who made it."""
+
 FAULT_DETAIL = 600
 """Characters of a fault's sentence."""
 
@@ -200,6 +224,7 @@ class Base(MappedAsDataclass, DeclarativeBase):
         TournamentState: _words(TournamentState),
         FormatName: String(20),
         TokenKind: _words(TokenKind),
+        BotState: _words(BotState),
         **dict.fromkeys(
             (
                 OwnerId,
@@ -213,6 +238,8 @@ class Base(MappedAsDataclass, DeclarativeBase):
                 FaultId,
                 RatingRunId,
                 EntryId,
+                InvitationId,
+                ActId,
                 Epoch,
             ),
             _Id,
@@ -231,6 +258,8 @@ class Owner(Base):
     id: Mapped[OwnerId] = mapped_column(primary_key=True, init=False)
     name: Mapped[str] = mapped_column(String(40), unique=True)
     create_time: Mapped[datetime]
+    quota: Mapped[int | None] = mapped_column(default=None)
+    """The most bots that it may register; ``None`` for the server's default."""
 
 
 class Bot(Base):
@@ -244,6 +273,13 @@ class Bot(Base):
     owner_id: Mapped[OwnerId | None] = mapped_column(ForeignKey("owner.id"), default=None)
     is_open: Mapped[bool] = mapped_column(default=False)
     """It came by open registration and plays without a token."""
+    state: Mapped[BotState] = mapped_column(default=BotState.ACTIVE)
+    reason: Mapped[str] = mapped_column(String(REASON), default="")
+    """Why it may not play, one sentence for its owner; empty while it may."""
+    is_hidden: Mapped[bool] = mapped_column(default=False)
+    """It is left out of lists of bots and of ladders' tables."""
+    former_names: Mapped[list[str]] = mapped_column(default_factory=list)
+    """Of before it was renamed; its process may still introduce itself so."""
 
 
 class Token(Base):
@@ -259,8 +295,67 @@ class Token(Base):
     kind: Mapped[TokenKind]
     create_time: Mapped[datetime]
     bot_id: Mapped[BotId | None] = mapped_column(ForeignKey("bot.id"), index=True, default=None)
-    """The one bot that it lets play; ``None`` for an operator's."""
+    """The one bot that it lets play; ``None`` for other kinds."""
+    owner_id: Mapped[OwnerId | None] = mapped_column(
+        ForeignKey("owner.id"), index=True, default=None
+    )
+    """The one owner whose bots it lets manage; ``None`` for other kinds."""
+    label: Mapped[str] = mapped_column(String(LABEL), default="")
+    """What it is for, for people."""
+    creator: Mapped[str] = mapped_column(String(LABEL), default="")
+    """Who made it."""
+    expire_time: Mapped[datetime | None] = mapped_column(default=None)
+    """From when on it is refused; ``None`` for never."""
+    use_time: Mapped[datetime | None] = mapped_column(default=None)
+    """When it was last shown, a minute late at most; ``None`` for never."""
     revoke_time: Mapped[datetime | None] = mapped_column(default=None)
+
+
+class Invitation(Base):
+    """A secret's hash, by which some may become owners."""
+
+    __tablename__ = "invitation"
+
+    id: Mapped[InvitationId] = mapped_column(primary_key=True, init=False)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    suffix: Mapped[str] = mapped_column(String(6))
+    uses_left: Mapped[int]
+    """How many may still become owners by it."""
+    create_time: Mapped[datetime]
+    creator: Mapped[str] = mapped_column(String(LABEL))
+    expire_time: Mapped[datetime]
+    quota: Mapped[int | None] = mapped_column(default=None)
+    """Of the owners that come by it."""
+    revoke_time: Mapped[datetime | None] = mapped_column(default=None)
+
+
+class AuditRow(Base):
+    """What an owner or an operator has changed; rows are only ever added."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[ActId] = mapped_column(primary_key=True, init=False)
+    time: Mapped[datetime]
+    token_id: Mapped[TokenId | None]
+    """Of who did it; ``None`` without a token."""
+    kind: Mapped[str] = mapped_column(String(20))
+    """``owner``, ``operator``, ``bot``, or ``anyone`` without a token."""
+    actor: Mapped[str] = mapped_column(String(LABEL))
+    """The owner's or bot's name, or the label of the token."""
+    method: Mapped[str] = mapped_column(String(100))
+    """The one that was called."""
+    action: Mapped[str] = mapped_column(String(40))
+    """What was done, such as ``ban bot``."""
+    subject: Mapped[str] = mapped_column(String(140), index=True)
+    """To what, such as ``bot ada``."""
+    before: Mapped[dict[str, Any] | None]
+    """What it was before; ``None`` when it is new."""
+    after: Mapped[dict[str, Any] | None]
+    """What it is now; ``None`` when it is no more."""
+    peer: Mapped[str] = mapped_column(String(200))
+    """The address that it came from."""
+    request_id: Mapped[str] = mapped_column(String(64))
+    """Of the call, as the log has it."""
 
 
 class BotVersion(Base):

@@ -15,16 +15,20 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from structlog.testing import capture_logs
 
-from meijin.server.api.interceptor import PERMISSIONS, Context, Interceptor, Permission
+from meijin.server.access.last_uses import LastUses
+from meijin.server.access.open_calls import OpenCalls
+from meijin.server.access.permissions import PERMISSIONS, Permission, Policy
+from meijin.server.api.interceptor import Context, Interceptor
 from meijin.server.api.limits import Limits
 from meijin.server.app import SERVICES
 from meijin.server.errors import MeijinError
-from meijin.server.settings import Settings
-from meijin.store.bots import Identity
+from meijin.server.settings import Registration, Settings
+from meijin.store.tokens import Identity
 from meijin.testing.peer import CallEnding
 from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest
 from meijin.v1 import (
+    admin_service_pb2,
     bot_service_pb2,
     game_service_pb2,
     ladder_service_pb2,
@@ -39,6 +43,7 @@ from meijin.v1.game_service_pb2_grpc import (
 
 CONTRACT = (
     bot_service_pb2,
+    admin_service_pb2,
     game_service_pb2,
     ladder_service_pb2,
     play_service_pb2,
@@ -97,7 +102,11 @@ async def failing_server(
     """A channel to a server whose servicer fails behind the interceptor."""
     ignore_idle_wakeups()
     limits = Limits(Settings.model_construct())
-    server = grpc.aio.server(interceptors=[Interceptor(authenticate, limits, is_open=True)])
+    calls = OpenCalls()
+    uses = LastUses(None, calls)  # type: ignore[arg-type]  # nothing is stored
+    policy = Policy(registration=Registration.OPEN)
+    interceptor = Interceptor(authenticate, limits, policy=policy, calls=calls, uses=uses)
+    server = grpc.aio.server(interceptors=[interceptor])
     add_GameServiceServicer_to_server(Failing(), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
@@ -138,7 +147,7 @@ def test_every_service_of_the_contract_is_served() -> None:
     assert services < set(SERVICES)
 
 
-@pytest.mark.settings(open_registration=False)
+@pytest.mark.settings(registration="closed")
 async def test_every_method_answers(server: ServerInTest, ending: Callable[..., Any]) -> None:
     """All of the services are mounted: none is unimplemented, none is closed to an operator."""
     channel = await server.channel()
@@ -154,9 +163,9 @@ async def test_every_method_answers(server: ServerInTest, ending: Callable[..., 
         }, (method, end)
 
 
-@pytest.mark.settings(open_registration=False)
+@pytest.mark.settings(registration="closed")
 @pytest.mark.parametrize(
-    "method", [m for m, permission in PERMISSIONS.items() if permission is Permission.ADMIN]
+    "method", [m for m, permission in PERMISSIONS.items() if permission is Permission.OPERATOR]
 )
 async def test_an_operators_methods_need_an_operators_token(
     server: ServerInTest, ending: Callable[..., Any], method: str
@@ -172,7 +181,7 @@ async def test_an_operators_methods_need_an_operators_token(
     assert (none.code, none.reason) == (grpc.StatusCode.UNAUTHENTICATED, "UNKNOWN_TOKEN")
     wrong = await ending(channel, method, b"", registered.token)
     assert (wrong.code, wrong.reason) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_ALLOWED")
-    assert "admin" in wrong.details
+    assert "operator" in wrong.details
 
 
 @pytest.mark.parametrize(
@@ -302,7 +311,7 @@ async def test_a_caller_who_leaves_is_no_incident() -> None:
 # -- gRPC's own services ----------------------------------------------------------
 
 
-@pytest.mark.settings(open_registration=False)
+@pytest.mark.settings(registration="closed")
 async def test_health_and_reflection_answer(server: ServerInTest) -> None:
     """Both pass the interceptor without a token, and know every service."""
     channel: Any = await server.channel()

@@ -40,8 +40,8 @@ from meijin.server.errors import (
 from meijin.server.settings import Settings
 from meijin.server.storage import READERS
 from meijin.server.token_bucket import Rate
-from meijin.store.bots import Identity
 from meijin.store.schema import BotId, TokenId, TokenKind
+from meijin.store.tokens import Identity
 from meijin.testing.server import ServerInTest
 from meijin.v1 import bot_service_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
@@ -175,7 +175,7 @@ class Tokens:
         """Whose token it is."""
         self.asked.append(token)
         await asyncio.sleep(0)
-        return Identity(TokenKind.ADMIN, None, TokenId(1)) if token == self.right else None
+        return Identity(TokenKind.OPERATOR, None, TokenId(1)) if token == self.right else None
 
 
 async def test_guesses_are_few(clock: Clock) -> None:
@@ -327,7 +327,7 @@ async def _resign_all(bot: Any) -> None:
         await bot.resign((await bot.started()).game)
 
 
-@pytest.mark.settings(open_registration=False)
+@pytest.mark.settings(registration="closed")
 async def test_guessing_asks_the_store_a_few_times(
     server: ServerInTest, ending: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

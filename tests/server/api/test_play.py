@@ -13,6 +13,7 @@ import grpc
 import pytest
 
 from meijin.game import TIC_TAC_TOE, Variant
+from meijin.server.access.open_calls import OpenCalls
 from meijin.server.api import play as play_service
 from meijin.server.api.limits import Limits, Suspensions
 from meijin.server.api.play import MESSAGE_RATE, PlayServicer
@@ -149,7 +150,7 @@ async def test_a_hello_is_acknowledged_on_its_own(server: ServerInTest) -> None:
 # -- who it is --------------------------------------------------------------------
 
 
-@pytest.mark.settings(open_registration=False)
+@pytest.mark.settings(registration="closed")
 async def test_a_token_says_who_the_bot_is(server: ServerInTest) -> None:
     """With a token the name may be left out, or must be the token's."""
     token = await register(server, "ada")
@@ -165,7 +166,7 @@ async def test_a_token_says_who_the_bot_is(server: ServerInTest) -> None:
     assert 'token of "ada", not of "bob"' in end.details
 
 
-@pytest.mark.settings(open_registration=False)
+@pytest.mark.settings(registration="closed")
 @pytest.mark.parametrize("token", [None, "nothing", "gmk_bot_nothing"])
 async def test_a_closed_server_wants_a_token(server: ServerInTest, token: str | None) -> None:
     """Missing and unknown tokens are refused in the same words."""
@@ -734,6 +735,7 @@ async def test_nothing_more_is_read_from_a_stream_that_is_closed(server: ServerI
         parts.storage,
         limits=Limits(server.settings),
         store_watch=parts.store_watch,
+        calls=OpenCalls(),
     )
     await servicer._read(session, cast("Context", LastWords(session)))
     assert game.arbiter.outcome is None

@@ -100,9 +100,7 @@ async def test_a_bot_whose_token_can_not_be_read_loses_nothing(
     start_server: StartServer, outage: Outage
 ) -> None:
     """Nobody knows whose stream it is, but that somebody waits."""
-    async with start_server(
-        grace=GRACE, database_url=outage.url, open_registration=False
-    ) as server:
+    async with start_server(grace=GRACE, database_url=outage.url, registration="closed") as server:
         tokens = {name: await server.register(name) for name in ("ada", "bob")}
         pair = [await server.bot(name, token=token) for name, token in tokens.items()]
         await server.tournament(*tokens, token=server.operator_token)

@@ -30,11 +30,13 @@ from meijin.server.tournaments.creation import (
 from meijin.server.tournaments.formats.base import Request
 from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.store import Database, Writer
+from meijin.store.audit import Actor
 from meijin.store.bots import add_bot
 from meijin.store.schema import BotId, FormatName, Pairing, Tournament, TournamentId
 from meijin.store.tournaments import TournamentRow, get_tournament, list_tournaments
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+ACTOR = Actor(None, "CreateTournament", "ipv4:127.0.0.1:7", "1")
 PARTS = 12
 LARGE = TournamentSettings(
     name="spring",
@@ -123,7 +125,7 @@ async def tournament(storage: Storage, key: TournamentId) -> TournamentRow:
 
 async def test_others_write_between_the_parts_of_a_large_tournament(storage: Storage) -> None:
     """A commit waits for one part at most; nobody sees the tournament before its last."""
-    creating = asyncio.create_task(Creator(storage).create(LARGE, "r"))
+    creating = asyncio.create_task(Creator(storage).create(LARGE, "r", ACTOR))
     counts = [0]
     while not creating.done():
         counts.append(await storage.write(games_stored))
@@ -148,7 +150,7 @@ async def cleaning(creator: Creator) -> AsyncIterator[None]:
 
 async def begin_and_leave(storage: Storage, request_id: str) -> None:
     """Store parts of a large tournament and end, as a server that is killed does."""
-    creating = asyncio.create_task(Creator(storage).create(LARGE, request_id))
+    creating = asyncio.create_task(Creator(storage).create(LARGE, request_id, ACTOR))
     while not await storage.read(games_stored):
         assert not creating.done()
     creating.cancel()
@@ -158,7 +160,7 @@ async def begin_and_leave(storage: Storage, request_id: str) -> None:
 
 async def test_what_was_left_in_planning_is_dropped(storage: Storage) -> None:
     """All of it, part by part; tournaments that are made are left alone."""
-    small = await Creator(storage).create(replace(LARGE, rounds=2), "")
+    small = await Creator(storage).create(replace(LARGE, rounds=2), "", ACTOR)
     await begin_and_leave(storage, "r")
     async with cleaning(Creator(storage)):
         async with asyncio.timeout(20):
@@ -172,8 +174,8 @@ async def test_a_request_that_was_cut_off_can_be_repeated(storage: Storage) -> N
     """It makes one tournament, which is whole, though the remains of the first are there."""
     await begin_and_leave(storage, "r")
     creator = Creator(storage)
-    made = await creator.create(LARGE, "r")
-    assert await creator.create(LARGE, "r") == made
+    made = await creator.create(LARGE, "r", ACTOR)
+    assert await creator.create(LARGE, "r", ACTOR) == made
     assert await storage.read(listed) == [made]
     async with cleaning(creator):
         async with asyncio.timeout(20):
@@ -185,7 +187,7 @@ async def test_a_request_that_was_cut_off_can_be_repeated(storage: Storage) -> N
 async def test_a_large_request_that_comes_twice_at_once_makes_one(storage: Storage) -> None:
     """The others wait for the first, and find it; more than may wait are refused."""
     creator = Creator(storage)
-    same = [creator.create(LARGE, "r") for _ in range(MAX_WAITING + 1)]
+    same = [creator.create(LARGE, "r", ACTOR) for _ in range(MAX_WAITING + 1)]
     found = await asyncio.gather(*same, return_exceptions=True)
     made = [each for each in found if not isinstance(each, BusyError)]
     assert made == [TournamentId(1)] * MAX_WAITING
@@ -198,10 +200,10 @@ async def test_there_are_only_so_many_games_to_be_played(
     """All tournaments together: each of them is held in memory."""
     monkeypatch.setattr(creation, "MAX_LOAD", 10)
     creator = Creator(storage)
-    await creator.create(replace(LARGE, rounds=8), "")
+    await creator.create(replace(LARGE, rounds=8), "", ACTOR)
     with pytest.raises(BusyError, match="8 games are to be played and these are 4; at most 10"):
-        await creator.create(replace(LARGE, rounds=4), "")
-    await creator.create(replace(LARGE, rounds=2), "")
+        await creator.create(replace(LARGE, rounds=4), "", ACTOR)
+    await creator.create(replace(LARGE, rounds=2), "", ACTOR)
 
 
 async def test_there_are_only_so_many_tournaments_to_be_played(
@@ -210,9 +212,9 @@ async def test_there_are_only_so_many_tournaments_to_be_played(
     """A scheduler looks at each of them whenever bots are free."""
     assert MAX_RUNNING == 1000
     monkeypatch.setattr(creation, "MAX_RUNNING", 1)
-    await Creator(storage).create(replace(LARGE, rounds=2), "")
+    await Creator(storage).create(replace(LARGE, rounds=2), "", ACTOR)
     with pytest.raises(BusyError, match="1 tournaments are running"):
-        await Creator(storage).create(replace(LARGE, rounds=2), "")
+        await Creator(storage).create(replace(LARGE, rounds=2), "", ACTOR)
 
 
 @pytest.mark.parametrize(
@@ -226,4 +228,4 @@ async def test_there_are_only_so_many_tournaments_to_be_played(
 async def test_what_is_asked_for_is_bounded(change: dict[str, Any], words: str) -> None:
     """The store is not asked: names are counted before any is looked up."""
     with pytest.raises(InvalidRequestError, match=words):
-        await Creator(cast("Storage", None)).create(replace(LARGE, **change), "")
+        await Creator(cast("Storage", None)).create(replace(LARGE, **change), "", ACTOR)

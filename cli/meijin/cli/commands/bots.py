@@ -1,4 +1,4 @@
-"""`meijin bot`: run, write, register and list bots."""
+"""`meijin bot`: run, write, register, list and manage bots."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +7,7 @@ import typer
 
 from meijin.bots import BUILT_IN, bot_source, load_bot
 from meijin.bots import run as run_bot
+from meijin.cli.commands.admin import print_bot
 from meijin.cli.connection import (
     USUAL_SERVER,
     JsonOption,
@@ -17,10 +18,13 @@ from meijin.cli.connection import (
 )
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, printable, table
+from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import TOKEN_VARIABLE
 
-app = typer.Typer(help="Run, write, register and list bots.", no_args_is_help=True)
+app = typer.Typer(help="Run, write, register, list and manage bots.", no_args_is_help=True)
+
+BotArgument = Annotated[str, typer.Argument(help="The bot.")]
 
 
 @app.command()
@@ -129,11 +133,11 @@ def register(
     """Register a bot and print its token, which is shown this once."""
     with connect(server, token) as connection:
         if rotate:
-            secret = connection.ask_as_operator(
+            secret = connection.ask_with_token(
                 connection.bots.RotateToken, pb.RotateTokenRequest(name=name)
             ).token
         else:
-            secret = connection.ask_as_operator(
+            secret = connection.ask_with_token(
                 connection.bots.RegisterBot, pb.RegisterBotRequest(name=name, owner=owner)
             ).token
     if as_json:
@@ -143,3 +147,44 @@ def register(
     typer.echo(
         f"Keep it: it is not shown again. {name} plays with {TOKEN_VARIABLE} set to it.", err=True
     )
+
+
+@app.command()
+@with_server
+def disable(
+    name: BotArgument,
+    reason: Annotated[str, typer.Option(help="Why, in a sentence; it is told to the bot.")] = "",
+    server: Server = USUAL_SERVER,
+    token: TokenOption = None,
+) -> None:
+    """Keep a bot away for a while; its running games are lost after its grace."""
+    with connect(server, token) as connection:
+        request = admin_pb.DisableBotRequest(name=name, reason=reason)
+        print_bot(connection.ask_with_token(connection.admin.DisableBot, request).bot)
+
+
+@app.command()
+@with_server
+def enable(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
+    """Let a disabled bot play again."""
+    with connect(server, token) as connection:
+        request = admin_pb.EnableBotRequest(name=name)
+        print_bot(connection.ask_with_token(connection.admin.EnableBot, request).bot)
+
+
+@app.command()
+@with_server
+def hide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
+    """Leave a bot out of lists and ladder tables; it stays in the records of its games."""
+    with connect(server, token) as connection:
+        request = admin_pb.HideBotRequest(name=name)
+        print_bot(connection.ask_with_token(connection.admin.HideBot, request).bot)
+
+
+@app.command()
+@with_server
+def show(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
+    """Show a hidden bot again."""
+    with connect(server, token) as connection:
+        request = admin_pb.ShowBotRequest(name=name)
+        print_bot(connection.ask_with_token(connection.admin.ShowBot, request).bot)

@@ -91,7 +91,8 @@ def watch(game: GameArgument, server: Server = USUAL_SERVER) -> None:
     """Follow a running game, move by move."""
     with connect(server) as connection:
         shown = game_pb2.Game()
-        for fact in connection.games.WatchGame(pb.WatchGameRequest(game_id=game)):
+        request = pb.WatchGameRequest(game_id=game)
+        for fact in connection.watch(connection.games.WatchGame, request):
             if fact.HasField("game"):
                 shown = fact.game
             else:
@@ -113,7 +114,7 @@ def void(
     """Void a game: it counts nowhere any more, and its pairing is played again."""
     request = pb.VoidGameRequest(game_id=game, reason=reason)
     with connect(server, token) as connection:
-        voided = connection.ask_as_operator(connection.games.VoidGame, request).game
+        voided = connection.ask_with_token(connection.games.VoidGame, request).game
     if as_json:
         print_json(voided)
         return

@@ -273,7 +273,7 @@ def anchors(
         raise CommandError("name one to three bots, or give --none")
     with connect(server, token) as connection:
         request = pb.SetAnchorsRequest(ladder=ladder, bots=bots or [])
-        response = connection.ask_as_operator(connection.ladders.SetAnchors, request)
+        response = connection.ask_with_token(connection.ladders.SetAnchors, request)
     what = ", ".join(bots) if bots else "the mean of the established"
     console.print(
         f"{response.ladder.name} is relative to {what} from the next run on", soft_wrap=True

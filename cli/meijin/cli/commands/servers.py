@@ -70,7 +70,20 @@ def serve(
     ] = None,
     is_open: Annotated[
         bool | None,
-        typer.Option("--open", help="Let in bots without a token, and anyone as operator."),
+        typer.Option("--open", help="Short for --registration open: everybody is an operator."),
+    ] = None,
+    registration: Annotated[
+        str | None,
+        typer.Option(help="Who registers bots: open, invitation or closed. \\[closed]"),
+    ] = None,
+    reading: Annotated[
+        str | None, typer.Option(help="Who may look: anyone, or who has a token. \\[anyone]")
+    ] = None,
+    owner_quota: Annotated[
+        int | None, typer.Option(help="Bots that an owner may register. \\[10]")
+    ] = None,
+    owner_tournaments: Annotated[
+        bool | None, typer.Option("--owner-tournaments", help="Let owners make tournaments.")
     ] = None,
     open_to_network: Annotated[
         bool | None,
@@ -119,7 +132,10 @@ def serve(
         database_url=database,
         redis_url=redis,
         durability=durability,
-        open_registration=is_open,
+        registration="open" if is_open else registration,
+        reading=reading,
+        owner_quota=owner_quota,
+        owner_tournaments=owner_tournaments,
         open_to_network=open_to_network,
         grace=grace,
         margin=margin,

@@ -32,7 +32,7 @@ def status(
     or whose queue doesn't answer.
     """
     with connect(server, token) as connection:
-        response = connection.ask_as_operator(connection.status.GetStatus, pb.GetStatusRequest())
+        response = connection.ask_with_token(connection.status.GetStatus, pb.GetStatusRequest())
     if as_json:
         print_json(response)
     else:

@@ -131,7 +131,7 @@ def cancel(key: IdArgument, server: Server = USUAL_SERVER, token: TokenOption = 
     """Stop a tournament: its running games become void and are not rated."""
     with connect(server, token) as connection:
         request = pb.CancelTournamentRequest(tournament_id=key)
-        made = connection.ask_as_operator(connection.tournaments.CancelTournament, request)
+        made = connection.ask_with_token(connection.tournaments.CancelTournament, request)
     games = games_text(made.tournament)
     console.print(f"cancelled after {games}; meijin tournament resume {key} goes on")
 
@@ -149,7 +149,7 @@ def resume(
         found = _find(connection, key)
         if found.state == pb.TOURNAMENT_STATE_CANCELLED:
             request = pb.ResumeTournamentRequest(tournament_id=key)
-            connection.ask_as_operator(connection.tournaments.ResumeTournament, request)
+            connection.ask_with_token(connection.tournaments.ResumeTournament, request)
         _print(follow(connection, found), as_json=as_json)
 
 

@@ -5,8 +5,9 @@
 - `call_counts`: calls counted by method, status and reason
 - `requests`: pagination, and ids as text
 - `play`, `bots`, `tournaments`, `games`, `faults`, `ladders`, `status`: a servicer for each service
+- `admin`, `tokens`, `owners`: servicers of who may do what
 - `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_tournaments`,
-  `convert_status`:
+  `convert_status`, `convert_access`:
   between messages and views; those of the play stream are in `match.wire`
 """

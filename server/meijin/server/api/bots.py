@@ -2,31 +2,30 @@
 
 from bisect import bisect
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
+from meijin.server.access.bot_control import BotControl
+from meijin.server.access.caller import current_caller
 from meijin.server.api.convert_bots import bot_to_proto, version_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import ListQuery, page_key, read_page
-from meijin.server.errors import NameTakenError, UnauthenticatedError, invalid_request
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
 from meijin.server.views.bots import BotSummary, bot_summary
 from meijin.store import bots as store
 from meijin.store.bots import BotRow, VersionRow
-from meijin.store.schema import BotId, TokenKind
+from meijin.store.schema import BotId
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
-from meijin.wire.contract import check_bot_name
 
 
 class BotServicer(BotServiceServicer):
     """Bots and their tokens."""
 
-    def __init__(self, lobby: Lobby, storage: Storage) -> None:
+    def __init__(self, control: BotControl, lobby: Lobby, storage: Storage) -> None:
+        self._control = control
         self._lobby = lobby
         self._storage = storage
 
@@ -34,36 +33,28 @@ class BotServicer(BotServiceServicer):
         self, request: pb.RegisterBotRequest, context: Context
     ) -> pb.RegisterBotResponse:
         """Register a bot and return its token."""
-        with invalid_request():
-            check_bot_name(request.name)
-            if request.owner:
-                check_bot_name(request.owner)
-        token = store.new_token(TokenKind.BOT)
-        now = datetime.now(UTC)
-        register = partial(_register, request=request, token=token, now=now)
-        try:
-            await self._storage.write(register)
-        except IntegrityError:
-            message = f'a bot "{request.name}" exists; take another name'
-            raise NameTakenError(message) from None
-        return pb.RegisterBotResponse(
-            bot=bot_to_proto(BotSummary(request.name, request.owner, now)), token=token
-        )
+        caller = current_caller.get()
+        owner, token, now = await self._control.register(caller, request.name, request.owner)
+        bot = bot_to_proto(BotSummary(request.name, owner, now))
+        return pb.RegisterBotResponse(bot=bot, token=token)
 
     async def RotateToken(
         self, request: pb.RotateTokenRequest, context: Context
     ) -> pb.RotateTokenResponse:
         """Replace a bot's tokens by a new one."""
-        token = store.new_token(TokenKind.BOT)
-        bot_id = await self._storage.write(partial(_rotate, name=request.name, token=token))
-        self._lobby.expel(bot_id, UnauthenticatedError("the bot's token was replaced"))
+        token = await self._control.rotate(current_caller.get(), request.name)
         return pb.RotateTokenResponse(token=token)
 
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
         """List bots by name."""
-        query: ListQuery[BotRow] = store.list_bots
+        caller = current_caller.get()
+        query: ListQuery[BotRow] = partial(
+            store.list_bots,
+            hidden_of=caller.owner_id,
+            with_hidden=caller.is_operator,
+        )
         if request.connected:
-            query = partial(_list_connected, bots=self._connected())
+            query = partial(_list_connected, bots=self._connected(with_hidden=caller.is_operator))
         players = self._lobby.players
         page = await read_page(
             self._storage,
@@ -75,10 +66,10 @@ class BotServicer(BotServiceServicer):
         )
         return pb.ListBotsResponse(bots=page.messages, next_page_token=page.next_token)
 
-    def _connected(self) -> list[tuple[str, BotId]]:
+    def _connected(self, *, with_hidden: bool) -> list[tuple[str, BotId]]:
         """The names and ids of those who are there, sorted."""
-        players = self._lobby.players.values()
-        return sorted((each.name, each.bot_id) for each in players if each.session is not None)
+        players = (each for each in self._lobby.players.values() if each.session is not None)
+        return sorted((each.name, each.bot_id) for each in players if with_hidden >= each.is_hidden)
 
     async def ListBotVersions(
         self, request: pb.ListBotVersionsRequest, context: Context
@@ -105,16 +96,3 @@ def _list_connected(
 def _versions(connection: Connection, *, name: str, limit: int, after: str) -> Sequence[VersionRow]:
     bot_id = store.get_bot(connection, name)
     return store.list_versions(connection, bot_id, limit=limit, after=page_key(after) or 0)
-
-
-def _register(
-    connection: Connection, *, request: pb.RegisterBotRequest, token: str, now: datetime
-) -> None:
-    bot_id = store.add_bot(connection, request.name, now, owner=request.owner)
-    store.add_token(connection, token, TokenKind.BOT, now, bot_id)
-
-
-def _rotate(connection: Connection, *, name: str, token: str) -> BotId:
-    bot_id = store.get_bot(connection, name)
-    store.rotate_token(connection, token, bot_id, datetime.now(UTC))
-    return bot_id

@@ -1,11 +1,13 @@
 """Games: looked up, listed, watched, exported and voided."""
 
 from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import Connection
 
 from meijin.game import to_sgf
+from meijin.server.access.caller import current_caller
 from meijin.server.api.convert_games import (
     GAME_STATES,
     game_detail_to_proto,
@@ -94,7 +96,10 @@ class GameServicer(GameServiceServicer):
         with invalid_request("reason"):
             reason = void_reason(plain_text(request.reason))
         await self._game(game_id)
-        await self._control.void(game_id, reason)
+        after = {"state": GameState.VOID.value, "reason": reason}
+        caller, now = current_caller.get(), datetime.now(UTC)
+        act = caller.act("void", f"game {game_id}", now, after=after)
+        await self._control.void(game_id, reason, act)
         return pb.VoidGameResponse(game=game_detail_to_proto(await self._game(game_id)))
 
     async def _game(self, game_id: GameId) -> GameDetail:

@@ -1,15 +1,17 @@
 """The interceptor: authentication and permissions before every method, statuses after it."""
 
 import asyncio
-import enum
 import inspect
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, aclosing, nullcontext
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from functools import partial
 from time import monotonic_ns
-from typing import Any, Final
+from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 import grpc
 import structlog
@@ -17,78 +19,44 @@ from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
+from meijin.server.access.caller import Caller, current_caller
+from meijin.server.access.last_uses import LastUses
+from meijin.server.access.open_calls import OpenCalls
+from meijin.server.access.permissions import PERMISSIONS, Permission, Policy, is_change
 from meijin.server.api.call_counts import CallCounts
 from meijin.server.api.limits import Address, Limits, SignIns, address_of
 from meijin.server.errors import (
     InvalidRequestError,
     MeijinError,
-    NotAllowedError,
     NotReadingError,
     UnauthenticatedError,
     UnimplementedError,
 )
-from meijin.store.bots import Identity
-from meijin.store.schema import TokenKind
+from meijin.store.tokens import Identity
 
 log = structlog.get_logger()
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
-class Permission(enum.Enum):
-    """A permission: who may call a method."""
-
-    ANYONE = enum.auto()
-    BOT = enum.auto()
-    """A bot with its token, or any bot where registration is open."""
-    ADMIN = enum.auto()
-    """An operator with a token, or anyone where registration is open."""
-
-
-PERMISSIONS: Final[Mapping[str, Permission]] = {
-    "/meijin.v1.PlayService/Play": Permission.BOT,
-    "/meijin.v1.BotService/RegisterBot": Permission.ADMIN,
-    "/meijin.v1.BotService/RotateToken": Permission.ADMIN,
-    "/meijin.v1.BotService/ListBots": Permission.ANYONE,
-    "/meijin.v1.BotService/ListBotVersions": Permission.ANYONE,
-    "/meijin.v1.TournamentService/CreateTournament": Permission.ADMIN,
-    "/meijin.v1.TournamentService/CancelTournament": Permission.ADMIN,
-    "/meijin.v1.TournamentService/ResumeTournament": Permission.ADMIN,
-    "/meijin.v1.TournamentService/GetTournament": Permission.ANYONE,
-    "/meijin.v1.TournamentService/ListTournaments": Permission.ANYONE,
-    "/meijin.v1.TournamentService/WatchTournament": Permission.ANYONE,
-    "/meijin.v1.GameService/GetGame": Permission.ANYONE,
-    "/meijin.v1.GameService/ListGames": Permission.ANYONE,
-    "/meijin.v1.GameService/WatchGame": Permission.ANYONE,
-    "/meijin.v1.GameService/ExportGame": Permission.ANYONE,
-    "/meijin.v1.GameService/VoidGame": Permission.ADMIN,
-    "/meijin.v1.LadderService/ListLadders": Permission.ANYONE,
-    "/meijin.v1.LadderService/GetStandings": Permission.ANYONE,
-    "/meijin.v1.LadderService/GetMatrix": Permission.ANYONE,
-    "/meijin.v1.LadderService/SetAnchors": Permission.ADMIN,
-    "/meijin.v1.LadderService/ListRatings": Permission.ANYONE,
-    "/meijin.v1.LadderService/GetHeadToHead": Permission.ANYONE,
-    "/meijin.v1.FaultService/ListFaults": Permission.ANYONE,
-    "/meijin.v1.StatusService/GetStatus": Permission.ADMIN,
-    "/grpc.health.v1.Health/Check": Permission.ANYONE,
-    "/grpc.health.v1.Health/List": Permission.ANYONE,
-    "/grpc.health.v1.Health/Watch": Permission.ANYONE,
-    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": Permission.ANYONE,
-}
-"""Every method of the server; one that is not here can't be called."""
-
 UNLIMITED = "/grpc.health.v1.Health/Check"
 """The one method that is always answered, since others decide by it; it costs nothing."""
 
-caller: ContextVar[Identity | None] = ContextVar("caller", default=None)
-"""Who makes the call; ``None`` without a token."""
+REQUEST_ID = "x-request-id"
+"""The key of the metadata by which a caller may name a call, for the log and the audit log."""
+
+MAX_PEER = 200
+"""Characters of a peer's address that are kept."""
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 authentication_ns: ContextVar[int] = ContextVar("authentication_ns", default=0)
-"""How many nanoseconds it took to find that out."""
+"""How many nanoseconds it took to find out who makes the call."""
 
 MAX_WORDS = 500
 """Characters of an error's sentence: a call's trailer holds 8 KB, and a request may be quoted."""
 
+Metadata: TypeAlias = Mapping[str, str | bytes]
 Authenticate = Callable[[str], Awaitable[Identity | None]]
 
 
@@ -106,11 +74,21 @@ class Interceptor(grpc.aio.ServerInterceptor):
     logged under an incident's number, which is all that the caller hears of it.
     """
 
-    def __init__(self, authenticate: Authenticate, limits: Limits, *, is_open: bool) -> None:
+    def __init__(
+        self,
+        authenticate: Authenticate,
+        limits: Limits,
+        *,
+        policy: Policy,
+        calls: OpenCalls,
+        uses: LastUses,
+    ) -> None:
         self.counts = CallCounts()
         self._sign_ins = SignIns(authenticate, limits.failed_sign_ins, limits.clock)
         self._limits = limits
-        self._is_open = is_open
+        self._policy = policy
+        self._calls = calls
+        self._uses = uses
 
     async def intercept_service(
         self,
@@ -122,10 +100,10 @@ class Interceptor(grpc.aio.ServerInterceptor):
         if handler is None:
             return None
         method = handler_call_details.method
-        header = str(dict(handler_call_details.invocation_metadata or ()).get("authorization", ""))
+        metadata = dict(handler_call_details.invocation_metadata or ())
 
         async def call(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
-            return await self._serve(handler, method, header, request, context)
+            return await self._serve(handler, method, metadata, request, context)
 
         return _rebuilt(handler, call)
 
@@ -133,7 +111,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         self,
         handler: Any,  # noqa: ANN401 - see above
         method: str,
-        header: str,
+        metadata: Metadata,
         request: Any,  # noqa: ANN401 - any message
         context: Context,
     ) -> Any:  # noqa: ANN401 - any message
@@ -146,17 +124,16 @@ class Interceptor(grpc.aio.ServerInterceptor):
                 address = address_of(context.peer())
                 places.enter_context(self._place(handler, method, address))
                 if handler.unary_unary and method != UNLIMITED:  # first: a refusal costs as much
-                    is_change = PERMISSIONS.get(method) is Permission.ADMIN
-                    await self._limits.turn(address, is_change=is_change)
-                identity = await self._identify(address, header)
-                self._check(PERMISSIONS.get(method), identity)
-                caller.set(identity)
+                    await self._limits.turn(address, is_change=is_change(method))
+                identity = await self._identify(address, str(metadata.get("authorization", "")))
+                self._policy.check(PERMISSIONS.get(method), identity)
+                current_caller.set(_caller(identity, method, metadata, context))
                 authentication_ns.set(monotonic_ns() - arrival_ns)
                 check_decoded(request)
                 if handler.unary_unary:
                     serve = partial(handler.unary_unary, request, context)
                     return await self._answer(method, address, serve)
-                await self._stream(_behavior(handler), request, context)
+                await self._stream(identity, _behavior(handler), request, context)
             except (grpc.aio.BaseError, grpc.RpcError):
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary
@@ -179,12 +156,13 @@ class Interceptor(grpc.aio.ServerInterceptor):
         self, method: str, address: Address, serve: Callable[[], Awaitable[Any]]
     ) -> Any:  # noqa: ANN401 - any message
         """Do what was asked to its end, though the caller may leave: half of it helps nobody."""
-        if PERMISSIONS[method] is Permission.ANYONE and method != UNLIMITED:
+        if PERMISSIONS[method] is Permission.READER:
             return await asyncio.shield(self._limits.served(address, serve))
         return await asyncio.shield(serve())
 
     async def _stream(
         self,
+        identity: Identity | None,
         behavior: Any,  # noqa: ANN401 - see above
         request: Any,  # noqa: ANN401 - any message
         context: Context,
@@ -195,6 +173,26 @@ class Interceptor(grpc.aio.ServerInterceptor):
             return
         # On its own: an abort while the first write is under way would send it again, and hang.
         await context.send_initial_metadata(())
+        if identity is None:
+            await self._write_all(behavior, request, context)
+            return
+        with self._calls.hold(identity.token_id) as end:
+            writing = asyncio.create_task(self._write_all(behavior, request, context))
+            try:
+                await asyncio.wait((writing, end), return_when=asyncio.FIRST_COMPLETED)
+                if end.done():
+                    raise end.result()
+                writing.result()
+            finally:
+                writing.cancel()
+                await asyncio.gather(writing, return_exceptions=True)
+
+    async def _write_all(
+        self,
+        behavior: Any,  # noqa: ANN401 - see above
+        request: Any,  # noqa: ANN401 - any message
+        context: Context,
+    ) -> None:
         async with aclosing(behavior(request, context)) as responses:
             async for response in responses:
                 await self._write(response, context)
@@ -215,20 +213,16 @@ class Interceptor(grpc.aio.ServerInterceptor):
         identity = await self._sign_ins.identity(address, token if kind == "Bearer" else "")
         if identity is None:
             raise UnauthenticatedError("missing or unknown token")
+        self._uses.note(identity.token_id, datetime.now(UTC))
         return identity
 
-    def _check(self, permission: Permission | None, identity: Identity | None) -> None:
-        if permission is None:
-            raise NotAllowedError("this method can't be called")
-        if permission is Permission.ANYONE:
-            return
-        if self._is_open and (identity is None or permission is Permission.ADMIN):
-            return
-        if identity is None:
-            raise UnauthenticatedError("missing or unknown token")
-        wanted = TokenKind.BOT if permission is Permission.BOT else TokenKind.ADMIN
-        if identity.kind is not wanted:
-            raise NotAllowedError(f"this needs a token of kind {wanted.value}")
+
+def _caller(identity: Identity | None, method: str, metadata: Metadata, context: Context) -> Caller:
+    """Who makes a call; what it calls itself is taken if that is plain."""
+    given = metadata.get(REQUEST_ID, "")
+    is_plain = isinstance(given, str) and _REQUEST_ID.fullmatch(given)
+    request_id = str(given) if is_plain else secrets.token_hex(8)
+    return Caller(identity, method, unquote(context.peer())[:MAX_PEER], request_id)
 
 
 async def abort(context: Context, error: MeijinError) -> None:

@@ -1,11 +1,12 @@
 """Ladders: their standings, what they say of any two bots, their history, their anchors."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import partial
 
 from sqlalchemy import Connection
 
+from meijin.server.access.caller import Caller, current_caller
 from meijin.server.api.convert_ladders import (
     day_rating_to_proto,
     head_to_head_to_proto,
@@ -20,6 +21,7 @@ from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
+from meijin.store.audit import add_act
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import DayRating
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
@@ -100,7 +102,9 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.SetAnchorsRequest, context: Context
     ) -> pb.SetAnchorsResponse:
         """Make a ladder's ratings relative to some bots."""
-        ladder_id = await self._storage.write(partial(_set_anchors, request=request))
+        caller = current_caller.get()
+        set_anchors = partial(_set_anchors, request=request, caller=caller, now=datetime.now(UTC))
+        ladder_id = await self._storage.write(set_anchors)
         self._refreshes.ladder_changed(ladder_id)
         ladder = await self._storage.read(partial(ladders.summary, ladder_id=ladder_id))
         return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
@@ -146,9 +150,16 @@ def _matrix(
     )
 
 
-def _set_anchors(connection: Connection, *, request: pb.SetAnchorsRequest) -> LadderId:
+def _set_anchors(
+    connection: Connection, *, request: pb.SetAnchorsRequest, caller: Caller, now: datetime
+) -> LadderId:
     ladder_id = ladders.get_ladder(connection, request.ladder)
     with invalid_request("bots"):
         versions = ladders.anchor_versions(connection, request.bots)
+    before = {"versions": list(ladders.anchors(connection, ladder_id))}
     ladders.set_anchors(connection, ladder_id, versions)
+    after = {"versions": list(ladders.anchors(connection, ladder_id)), "bots": list(request.bots)}
+    subject = f"ladder {ladders.name_of(connection, ladder_id)}"
+    act = caller.act("set anchors", subject, now, before=before, after=after)
+    add_act(connection, act)
     return ladder_id

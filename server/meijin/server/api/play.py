@@ -3,14 +3,16 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import grpc
 import structlog
 
-from meijin.server.api.interceptor import Context, authentication_ns, caller, check_decoded
+from meijin.server.access.caller import current_caller
+from meijin.server.access.open_calls import End, OpenCalls
+from meijin.server.api.interceptor import Context, authentication_ns, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
 from meijin.server.errors import ProtocolError, StoppingError, TooManyMessagesError
 from meijin.server.match.actions import ActionHandler
@@ -24,7 +26,7 @@ from meijin.server.match.supplier import SupplierBudget
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
 from meijin.server.token_bucket import Rate, TokenBucket
-from meijin.store.bots import Identity
+from meijin.store.tokens import Identity
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
 log = structlog.get_logger()
@@ -73,6 +75,12 @@ class Throttle:
             await self._sleep(wait)
 
 
+def _close(session: Session, end: End) -> None:
+    """End a stream whose token is valid no more."""
+    if not end.cancelled():
+        session.close(end.result())
+
+
 class PlayServicer(PlayServiceServicer):
     """Opens a session for each stream, and moves messages between the two."""
 
@@ -85,7 +93,9 @@ class PlayServicer(PlayServiceServicer):
         *,
         limits: Limits,
         store_watch: StoreWatch,
+        calls: OpenCalls,
     ) -> None:
+        self._calls = calls
         self._lobby = lobby
         self._actions = actions
         self._watch = watch
@@ -101,10 +111,17 @@ class PlayServicer(PlayServiceServicer):
         """Serve one bot until its stream ends."""
         if self._lobby.is_draining:
             raise StoppingError("the server is stopping; come back")
-        identity = caller.get()
+        identity = current_caller.get().identity
         bot_id = None if identity is None else identity.bot_id
-        with nullcontext() if bot_id is None else self._limits.streams_of_bot.hold(bot_id):
+        with ExitStack() as held:
+            end = None
+            if bot_id is not None:
+                assert identity is not None
+                held.enter_context(self._limits.streams_of_bot.hold(bot_id))
+                end = held.enter_context(self._calls.hold(identity.token_id))
             session, bot = await self._admit(identity, context)
+            if end is not None:
+                end.add_done_callback(lambda ended: _close(session, ended))
             await self._play(session, bot, context)
 
     async def _play(self, session: Session, bot: BotKey, context: Context) -> None:
@@ -156,6 +173,7 @@ class PlayServicer(PlayServiceServicer):
     async def _join(self, hello: Hello, identity: Identity | None, since: Moment) -> Session:
         bot = await self._find(partial(admit, hello=hello, identity=identity))
         player = self._lobby.player(bot.bot_id, bot.name)
+        player.name, player.is_hidden = bot.name, bot.is_hidden
         player.supplier_failures = SupplierBudget(bot.supplier_failures)
         return self._lobby.join(
             player, bot.version_id, hello.capabilities, hello.resume_session_id, since=since

@@ -1,10 +1,12 @@
 """Tournaments: made, followed, stopped and taken up again."""
 
 from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import Connection
 
+from meijin.server.access.caller import Caller, current_caller
 from meijin.server.api.convert_games import game_to_proto
 from meijin.server.api.convert_tournaments import (
     detail_to_proto,
@@ -29,6 +31,7 @@ from meijin.server.views.tournaments import (
     tournament_summary,
 )
 from meijin.store import tournaments as store
+from meijin.store.audit import add_act
 from meijin.store.schema import TournamentId, TournamentState
 from meijin.store.tournaments import TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
@@ -57,8 +60,9 @@ class TournamentServicer(TournamentServiceServicer):
         self, request: pb.CreateTournamentRequest, context: Context
     ) -> pb.CreateTournamentResponse:
         """Make a tournament and start it, once for a request id."""
+        caller = current_caller.get()
         tournament_id = await self._creator.create(
-            settings_from_proto(request.settings), request.request_id
+            settings_from_proto(request.settings), request.request_id, caller.actor
         )
         await self._control.play(tournament_id)
         found = await self._storage.read(partial(tournament_summary, tournament_id=tournament_id))
@@ -99,6 +103,8 @@ class TournamentServicer(TournamentServiceServicer):
             tournament_id=tournament_id,
             before=TournamentState.RUNNING,
             after=TournamentState.CANCELLED,
+            caller=current_caller.get(),
+            now=datetime.now(UTC),
         )
         find = partial(tournament_summary, tournament_id=tournament_id)
         async with self._control.changing:
@@ -121,6 +127,8 @@ class TournamentServicer(TournamentServiceServicer):
             tournament_id=tournament_id,
             before=TournamentState.CANCELLED,
             after=TournamentState.RUNNING,
+            caller=current_caller.get(),
+            now=datetime.now(UTC),
         )
         async with self._control.changing:
             await self._storage.write(change)
@@ -208,6 +216,8 @@ def _change_state(
     tournament_id: TournamentId,
     before: TournamentState,
     after: TournamentState,
+    caller: Caller,
+    now: datetime,
 ) -> None:
     """Change the state alone: games wait for the writer, which should count none here."""
     state = store.get_state(connection, tournament_id)
@@ -217,3 +227,6 @@ def _change_state(
         row = store.get_tournament(connection, tournament_id)
         check_load(connection, row.planned - row.finished)
     store.set_state(connection, tournament_id, after)
+    action = "cancel" if after is TournamentState.CANCELLED else "resume"
+    facts = {"before": {"state": before.value}, "after": {"state": after.value}}
+    add_act(connection, caller.act(action, f"tournament {tournament_id}", now, **facts))

@@ -6,13 +6,21 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from meijin.server.errors import NotAllowedError, UnauthenticatedError, invalid_request
+from meijin.server.errors import (
+    BannedError,
+    DisabledError,
+    MeijinError,
+    NotAllowedError,
+    UnauthenticatedError,
+    invalid_request,
+)
 from meijin.server.match.commands import Hello
 from meijin.server.match.supplier import SUPPLIER_FAILURES
 from meijin.store import bots
-from meijin.store.bots import Identity
+from meijin.store.bots import BotRecord
 from meijin.store.faults import fault_times
-from meijin.store.schema import BotId, BotVersionId, FaultKind
+from meijin.store.schema import BotId, BotState, BotVersionId, FaultKind
+from meijin.store.tokens import Identity, is_revoked
 from meijin.wire.contract import check_bot_name
 
 
@@ -24,6 +32,8 @@ class Admitted(NamedTuple):
     version_id: BotVersionId
     supplier_failures: Sequence[datetime]
     """The last times at which its supplier failed, oldest first."""
+    is_hidden: bool
+    """It is left out of lists."""
 
 
 def admit(
@@ -36,25 +46,41 @@ def admit(
 
     Raises:
         InvalidRequestError: the name can't be given to a bot.
+        BannedError: an operator has banned the bot.
+        DisabledError: its owner or an operator has disabled it.
         NotAllowedError: the token is another bot's.
         UnauthenticatedError: the bot is registered, and no token was sent; or the token was
             revoked since the stream was opened.
     """
     if identity is None:
-        bot_id, name = _open_bot(connection, hello.bot_name, now), hello.bot_name
+        bot_id = _open_bot(connection, hello.bot_name, now)
     else:
         assert identity.bot_id is not None
-        if bots.is_revoked(connection, identity.token_id):
+        if is_revoked(connection, identity.token_id, now):
             raise UnauthenticatedError("the bot's token was replaced")
-        bot_id, name = identity.bot_id, bots.bot_name(connection, identity.bot_id)
-        if hello.bot_name not in {"", name}:
-            raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')
+        bot_id = identity.bot_id
+    bot = bots.bot_record(connection, bot_id)
+    name = bot.name
+    if hello.bot_name not in {"", name, *bot.former_names}:
+        raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')
+    if (error := refusal(bot)) is not None:
+        raise error
     return Admitted(
         bot_id,
         name,
         bots.bot_version(connection, bot_id, hello.engine, now),
         fault_times(connection, bot_id, FaultKind.SUPPLIER, limit=SUPPLIER_FAILURES),
+        bot.is_hidden,
     )
+
+
+def refusal(bot: BotRecord) -> MeijinError | None:
+    """Why a bot may not play; ``None`` if it may."""
+    if bot.state is BotState.ACTIVE:
+        return None
+    error = BannedError if bot.state is BotState.BANNED else DisabledError
+    words = f'"{bot.name}" is {bot.state.value}'
+    return error(f"{words}: {bot.reason}" if bot.reason else words)
 
 
 def _open_bot(connection: Connection, name: str, now: datetime) -> BotId:

@@ -16,6 +16,7 @@ from meijin.server.match.commands import Analysis
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.store_watch import StoreRequest, StoreWatch
 from meijin.store import Writer
+from meijin.store.audit import Act
 from meijin.store.database import is_unavailable
 from meijin.store.faults import NewFault
 from meijin.store.fence import Fence
@@ -147,6 +148,10 @@ class Journal:
         """Add what went wrong in games that go on."""
         self._batch.entry.incidents.append(incident)
         self.wake()
+
+    def add_act(self, act: Act) -> None:
+        """Add what an operator did to a game whose end or void was just added."""
+        self._batch.entry.acts.append(act)
 
     def add_tournament_end(self, end: TournamentEnd) -> None:
         """Add a tournament's end."""

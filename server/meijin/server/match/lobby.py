@@ -80,6 +80,8 @@ class Player(Participant):
     """Its running games by their numbers."""
     replacements: Replacements | None = None
     """How streams of it have taken each other's place; ``None`` before they have."""
+    is_hidden: bool = False
+    """It is left out of lists."""
 
 
 class Lobby:
@@ -178,11 +180,23 @@ class Lobby:
         self.leave(old)
 
     def expel(self, bot_id: BotId, reason: MeijinError) -> None:
-        """A bot's token is valid no more: end its stream."""
+        """A bot may not play any more, or not by its token: end its stream."""
         self.expulsions += 1
         player = self.players.get(bot_id)
         if player is not None and player.session is not None:
             player.session.close(reason)
+
+    def rename(self, bot_id: BotId, name: str) -> None:
+        """A bot has another name; its stream and its games go on."""
+        player = self.players.get(bot_id)
+        if player is not None:
+            player.name = name
+
+    def set_hidden(self, bot_id: BotId, *, is_hidden: bool) -> None:
+        """A bot is left out of lists, or shown there again."""
+        player = self.players.get(bot_id)
+        if player is not None:
+            player.is_hidden = is_hidden
 
     def leave(self, session: Session) -> None:
         """A stream has ended; the player's games wait for its return."""

@@ -1,15 +1,24 @@
-"""The operator's token, made when a server first starts on a database."""
+"""The operator's token: made when a server first starts on a database, and kept in a file."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
 from sqlalchemy import Connection
 
-from meijin.server.settings import Settings
+from meijin.server.errors import MeijinError, StoreAwayError
 from meijin.server.storage import Storage
-from meijin.store.bots import add_token, has_admin_token, new_token
-from meijin.store.schema import TokenKind
+from meijin.store.schema import TokenId, TokenKind
+from meijin.store.tokens import (
+    NewToken,
+    add_token,
+    authenticate,
+    find_secret,
+    has_operator_token,
+    new_secret,
+)
 from meijin.wire.contract import OPERATOR_TOKEN_FILE
 
 log = structlog.get_logger()
@@ -20,21 +29,62 @@ def operator_token_path(data: Path) -> Path:
     return data / OPERATOR_TOKEN_FILE
 
 
-async def ensure_operator_token(storage: Storage, settings: Settings) -> None:
-    """Make a token unless there is one; it is written to a file that only its owner may read.
+class OperatorTokenFile:
+    """The file with the operator's token, which only its owner may read.
+
+    A new token is written beside it before the database has it, and takes its place after: a
+    server that ends in between finds out at its next start which of the two is valid.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self.path = operator_token_path(data)
+        self._next = self.path.with_name(f"{self.path.name}.new")
+
+    def holds(self, connection: Connection, token_id: TokenId) -> bool:
+        """Whether a token is the one in the file."""
+        return self.path.is_file() and find_secret(connection, _read(self.path)) == token_id
+
+    @contextmanager
+    def replacing(self, token: str) -> Iterator[None]:
+        """Write a token that is stored in the context, and takes the old one's place after it."""
+        self._next.unlink(missing_ok=True)
+        self._next.touch(mode=0o600)
+        self._next.chmod(0o600)
+        self._next.write_text(f"{token}\n")
+        try:
+            yield
+        except StoreAwayError:  # it may be stored nevertheless
+            raise
+        except MeijinError:
+            self._next.unlink()
+            raise
+        self._next.replace(self.path)
+
+    def recover(self, connection: Connection, now: datetime) -> None:
+        """Finish what an earlier server was about: the new token stays if it was stored."""
+        if not self._next.is_file():
+            return
+        if authenticate(connection, _read(self._next), now) is None:
+            self._next.unlink()
+        else:
+            self._next.replace(self.path)
+
+
+async def ensure_operator_token(storage: Storage, file: OperatorTokenFile) -> None:
+    """Make a token unless there is a valid one.
 
     One server claims a database at a time, so that two that first start there don't make two.
     """
-    if await storage.read(has_admin_token):
+    now = datetime.now(UTC)
+    await storage.read(lambda connection: file.recover(connection, now))
+    if await storage.read(lambda connection: has_operator_token(connection, now)):
         return
-    token = new_token(TokenKind.ADMIN)
-    path = operator_token_path(settings.data)
-    path.touch(mode=0o600)
-    path.chmod(0o600)
-    path.write_text(f"{token}\n")
+    token = new_secret(TokenKind.OPERATOR.value)
+    new = NewToken(token, TokenKind.OPERATOR, label="first", creator="server")
+    with file.replacing(token):
+        await storage.write(lambda connection: add_token(connection, new, now))
+    log.info("made the operator's token", file=str(file.path))
 
-    def keep(connection: Connection) -> None:
-        add_token(connection, token, TokenKind.ADMIN, datetime.now(UTC))
 
-    await storage.write(keep)
-    log.info("made the operator's token", file=str(path))
+def _read(path: Path) -> str:
+    return path.read_text().strip()

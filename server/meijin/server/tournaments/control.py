@@ -1,6 +1,7 @@
 """Control of tournaments: takes them up, and voids games, in the store and in memory alike."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -15,6 +16,7 @@ from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.run import TournamentRun, load_pending, load_run
 from meijin.server.tournaments.scheduler import Scheduler
+from meijin.store.audit import Act
 from meijin.store.games import get_game
 from meijin.store.schema import GameId, GameState, TournamentId
 from meijin.store.tournaments import get_tournament
@@ -50,8 +52,8 @@ class TournamentControl:
                 await self._scheduler.settled()
                 self._add(await self._load(tournament_id))
 
-    async def void(self, game_id: GameId, reason: str) -> None:
-        """Void a game, which is running or in the store.
+    async def void(self, game_id: GameId, reason: str, act: Act) -> None:
+        """Void a game, which is running or in the store; the act is stored with the void.
 
         Raises:
             WrongStateError: it is void already.
@@ -61,17 +63,20 @@ class TournamentControl:
             game = self._games.running.get(game_id)
             if game is None:
                 await self._scheduler.settled()
-                await self._void_finished(game_id, reason)
+                await self._void_finished(game_id, reason, act)
             else:
                 self._games.void(game, Party.OPERATOR, reason)
+                self._journal.add_act(replace(act, before={"state": "running"}))
                 await self._scheduler.settled()
 
-    async def _void_finished(self, game_id: GameId, reason: str) -> None:
+    async def _void_finished(self, game_id: GameId, reason: str, act: Act) -> None:
         row = await self._storage.read(lambda connection: get_game(connection, game_id))
         if row.state is not GameState.FINISHED:
             raise WrongStateError(f"game {game_id} is {row.state.value}")
         suspended = self._scheduler.suspend(row.tournament_id)
+        before = {"state": row.state.value, "result": row.result.value, "ending": str(row.ending)}
         self._journal.add_void(GameVoid(game_id, reason, datetime.now(UTC)))
+        self._journal.add_act(replace(act, before=before))
         run = await self._reload(row.tournament_id, suspended)
         if suspended is not None:
             self._games.hand_over(suspended, run)

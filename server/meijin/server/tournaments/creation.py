@@ -17,6 +17,7 @@ from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.base import PlannedGames, Request
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE
 from meijin.store import tournaments as store
+from meijin.store.audit import Act, Actor, add_act
 from meijin.store.bots import get_bot
 from meijin.store.schema import BotId, FormatName, TournamentId, TournamentState
 from meijin.store.tournaments import NewTournament, PlannedGame, ladder_name
@@ -106,11 +107,14 @@ class Creator:
         self._left_over.set()
         """Something may be in planning that nobody stores."""
 
-    async def create(self, settings: TournamentSettings, request_id: str) -> TournamentId:
+    async def create(
+        self, settings: TournamentSettings, request_id: str, actor: Actor
+    ) -> TournamentId:
         """Store the tournament that a request asks for, or find the one that it has made already.
 
         Args:
             request_id: Makes a repeated request harmless; may be empty.
+            actor: Who asks, for the audit log.
 
         Raises:
             InvalidRequestError: a setting has a value that it can't have.
@@ -123,14 +127,15 @@ class Creator:
             return made
         planned = await self._storage.read(partial(_plan, settings=settings, request_id=request_id))
         if len(planned.games) <= CHUNK:
-            return await self._storage.write(partial(_add, planned=planned, now=datetime.now(UTC)))
+            add = partial(_add, planned=planned, actor=actor, now=datetime.now(UTC))
+            return await self._storage.write(add)
         if self._waiting >= MAX_WAITING:
             raise BusyError(f"{self._waiting} large tournaments are being made; try again later")
         self._waiting += 1
         try:
             async with self._storing:
                 made = await self._find(request_id)
-                return await self._store(planned) if made is None else made
+                return await self._store(planned, actor) if made is None else made
         finally:
             self._waiting -= 1
 
@@ -140,13 +145,19 @@ class Creator:
         found = await self._storage.read(partial(store.find_request, request_id=request_id))
         return found[0] if found is not None and found[1] is not PLANNING else None
 
-    async def _store(self, planned: _Planned) -> TournamentId:
+    async def _store(self, planned: _Planned, actor: Actor) -> TournamentId:
         """Store a large tournament part by part."""
         add = partial(_begin_planning, new=planned.new, now=datetime.now(UTC))
         tournament_id = await self._storage.write(add)
         try:
             await self._store_games(tournament_id, planned.games)
-            begin = partial(store.begin, tournament_id=tournament_id)
+            begin = partial(
+                _begin,
+                tournament_id=tournament_id,
+                planned=planned,
+                actor=actor,
+                now=datetime.now(UTC),
+            )
             await retry_while_unavailable(partial(self._storage.write, begin))
         except BaseException:
             self._left_over.set()
@@ -180,14 +191,42 @@ def _next_part(games: Iterator[PlannedGame]) -> list[PlannedGame]:
     return list(islice(games, CHUNK))
 
 
-def _add(connection: Connection, *, planned: _Planned, now: datetime) -> TournamentId:
+def _begin(
+    connection: Connection,
+    *,
+    tournament_id: TournamentId,
+    planned: _Planned,
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Let a large tournament be played whose games are all stored."""
+    store.begin(connection, tournament_id)
+    add_act(connection, _creation(tournament_id, planned, actor, now))
+
+
+def _creation(tournament_id: TournamentId, planned: _Planned, actor: Actor, now: datetime) -> Act:
+    """The making of a tournament, for the audit log."""
+    new = planned.new
+    facts = {
+        "name": new.name,
+        "format": new.format,
+        "bots": len(new.bots),
+        "games": len(planned.games),
+        "rated": new.is_rated,
+    }
+    return Act(actor, "create", f"tournament {tournament_id}", now, after=facts)
+
+
+def _add(connection: Connection, *, planned: _Planned, actor: Actor, now: datetime) -> TournamentId:
     """Store a small tournament at once, unless its request has made one meanwhile."""
     known = _known(connection, planned.new)
     if known is not None:
         return known
     check_load(connection, len(planned.games))
     new = replace(planned.new, schedule=tuple(planned.games))
-    return store.add_tournament(connection, new, now)
+    tournament_id = store.add_tournament(connection, new, now)
+    add_act(connection, _creation(tournament_id, planned, actor, now))
+    return tournament_id
 
 
 def _known(connection: Connection, new: NewTournament) -> TournamentId | None:

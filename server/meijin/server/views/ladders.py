@@ -96,7 +96,8 @@ def ladder_table(
     table = standings(connection, get_ladder(connection, ladder), run_id)
     is_behind = run_id is None and table.run is not None and not table.ladder.is_current
     elos = _preview(connection, table) if is_behind else ()
-    lines = tuple(LadderLine(row, elo) for row, elo in zip_longest(table.standings, elos))
+    rows = zip_longest(table.standings, elos)
+    lines = tuple(LadderLine(row, elo) for row, elo in rows if not row.is_hidden)
     return LadderTable(table.ladder, table.run, lines)
 
 
@@ -130,7 +131,11 @@ def matrix(connection: Connection, ladder: str, *, bots: Sequence[str], limit: i
     if posterior is None:
         raise NoRunError(f'ladder "{table.ladder.name}" has no run yet; play rated games')
     rows = table.standings
-    places = [place for place, row in enumerate(rows) if not wanted or row.bot_id in wanted][:limit]
+    places = [
+        place
+        for place, row in enumerate(rows)
+        if (row.bot_id in wanted if wanted else not row.is_hidden)
+    ][:limit]
     versions = [rows[place].version_id for place in places]
     counts = pair_counts_between(connection, table.ladder.id, versions)
     return Matrix(table.ladder, compare_all(rows, places, posterior, counts))

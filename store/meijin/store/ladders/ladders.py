@@ -123,6 +123,11 @@ def backlog(connection: Connection) -> LadderBacklog:
     return LadderBacklog(outdated, changes or 0, oldest)
 
 
+def name_of(connection: Connection, ladder_id: LadderId) -> str:
+    """A ladder's name."""
+    return connection.scalars(select(Ladder.name).where(Ladder.id == ladder_id)).one()
+
+
 def is_dirty(connection: Connection, ladder_id: LadderId) -> bool:
     """Whether the ladder has changed since the published run.
 

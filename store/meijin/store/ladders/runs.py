@@ -150,6 +150,8 @@ class Standing:
     version: str
     """The version's label; may be empty."""
     line: Line
+    is_hidden: bool = False
+    """The bot is left out of tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,5 +268,6 @@ _ENTITY = (
     Bot.name.label("bot"),
     BotVersion.id.label("version_id"),
     BotVersion.label.label("version"),
+    Bot.is_hidden.label("is_hidden"),
 )
 _LINE = columns_of(Line, Rating)

@@ -1,0 +1,206 @@
+"""`meijin admin`: what operators alone do to bots and owners, and the audit log."""
+
+import json
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+from google.protobuf.json_format import MessageToDict
+
+from meijin.cli.commands.tokens import day_text, print_secret
+from meijin.cli.connection import (
+    USUAL_SERVER,
+    JsonOption,
+    Server,
+    TokenOption,
+    connect,
+    with_server,
+)
+from meijin.cli.output import console, print_json, table
+from meijin.v1 import admin_service_pb2 as pb
+from meijin.v1 import owner_service_pb2 as owner_pb
+
+app = typer.Typer(help="Invite owners, ban and rename bots, read the log.", no_args_is_help=True)
+
+BotArgument = Annotated[str, typer.Argument(help="The bot.")]
+
+
+@app.command()
+@with_server
+def invite(
+    uses: Annotated[int, typer.Option(min=1, max=1000, help="How many may come by it.")] = 1,
+    days: Annotated[float, typer.Option(min=0, max=365, help="How long it lasts.")] = 7,
+    quota: Annotated[
+        int | None, typer.Option(min=1, help="Bots that each may register; else the server's.")
+    ] = None,
+    server: Server = USUAL_SERVER,
+    token: TokenOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make an invitation to become an owner and print it; it is shown this once."""
+    request = owner_pb.CreateInvitationRequest(uses=uses, quota=quota)
+    request.lifetime.FromTimedelta(timedelta(days=days))
+    with connect(server, token) as connection:
+        response = connection.ask_with_token(connection.owners.CreateInvitation, request)
+    if as_json:
+        print_json(response)
+    else:
+        print_secret(response.secret, f"invitation {response.invitation.invitation_id}")
+
+
+@app.command()
+@with_server
+def invitations(
+    server: Server = USUAL_SERVER, token: TokenOption = None, as_json: JsonOption = False
+) -> None:
+    """List the invitations that can be used."""
+    request = owner_pb.ListInvitationsRequest(page_size=1000)
+    with connect(server, token) as connection:
+        response = connection.ask_with_token(connection.owners.ListInvitations, request)
+    if as_json:
+        print_json(response)
+        return
+    columns = ("invitation", "ends in", "made by", "until", "uses left", "quota")
+    made = table("Invitations", columns, text_columns=4)
+    for each in response.invitations:
+        quota = str(each.quota) if each.HasField("quota") else ""
+        made.add_row(
+            each.invitation_id,
+            each.suffix,
+            each.creator,
+            day_text(each.expire_time),
+            str(each.uses_left),
+            quota,
+        )
+    console.print(made)
+
+
+@app.command()
+@with_server
+def uninvite(
+    invitation: Annotated[str, typer.Argument(help="Its number in `meijin admin invitations`.")],
+    server: Server = USUAL_SERVER,
+    token: TokenOption = None,
+) -> None:
+    """Have nobody use an invitation any more; who came by it stays."""
+    request = owner_pb.RevokeInvitationRequest(invitation_id=invitation)
+    with connect(server, token) as connection:
+        connection.ask_with_token(connection.owners.RevokeInvitation, request)
+    console.print(f"invitation {invitation} is void")
+
+
+@app.command()
+@with_server
+def owners(
+    server: Server = USUAL_SERVER, token: TokenOption = None, as_json: JsonOption = False
+) -> None:
+    """List the owners."""
+    response = owner_pb.ListOwnersResponse()
+    request = owner_pb.ListOwnersRequest(page_size=1000)
+    with connect(server, token) as connection:
+        while True:
+            page = connection.ask_with_token(connection.owners.ListOwners, request)
+            response.owners.extend(page.owners)
+            if not page.next_page_token:
+                break
+            request.page_token = page.next_page_token
+    if as_json:
+        print_json(response)
+        return
+    made = table("Owners", ("owner", "since", "bots", "quota"), text_columns=2)
+    for each in response.owners:
+        quota = str(each.quota) if each.HasField("quota") else ""
+        made.add_row(each.name, day_text(each.create_time), str(each.bots), quota)
+    console.print(made)
+
+
+@app.command()
+@with_server
+def ban(
+    name: BotArgument,
+    reason: Annotated[str, typer.Option(help="Why, in a sentence; it is told to the bot.")],
+    server: Server = USUAL_SERVER,
+    token: TokenOption = None,
+) -> None:
+    """Keep a bot away until it is unbanned; its running games are lost after its grace."""
+    with connect(server, token) as connection:
+        request = pb.BanBotRequest(name=name, reason=reason)
+        print_bot(connection.ask_with_token(connection.admin.BanBot, request).bot)
+
+
+@app.command()
+@with_server
+def unban(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
+    """Lift a ban."""
+    with connect(server, token) as connection:
+        request = pb.UnbanBotRequest(name=name)
+        print_bot(connection.ask_with_token(connection.admin.UnbanBot, request).bot)
+
+
+@app.command()
+@with_server
+def rename(
+    name: BotArgument,
+    new_name: Annotated[str, typer.Argument(help="1 to 40 letters, digits, -, _ or .")],
+    server: Server = USUAL_SERVER,
+    token: TokenOption = None,
+) -> None:
+    """Give a bot another name; its games, its token and its process go on."""
+    with connect(server, token) as connection:
+        request = pb.RenameBotRequest(name=name, new_name=new_name)
+        print_bot(connection.ask_with_token(connection.admin.RenameBot, request).bot)
+
+
+@app.command()
+@with_server
+def audit(
+    of: Annotated[
+        str, typer.Option(help="Only by or to this name, or such as 'token 7' or 'game 17'.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    server: Server = USUAL_SERVER,
+    token: TokenOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what owners and operators have changed, newest first."""
+    request = pb.ListAuditRequest(of=of, page_size=limit)
+    with connect(server, token) as connection:
+        response = connection.ask_with_token(connection.admin.ListAudit, request)
+    if as_json:
+        print_json(response)
+        return
+    columns = ("when (UTC)", "who", "token", "did", "to", "before", "after", "from")
+    made = table("Audit log", columns, text_columns=len(columns))
+    for act in response.acts:
+        made.add_row(
+            f"{act.time.ToDatetime():%Y-%m-%d %H:%M:%S}",
+            f"{act.kind} {act.actor}".strip(),
+            act.token_id,
+            act.action,
+            act.subject,
+            _facts(act, "before"),
+            _facts(act, "after"),
+            act.peer,
+        )
+    console.print(made)
+
+
+def _facts(act: pb.Act, field: str) -> str:
+    """What something was or is, in one line."""
+    if not act.HasField(field):  # type: ignore[arg-type]  # one of two
+        return ""
+    facts = MessageToDict(getattr(act, field))
+    return ", ".join(f"{name} {_value(value)}" for name, value in facts.items())
+
+
+def _value(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+
+
+def print_bot(bot: pb.ManagedBot) -> None:
+    """Print whether a bot may play, and is shown."""
+    state = pb.BotState.Name(bot.state).removeprefix("BOT_STATE_").lower()
+    reason = f": {bot.reason}" if bot.reason else ""
+    console.print(f"{bot.name} is {state}{reason}{', and hidden' if bot.hidden else ''}")

@@ -1,0 +1,10 @@
+"""Who may do what: decisions about bots, tokens and owners, each with its row in the audit log.
+
+- `permissions`: the scopes that may call each method
+- `caller`: who calls, as every decision is told
+- `bots`: what owners and operators do to bots; `bot_control` has it take effect
+- `tokens`: secrets made, rotated and revoked; `token_control` has it take effect
+- `owners`: invitations, and owners that come by them
+- `open_calls`: calls that end with the token that they were made with
+- `last_uses`: when tokens were last used, and the end of calls whose token has expired
+"""

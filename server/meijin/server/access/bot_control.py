@@ -1,0 +1,129 @@
+"""Control of bots: what is decided about them is stored, and takes effect on open streams."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+
+from sqlalchemy.exc import IntegrityError
+
+from meijin.server.access import bots
+from meijin.server.access.caller import Caller
+from meijin.server.access.permissions import Policy
+from meijin.server.errors import NameTakenError, UnauthenticatedError, invalid_request
+from meijin.server.match.admission import refusal
+from meijin.server.match.lobby import Lobby
+from meijin.server.storage import Storage
+from meijin.store.bots import BotRecord
+from meijin.store.schema import REASON, TokenKind
+from meijin.store.tokens import new_secret
+from meijin.wire.contract import check_bot_name
+from meijin.wire.text import plain_text
+
+
+class BotControl:
+    """Bots, registered and changed."""
+
+    def __init__(self, storage: Storage, lobby: Lobby, policy: Policy) -> None:
+        self._storage = storage
+        self._lobby = lobby
+        self._policy = policy
+
+    async def register(self, caller: Caller, name: str, owner: str) -> tuple[str, str, datetime]:
+        """Register a bot; return its owner's name, its token, and when that was."""
+        with invalid_request():
+            check_bot_name(name)
+            if owner:
+                check_bot_name(owner)
+        secret, now = new_secret(TokenKind.BOT.value), datetime.now(UTC)
+        work = partial(
+            bots.register,
+            caller=caller,
+            policy=self._policy,
+            name=name,
+            owner=owner,
+            secret=secret,
+            now=now,
+        )
+        try:
+            return await self._storage.write(work), secret, now
+        except IntegrityError:
+            raise _name_taken(name) from None
+
+    async def rotate(self, caller: Caller, name: str) -> str:
+        """Replace a bot's tokens by a new one, which is returned."""
+        secret = new_secret(TokenKind.BOT.value)
+        now = datetime.now(UTC)
+        work = partial(bots.rotate, caller=caller, name=name, secret=secret, now=now)
+        bot_id = await self._storage.write(work)
+        self._lobby.expel(bot_id, UnauthenticatedError("the bot's token was replaced"))
+        return secret
+
+    async def disable(self, caller: Caller, name: str, reason: str) -> BotRecord:
+        """Keep a bot away; its open stream is ended."""
+        work = partial(bots.disable, caller=caller, name=name, reason=_reason(reason))
+        return await self._keep_away(work)
+
+    async def ban(self, caller: Caller, name: str, reason: str) -> BotRecord:
+        """Ban a bot; its open stream is ended.
+
+        Raises:
+            InvalidRequestError: no reason is given.
+        """
+        with invalid_request("reason"):
+            if not (told := _reason(reason)):
+                raise ValueError("say in a sentence why the bot is banned: it is told")
+        return await self._keep_away(partial(bots.ban, caller=caller, name=name, reason=told))
+
+    async def _keep_away(self, work: Callable[..., BotRecord]) -> BotRecord:
+        bot = await self._storage.write(partial(work, now=datetime.now(UTC)))
+        error = refusal(bot)
+        assert error is not None
+        self._lobby.expel(bot.id, error)
+        return bot
+
+    async def enable(self, caller: Caller, name: str) -> BotRecord:
+        """Let a disabled bot play again."""
+        return await self._write(partial(bots.enable, caller=caller, name=name))
+
+    async def unban(self, caller: Caller, name: str) -> BotRecord:
+        """Lift a ban."""
+        return await self._write(partial(bots.unban, caller=caller, name=name))
+
+    async def set_hidden(self, caller: Caller, name: str, *, is_hidden: bool) -> BotRecord:
+        """Leave a bot out of lists and tables, or show it there again."""
+        work = partial(bots.set_hidden, caller=caller, name=name, is_hidden=is_hidden)
+        bot = await self._write(work)
+        self._lobby.set_hidden(bot.id, is_hidden=bot.is_hidden)
+        return bot
+
+    async def rename(self, caller: Caller, name: str, new_name: str) -> BotRecord:
+        """Give a bot another name; its games go on."""
+        with invalid_request("new_name"):
+            check_bot_name(new_name)
+        try:
+            work = partial(bots.rename, caller=caller, name=name, new_name=new_name)
+            bot = await self._write(work)
+        except IntegrityError:
+            raise _name_taken(new_name) from None
+        self._lobby.rename(bot.id, bot.name)
+        return bot
+
+    async def _write(self, work: Callable[..., BotRecord]) -> BotRecord:
+        return await self._storage.write(partial(work, now=datetime.now(UTC)))
+
+
+def _reason(text: str) -> str:
+    """A reason as it is kept.
+
+    Raises:
+        InvalidRequestError: it is too long.
+    """
+    reason = plain_text(text).strip()
+    with invalid_request("reason"):
+        if len(reason) > REASON:
+            raise ValueError(f"it is longer than {REASON} characters")
+    return reason
+
+
+def _name_taken(name: str) -> NameTakenError:
+    return NameTakenError(f'a bot "{name}" exists; take another name')

@@ -1,0 +1,227 @@
+"""What owners and operators do to bots, in the transaction of the change."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from meijin.server.access.caller import Caller
+from meijin.server.access.permissions import Policy
+from meijin.server.errors import (
+    NotAllowedError,
+    NotFoundError,
+    QuotaError,
+    RegistrationClosedError,
+    WrongStateError,
+)
+from meijin.server.settings import Registration
+from meijin.store import bots, owners
+from meijin.store.audit import Facts, actor_name, add_act
+from meijin.store.bots import BotRecord
+from meijin.store.owners import OwnerRow
+from meijin.store.schema import BotId, BotState, OwnerId, TokenKind
+from meijin.store.tokens import NewToken, add_token, revoke_tokens_of
+
+
+def bot_of(connection: Connection, caller: Caller, name: str) -> BotRecord:
+    """A bot that the caller may manage.
+
+    Raises:
+        NotFoundError: there is none of that name; for an owner, or it is somebody else's, in
+            the same words.
+    """
+    if caller.owner_id is None:
+        return bots.bot_record(connection, bots.get_bot(connection, name))
+    bot_id = bots.find_bot(connection, name)
+    found = None if bot_id is None else bots.bot_record(connection, bot_id)
+    if found is None or found.owner_id != caller.owner_id:
+        raise NotFoundError(f'you have no bot "{name}"')
+    return found
+
+
+def register(
+    connection: Connection,
+    *,
+    caller: Caller,
+    policy: Policy,
+    name: str,
+    owner: str,
+    secret: str,
+    now: datetime,
+) -> str:
+    """Register a bot with its token, and return its owner's name, which may be empty.
+
+    An operator may name an owner, who is made when there is none of that name.
+
+    Raises:
+        IntegrityError: the name is taken.
+        NotAllowedError: an owner named another.
+        QuotaError: the owner has as many bots as it may have.
+        RegistrationClosedError: owners register none on this server.
+    """
+    found = _owner(connection, caller, policy, owner, now)
+    owner_id = None if found is None else found.id
+    bot_id = bots.add_bot(connection, name, now, owner_id=owner_id)
+    _add_token(connection, caller, bot_id, secret, now)
+    after = {**_facts(bots.bot_record(connection, bot_id)), "owner": found.name if found else ""}
+    add_act(connection, caller.act("register", f"bot {name}", now, after=after))
+    return found.name if found else ""
+
+
+def _owner(
+    connection: Connection, caller: Caller, policy: Policy, name: str, now: datetime
+) -> OwnerRow | None:
+    """Whom a new bot is to belong to."""
+    if caller.owner_id is not None:
+        return _registering_owner(connection, caller.owner_id, policy, name)
+    if not name:
+        return None
+    owner_id = owners.find_owner(connection, name)
+    if owner_id is None:
+        owner_id = add_owner(connection, caller, name, None, now)
+    return owners.get_owner(connection, owner_id)
+
+
+def _registering_owner(
+    connection: Connection, owner_id: OwnerId, policy: Policy, name: str
+) -> OwnerRow:
+    """An owner who is to have one bot more."""
+    if policy.registration is Registration.CLOSED:
+        raise RegistrationClosedError("operators alone register bots on this server; ask one")
+    owner = owners.get_owner(connection, owner_id)
+    if name not in {"", owner.name}:
+        raise NotAllowedError(f'a bot of yours belongs to "{owner.name}", not to "{name}"')
+    quota = policy.owner_quota if owner.quota is None else owner.quota
+    if owner.bots >= quota:
+        raise QuotaError(f"you have {owner.bots} bots, and may have {quota}; ask an operator")
+    return owner
+
+
+def add_owner(
+    connection: Connection, caller: Caller, name: str, quota: int | None, now: datetime
+) -> OwnerId:
+    """Keep a new owner.
+
+    Raises:
+        IntegrityError: the name is taken.
+    """
+    owner_id = owners.add_owner(connection, name, now, quota)
+    add_act(connection, caller.act("make", f"owner {name}", now, after={"quota": quota}))
+    return owner_id
+
+
+def rotate(
+    connection: Connection, *, caller: Caller, name: str, secret: str, now: datetime
+) -> BotId:
+    """Replace all tokens of a bot by a new one; without it nobody plays as the bot."""
+    bot = bot_of(connection, caller, name)
+    bots.change_bot(connection, bot.id, is_open=False)
+    revoke_tokens_of(connection, bot.id, now)
+    _add_token(connection, caller, bot.id, secret, now)
+    add_act(connection, caller.act("rotate tokens", f"bot {name}", now))
+    return bot.id
+
+
+def _add_token(
+    connection: Connection, caller: Caller, bot_id: BotId, secret: str, now: datetime
+) -> None:
+    creator = str(actor_name(connection, caller.actor.token_id))
+    new = NewToken(secret, TokenKind.BOT, bot_id=bot_id, creator=creator)
+    add_token(connection, new, now)
+
+
+def disable(
+    connection: Connection, *, caller: Caller, name: str, reason: str, now: datetime
+) -> BotRecord:
+    """Keep a bot away until it is enabled."""
+    bot = _unbanned(connection, caller, name)
+    values = {"state": BotState.DISABLED, "reason": reason}
+    return _change(connection, caller, "disable", bot, now, **values)
+
+
+def enable(connection: Connection, *, caller: Caller, name: str, now: datetime) -> BotRecord:
+    """Let a disabled bot play again."""
+    bot = _unbanned(connection, caller, name)
+    return _change(connection, caller, "enable", bot, now, state=BotState.ACTIVE, reason="")
+
+
+def set_hidden(
+    connection: Connection, *, caller: Caller, name: str, is_hidden: bool, now: datetime
+) -> BotRecord:
+    """Leave a bot out of lists and tables, or show it there again."""
+    bot = _unbanned(connection, caller, name)
+    action = "hide" if is_hidden else "show"
+    return _change(connection, caller, action, bot, now, is_hidden=is_hidden)
+
+
+def ban(
+    connection: Connection, *, caller: Caller, name: str, reason: str, now: datetime
+) -> BotRecord:
+    """Keep a bot away until an operator lifts it."""
+    bot = bot_of(connection, caller, name)
+    values = {"state": BotState.BANNED, "reason": reason}
+    return _change(connection, caller, "ban", bot, now, **values)
+
+
+def unban(connection: Connection, *, caller: Caller, name: str, now: datetime) -> BotRecord:
+    """Lift a ban.
+
+    Raises:
+        WrongStateError: the bot is not banned.
+    """
+    bot = bot_of(connection, caller, name)
+    if bot.state is not BotState.BANNED:
+        raise WrongStateError(f'"{name}" is not banned, but {bot.state.value}')
+    return _change(connection, caller, "unban", bot, now, state=BotState.ACTIVE, reason="")
+
+
+def rename(
+    connection: Connection, *, caller: Caller, name: str, new_name: str, now: datetime
+) -> BotRecord:
+    """Give a bot another name; its process may go on introducing itself by the old one.
+
+    Raises:
+        IntegrityError: the name is taken.
+        WrongStateError: the bot has no token, and is known by its name alone.
+    """
+    bot = bot_of(connection, caller, name)
+    if bots.is_open_bot(connection, bot.id):
+        raise WrongStateError(f'"{name}" is known by its name alone; rotate its token first')
+    former = [each for each in (*bot.former_names, name) if each != new_name]
+    return _change(connection, caller, "rename", bot, now, name=new_name, former_names=former)
+
+
+def _unbanned(connection: Connection, caller: Caller, name: str) -> BotRecord:
+    """A bot that the caller may manage, and that no operator has banned.
+
+    Raises:
+        WrongStateError: one has.
+    """
+    bot = bot_of(connection, caller, name)
+    if bot.state is BotState.BANNED:
+        raise WrongStateError(f'"{name}" is banned: {bot.reason}')
+    return bot
+
+
+def _change(
+    connection: Connection,
+    caller: Caller,
+    action: str,
+    bot: BotRecord,
+    now: datetime,
+    **values: object,
+) -> BotRecord:
+    bots.change_bot(connection, bot.id, **values)
+    changed = bots.bot_record(connection, bot.id)
+    act = caller.act(action, f"bot {bot.name}", now, before=_facts(bot), after=_facts(changed))
+    add_act(connection, act)
+    return changed
+
+
+def _facts(bot: BotRecord) -> Facts:
+    """What a change of a bot is told by."""
+    return {
+        "name": bot.name,
+        "state": bot.state.value,
+        "reason": bot.reason,
+        "hidden": bot.is_hidden,
+    }

@@ -1,0 +1,146 @@
+"""Permissions: the scopes that may call each method of the server."""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+from meijin.server.errors import NotAllowedError, UnauthenticatedError
+from meijin.server.settings import Reading, Registration, Settings
+from meijin.store.schema import TokenKind
+from meijin.store.tokens import Identity
+
+
+class Permission(enum.Enum):
+    """A permission: who may call a method.
+
+    Where registration is open everybody may, but for a bot's stream with a token that is none
+    of a bot's.
+    """
+
+    ANYONE = enum.auto()
+    READER = enum.auto()
+    """Anyone, or whoever has a token where reading needs one."""
+    BOT = enum.auto()
+    OWNER = enum.auto()
+    """An owner, about what is its own, or an operator."""
+    TOURNAMENTS = enum.auto()
+    """An operator, or an owner too where owners make tournaments."""
+    OPERATOR = enum.auto()
+
+
+PERMISSIONS: Final[Mapping[str, Permission]] = {
+    "/meijin.v1.PlayService/Play": Permission.BOT,
+    "/meijin.v1.BotService/RegisterBot": Permission.OWNER,
+    "/meijin.v1.BotService/RotateToken": Permission.OWNER,
+    "/meijin.v1.BotService/ListBots": Permission.READER,
+    "/meijin.v1.BotService/ListBotVersions": Permission.READER,
+    "/meijin.v1.TournamentService/CreateTournament": Permission.TOURNAMENTS,
+    "/meijin.v1.TournamentService/CancelTournament": Permission.OPERATOR,
+    "/meijin.v1.TournamentService/ResumeTournament": Permission.OPERATOR,
+    "/meijin.v1.TournamentService/GetTournament": Permission.READER,
+    "/meijin.v1.TournamentService/ListTournaments": Permission.READER,
+    "/meijin.v1.TournamentService/WatchTournament": Permission.READER,
+    "/meijin.v1.GameService/GetGame": Permission.READER,
+    "/meijin.v1.GameService/ListGames": Permission.READER,
+    "/meijin.v1.GameService/WatchGame": Permission.READER,
+    "/meijin.v1.GameService/ExportGame": Permission.READER,
+    "/meijin.v1.GameService/VoidGame": Permission.OPERATOR,
+    "/meijin.v1.LadderService/ListLadders": Permission.READER,
+    "/meijin.v1.LadderService/GetStandings": Permission.READER,
+    "/meijin.v1.LadderService/GetMatrix": Permission.READER,
+    "/meijin.v1.LadderService/SetAnchors": Permission.OPERATOR,
+    "/meijin.v1.LadderService/ListRatings": Permission.READER,
+    "/meijin.v1.LadderService/GetHeadToHead": Permission.READER,
+    "/meijin.v1.FaultService/ListFaults": Permission.READER,
+    "/meijin.v1.StatusService/GetStatus": Permission.OPERATOR,
+    "/meijin.v1.TokenService/CreateToken": Permission.OWNER,
+    "/meijin.v1.TokenService/ListTokens": Permission.OWNER,
+    "/meijin.v1.TokenService/RotateToken": Permission.OWNER,
+    "/meijin.v1.TokenService/RevokeToken": Permission.OWNER,
+    "/meijin.v1.OwnerService/CreateInvitation": Permission.OPERATOR,
+    "/meijin.v1.OwnerService/ListInvitations": Permission.OPERATOR,
+    "/meijin.v1.OwnerService/RevokeInvitation": Permission.OPERATOR,
+    "/meijin.v1.OwnerService/Join": Permission.ANYONE,
+    "/meijin.v1.OwnerService/ListOwners": Permission.OPERATOR,
+    "/meijin.v1.AdminService/DisableBot": Permission.OWNER,
+    "/meijin.v1.AdminService/EnableBot": Permission.OWNER,
+    "/meijin.v1.AdminService/HideBot": Permission.OWNER,
+    "/meijin.v1.AdminService/ShowBot": Permission.OWNER,
+    "/meijin.v1.AdminService/BanBot": Permission.OPERATOR,
+    "/meijin.v1.AdminService/UnbanBot": Permission.OPERATOR,
+    "/meijin.v1.AdminService/RenameBot": Permission.OPERATOR,
+    "/meijin.v1.AdminService/ListAudit": Permission.OPERATOR,
+    "/grpc.health.v1.Health/Check": Permission.ANYONE,
+    "/grpc.health.v1.Health/List": Permission.ANYONE,
+    "/grpc.health.v1.Health/Watch": Permission.ANYONE,
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": Permission.ANYONE,
+}
+"""Every method of the server; one that is not here can't be called."""
+
+JOIN = "/meijin.v1.OwnerService/Join"
+"""The one method that changes something though anyone may call it."""
+
+OPERATORS = frozenset({TokenKind.OPERATOR})
+OWNERS = OPERATORS | {TokenKind.OWNER}
+
+
+def is_change(method: str) -> bool:
+    """Whether a method is limited as those that change something are."""
+    readers = (None, Permission.ANYONE, Permission.READER)
+    return method == JOIN or PERMISSIONS.get(method) not in readers
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a server's settings say of who may do what."""
+
+    registration: Registration = Registration.CLOSED
+    reading: Reading = Reading.ANYONE
+    owner_quota: int = 10
+    owner_tournaments: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The policy of a server."""
+        return cls(
+            registration=settings.registration,
+            reading=settings.reading,
+            owner_quota=settings.owner_quota,
+            owner_tournaments=settings.owner_tournaments,
+        )
+
+    def scopes(self, permission: Permission) -> frozenset[TokenKind]:
+        """The kinds of tokens that a permission is given to."""
+        if permission is Permission.BOT:
+            return frozenset({TokenKind.BOT})
+        if permission is Permission.OPERATOR:
+            return OPERATORS
+        if permission is Permission.TOURNAMENTS:
+            return OWNERS if self.owner_tournaments else OPERATORS
+        return OWNERS if permission is Permission.OWNER else frozenset(TokenKind)
+
+    def check(self, permission: Permission | None, identity: Identity | None) -> None:
+        """Let a call be made.
+
+        Raises:
+            NotAllowedError: the token is of another kind, or there is no such method.
+            UnauthenticatedError: a token is needed, and none was shown.
+        """
+        if permission is None:
+            raise NotAllowedError("this method can't be called")
+        if identity is None and self._needs_no_token(permission):
+            return
+        if identity is None:
+            raise UnauthenticatedError("missing or unknown token")
+        if self.registration is Registration.OPEN and permission is not Permission.BOT:
+            return
+        scopes = self.scopes(permission)
+        if identity.kind not in scopes:
+            kinds = " or ".join(sorted(kind.value for kind in scopes))
+            raise NotAllowedError(f"this needs a token of kind {kinds}")
+
+    def _needs_no_token(self, permission: Permission) -> bool:
+        if permission is Permission.READER:
+            return self.reading is Reading.ANYONE
+        return permission is Permission.ANYONE or self.registration is Registration.OPEN

@@ -1,0 +1,77 @@
+"""Owners: who bots belong to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.orm import Session
+
+from meijin.store.errors import UnknownOwnerError
+from meijin.store.rows import columns_of, read_row, read_rows
+from meijin.store.schema import Bot, Owner, OwnerId
+from meijin.store.similar import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """An owner as it is listed."""
+
+    id: OwnerId
+    name: str
+    create_time: datetime
+    quota: int | None
+    """The most bots that it may register; ``None`` for the server's default."""
+    bots: int
+    """How many it has."""
+
+
+def add_owner(
+    connection: Connection, name: str, now: datetime, quota: int | None = None
+) -> OwnerId:
+    """Keep a new owner.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: the name is taken.
+    """
+    with Session(connection) as session:
+        owner = Owner(name=name, create_time=now, quota=quota)
+        session.add(owner)
+        session.flush()
+        return owner.id
+
+
+def find_owner(connection: Connection, name: str) -> OwnerId | None:
+    """The owner of that name, if any."""
+    return connection.scalar(select(Owner.id).where(Owner.name == name))
+
+
+def get_owner(connection: Connection, owner_id: OwnerId) -> OwnerRow:
+    """An owner as it is listed."""
+    row = read_row(OwnerRow, connection.execute(_OWNERS.where(Owner.id == owner_id)))
+    if row is None:
+        raise UnknownOwnerError(f"no owner {owner_id}")
+    return row
+
+
+def owner_by_name(connection: Connection, name: str) -> OwnerRow:
+    """The owner of that name.
+
+    Raises:
+        UnknownOwnerError: there is none.
+    """
+    row = read_row(OwnerRow, connection.execute(_OWNERS.where(Owner.name == name)))
+    if row is None:
+        hint = did_you_mean(connection, Owner.name, name) or "list the owners to see their names"
+        raise UnknownOwnerError(f'no owner "{name}"; {hint}')
+    return row
+
+
+def list_owners(connection: Connection, *, limit: int, after: str = "") -> Sequence[OwnerRow]:
+    """Owners in the order of their names, from the one after `after`."""
+    query = _OWNERS.where(Owner.name > after).order_by(Owner.name).limit(limit)
+    return read_rows(OwnerRow, connection.execute(query))
+
+
+_BOTS = select(func.count()).where(Bot.owner_id == Owner.id).correlate(Owner).scalar_subquery()
+_OWNERS = select(*columns_of(OwnerRow, Owner, bots=_BOTS)).select_from(Owner)

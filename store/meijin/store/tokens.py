@@ -1,0 +1,231 @@
+"""Tokens: secrets of which a hash is kept, and whom each lets do what."""
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from meijin.store.errors import UnknownTokenError
+from meijin.store.rows import columns_of, read_row, read_rows
+from meijin.store.schema import Bot, BotId, Instant, Owner, OwnerId, Token, TokenId, TokenKind
+
+SUFFIX = 6
+"""Characters at a token's end that are kept as they are, to tell it by."""
+
+USES_AT_ONCE = 500
+"""Tokens whose last use is written by one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whom a token belongs to."""
+
+    kind: TokenKind
+    bot_id: BotId | None
+    """The bot that it lets play; ``None`` for other kinds."""
+    token_id: TokenId
+    owner_id: OwnerId | None = None
+    """The owner whose bots it lets manage; ``None`` for other kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token that is to be kept."""
+
+    secret: str
+    kind: TokenKind
+    bot_id: BotId | None = None
+    owner_id: OwnerId | None = None
+    label: str = ""
+    creator: str = ""
+    expire_time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """A token as it is listed."""
+
+    id: TokenId
+    kind: TokenKind
+    suffix: str
+    label: str
+    creator: str
+    create_time: datetime
+    expire_time: datetime | None
+    use_time: datetime | None
+    revoke_time: datetime | None
+    bot: str
+    """The name of the bot that it lets play; empty for other kinds."""
+    owner: str
+    """The name of its owner, or of its bot's; may be empty."""
+    bot_id: BotId | None
+    owner_id: OwnerId | None
+    """Whose it is, or whose its bot is."""
+
+
+def new_secret(kind: str) -> str:
+    """A fresh secret of 256 bits; its prefix lets scanners find a leaked one."""
+    return f"gmk_{kind}_{secrets.token_urlsafe(32)}"
+
+
+def token_digest(token: str) -> str:
+    """What is kept of a secret."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def is_valid(now: datetime) -> ColumnElement[bool]:
+    """The condition of a token that is neither revoked nor expired."""
+    lasts = or_(Token.expire_time.is_(None), Token.expire_time > now)
+    return and_(Token.revoke_time.is_(None), lasts)
+
+
+def authenticate(connection: Connection, token: str, now: datetime) -> Identity | None:
+    """Whose token it is; ``None`` when it is unknown, revoked or expired."""
+    query = select(*columns_of(Identity, Token, token_id=Token.id)).where(
+        Token.digest == token_digest(token), is_valid(now)
+    )
+    return read_row(Identity, connection.execute(query))
+
+
+def is_revoked(connection: Connection, token_id: TokenId, now: datetime) -> bool:
+    """Whether a token that was valid is so no more."""
+    query = select(Token.id).where(Token.id == token_id, is_valid(now))
+    return connection.scalar(query) is None
+
+
+def add_token(connection: Connection, new: NewToken, now: datetime) -> TokenId:
+    """Keep the hash of a new token."""
+    with Session(connection) as session:
+        token = Token(
+            digest=token_digest(new.secret),
+            suffix=new.secret[-SUFFIX:],
+            kind=new.kind,
+            create_time=now,
+            bot_id=new.bot_id,
+            owner_id=new.owner_id,
+            label=new.label,
+            creator=new.creator,
+            expire_time=new.expire_time,
+        )
+        session.add(token)
+        session.flush()
+        return token.id
+
+
+def revoke_token(connection: Connection, token_id: TokenId, now: datetime) -> bool:
+    """Revoke a token; false when it was revoked before."""
+    change = update(Token).where(Token.id == token_id, Token.revoke_time.is_(None))
+    return bool(connection.execute(change.values(revoke_time=now)).rowcount)
+
+
+def revoke_tokens_of(connection: Connection, bot_id: BotId, now: datetime) -> None:
+    """Revoke all tokens of a bot."""
+    old = update(Token).where(Token.bot_id == bot_id, Token.revoke_time.is_(None))
+    connection.execute(old.values(revoke_time=now))
+
+
+def has_operator_token(connection: Connection, now: datetime) -> bool:
+    """Whether an operator has a token that is valid."""
+    query = select(Token.id).where(Token.kind == TokenKind.OPERATOR, is_valid(now)).limit(1)
+    return connection.scalar(query) is not None
+
+
+def get_token(connection: Connection, token_id: TokenId) -> TokenRow:
+    """A token as it is listed.
+
+    Raises:
+        UnknownTokenError: none has the id.
+    """
+    row = read_row(TokenRow, connection.execute(_tokens().where(Token.id == token_id)))
+    if row is None:
+        raise UnknownTokenError(f"no token {token_id}")
+    return row
+
+
+def list_tokens(
+    connection: Connection,
+    *,
+    limit: int,
+    now: datetime,
+    after: int = 0,
+    owner_id: OwnerId | None = None,
+    with_invalid: bool = False,
+) -> Sequence[TokenRow]:
+    """Tokens, oldest first, from the one after the id `after`.
+
+    Args:
+        owner_id: Those of this owner and of its bots alone.
+        with_invalid: Those that are revoked or expired too.
+    """
+    query = _tokens().where(Token.id > after).order_by(Token.id).limit(limit)
+    if owner_id is not None:
+        query = query.where(or_(Token.owner_id == owner_id, Bot.owner_id == owner_id))
+    if not with_invalid:
+        query = query.where(is_valid(now))
+    return read_rows(TokenRow, connection.execute(query))
+
+
+def count_tokens(
+    connection: Connection,
+    kind: TokenKind,
+    now: datetime,
+    *,
+    bot_id: BotId | None,
+    owner_id: OwnerId | None,
+) -> int:
+    """How many valid tokens of a kind a bot or an owner has, or nobody in particular."""
+    mine = (Token.kind == kind, Token.bot_id == bot_id, Token.owner_id == owner_id)
+    query = select(func.count()).select_from(Token).where(*mine, is_valid(now))
+    return connection.scalar(query) or 0
+
+
+def find_secret(connection: Connection, secret: str) -> TokenId | None:
+    """The token of a secret, valid or not."""
+    return connection.scalar(select(Token.id).where(Token.digest == token_digest(secret)))
+
+
+def write_uses(connection: Connection, uses: Mapping[TokenId, datetime]) -> None:
+    """Write when tokens were last used, hundreds of them by one statement."""
+    ids = list(uses)
+    for first in range(0, len(ids), USES_AT_ONCE):
+        part = ids[first : first + USES_AT_ONCE]
+        times = {key: literal(uses[key], Instant()) for key in part}
+        change = update(Token).where(Token.id.in_(part))
+        connection.execute(change.values(use_time=case(times, value=Token.id)))
+
+
+def valid_among(
+    connection: Connection, token_ids: Iterable[TokenId], now: datetime
+) -> frozenset[TokenId]:
+    """Those of some tokens that are valid."""
+    query = select(Token.id).where(Token.id.in_(list(token_ids)), is_valid(now))
+    return frozenset(connection.scalars(query))
+
+
+def _tokens() -> Select[*tuple[Any, ...]]:
+    """Tokens, with the names of their bots and owners."""
+    columns = columns_of(
+        TokenRow,
+        Token,
+        bot=func.coalesce(Bot.name, ""),
+        owner=func.coalesce(Owner.name, ""),
+        owner_id=func.coalesce(Token.owner_id, Bot.owner_id),
+    )
+    owner = Owner.id == func.coalesce(Token.owner_id, Bot.owner_id)
+    return select(*columns).select_from(Token).outerjoin(Bot).outerjoin(Owner, owner)
