@@ -4,9 +4,14 @@ import itertools
 import os
 import pwd
 import shutil
+import signal
+import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -47,6 +52,21 @@ class PostgreSQL:
     def stop(self, mode: str = "fast") -> None:
         """Stop the server: ``fast`` ends its clients, ``immediate`` is a crash."""
         self._run("pg_ctl", "stop", "-w", "-D", self._data, "-m", mode)
+
+    @contextmanager
+    def hung(self) -> Iterator[None]:
+        """Have every process of the server stand still: nothing answers, and nothing fails."""
+        postmaster = int((self._data / "postmaster.pid").read_text().splitlines()[0])
+        os.kill(postmaster, signal.SIGSTOP)
+        children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        stopped = [postmaster, *map(int, children)]
+        try:
+            for pid in stopped:
+                os.kill(pid, signal.SIGSTOP)
+            yield
+        finally:
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
 
     def new_database(self) -> str:
         """The SQLAlchemy URL of a database that was just made and is empty."""
@@ -96,10 +116,33 @@ def postgresql() -> Iterator[PostgreSQL]:
             server.stop("immediate")
 
 
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Keep everybody else from writing to an SQLite database."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """A database, and what makes it answer nothing for as long as a block lasts."""
+
+    url: str
+    begin: Callable[[], AbstractContextManager[None]]
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def any_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty database, once of each kind."""
+def outage(request: pytest.FixtureRequest, tmp_path: Path) -> Outage:
+    """An empty database that can be locked or hung, once of each kind."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'meijin.db'}"
+        file = tmp_path / "meijin.db"
+        return Outage(f"sqlite:///{file}", partial(locked, file))
     server: PostgreSQL = request.getfixturevalue("postgresql")
-    return server.new_database()
+    return Outage(server.new_database(), server.hung)
+
+
+@pytest.fixture
+def any_database_url(outage: Outage) -> str:
+    """The URL of an empty database, once of each kind."""
+    return outage.url

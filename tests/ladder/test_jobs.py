@@ -12,12 +12,12 @@ from dramatiq import Worker
 from dramatiq.brokers.stub import StubBroker
 from dramatiq.middleware import Retries
 from sqlalchemy import func, select, update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 from structlog.testing import capture_logs
 
 from meijin.game import Result
 from meijin.ladder import jobs as jobs_module
-from meijin.ladder.jobs import COOLDOWN_FACTOR, MAX_COOLDOWN_S, Jobs
+from meijin.ladder.jobs import COOLDOWN_FACTOR, DATABASE_WORDS, MAX_COOLDOWN_S, Jobs
 from meijin.ladder.refresh import refresh
 from meijin.ladder.refresh_queue import QUEUE, DedupKeys
 from meijin.store import Database
@@ -303,10 +303,28 @@ def test_a_sweep_ends_the_day_of_a_ladder_at_rest(
 def test_a_sweep_survives_the_database(
     league: "League", jobs: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A database that is gone is logged in one line."""
+    """A database that is gone is logged in one line, and in another when it is back."""
 
     def fail(_query: object) -> None:
         raise OperationalError("", None, Exception("gone"))
+
+    with capture_logs() as logs:
+        with monkeypatch.context() as away:
+            away.setattr(league.database, "read", fail)
+            for _ in range(3):
+                jobs.sweep()
+        for _ in range(2):
+            jobs.sweep()
+    assert [line["event"] for line in logs] == list(DATABASE_WORDS)
+
+
+def test_a_sweep_survives_a_query_that_fails(
+    league: "League", jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which is no outage, and may be another defect each time."""
+
+    def fail(_query: object) -> None:
+        raise ProgrammingError("", None, Exception("no such table"))
 
     monkeypatch.setattr(league.database, "read", fail)
     with capture_logs() as logs:

@@ -210,6 +210,29 @@ def test_a_stopped_worker_finishes_its_job(
     assert "worker stopped" in site.log
 
 
+def test_a_locked_database_is_waited_for(
+    league: "League",
+    no_redis: str,
+    start_worker: "StartWorker",
+    eventually: "Eventually",
+    worker_log: Path,
+) -> None:
+    """From the worker's start on: it says so once, in a line, and publishes after the outage."""
+    league.finish_random(30)
+    league.database.url = league.database.url.update_query_dict({"timeout": "0.1"})
+    with locked(league.database):
+        worker = start_worker(no_redis, sweep=0.1)
+        eventually(lambda: "the database fails; ladders wait" in worker_log.read_text())
+    eventually(lambda: "worker started" in worker_log.read_text())
+    eventually(lambda: is_current(league))
+    worker.terminate()
+    assert worker.wait(timeout=30) == 0
+    log = worker_log.read_text()
+    assert log.count("the database fails; ladders wait") == 1
+    assert "the database is back" in log
+    assert "Traceback" not in log
+
+
 def test_a_worker_with_a_dead_thread_starts_anew(
     database: Database,
     no_redis: str,

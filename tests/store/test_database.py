@@ -5,8 +5,10 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -15,9 +17,12 @@ from sqlalchemy import Connection, func, insert, inspect, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from meijin.store import Database, Durability, StoreInUseError
-from meijin.store.database import database_file
+from meijin.store.database import LOCK_TIMEOUT, database_file
 from meijin.store.errors import UnknownSchemaError
 from meijin.store.schema import Base, Game, Owner, Pairing
+
+if TYPE_CHECKING:
+    from tests.conftest import PostgreSQL
 
 CLAIM = """
 import sys
@@ -192,6 +197,80 @@ def test_postgresql_commits(
     url: str = request.getfixturevalue("postgresql").new_database()
     with Database(url, durability) as database, database.writer.connect() as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == commit
+
+
+@pytest.mark.parametrize(("timeout", "shown"), [(None, "0"), (timedelta(seconds=7), "7s")])
+def test_postgresql_connections_fail_in_time(
+    request: pytest.FixtureRequest, timeout: timedelta | None, shown: str
+) -> None:
+    """Locks and statements have their limits, and a silent connection is probed from both ends."""
+    url: str = request.getfixturevalue("postgresql").new_database()
+    with Database(url, statement_timeout=timeout) as database:
+        for engine in (database.writer, database.reader):
+            with engine.connect() as connection:
+                names = ("lock_timeout", "statement_timeout")
+                limits = [connection.exec_driver_sql(f"SHOW {name}").scalar() for name in names]
+                assert limits == ["5s", shown]
+                driver: Any = connection.connection.driver_connection
+                given = driver.info.get_parameters()
+            assert given["connect_timeout"] == "5"
+            assert given["keepalives_idle"] == "5"
+            assert "-c tcp_keepalives_idle=5" in given["options"]
+
+
+def test_a_migration_takes_what_it_needs(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit of a statement is for those that games wait for."""
+    url: str = request.getfixturevalue("postgresql").new_database()
+    shown: list[object] = []
+
+    def upgrade(config: Any, _revision: str) -> None:
+        connection = config.attributes["connection"]
+        shown.append(connection.exec_driver_sql("SHOW statement_timeout").scalar())
+
+    monkeypatch.setattr("alembic.command.upgrade", upgrade)
+    with Database(url, statement_timeout=timedelta(seconds=7)) as database:
+        database.migrate()
+        with database.writer.connect() as connection:
+            shown.append(connection.exec_driver_sql("SHOW statement_timeout").scalar())
+    assert shown == ["0", "7s"]
+
+
+def test_a_connection_that_is_cut_fails(request: pytest.FixtureRequest) -> None:
+    """No thread waits for a server that hangs; the next connection works once it answers."""
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    with Database(server.new_database()) as database, ThreadPoolExecutor(1) as pool:
+        assert database.read(lambda at: at.scalar(text("SELECT 1"))) == 1
+        with server.hung():
+            waiting = pool.submit(database.read, lambda at: at.scalar(text("SELECT 1")))
+            while database.reader.pool.checkedout() == 0:  # type: ignore[attr-defined]
+                time.sleep(0.001)
+            database.cut()
+            assert isinstance(waiting.exception(20), DBAPIError)
+        assert database.read(lambda at: at.scalar(text("SELECT 1"))) == 1
+
+
+def test_what_the_url_says_prevails(request: pytest.FixtureRequest) -> None:
+    """An operator's own limits for connections to PostgreSQL."""
+    url: str = request.getfixturevalue("postgresql").new_database()
+    own = f"{url}&connect_timeout=9&options=-c%20lock_timeout%3D9s"
+    with Database(own) as database, database.writer.connect() as connection:
+        assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "9s"
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+        driver: Any = connection.connection.driver_connection
+        assert driver.info.get_parameters()["connect_timeout"] == "9"
+
+
+def test_sqlite_waits_for_a_lock_for_seconds(sqlite_url: str) -> None:
+    """And then says so, so that nobody waits for an outage's end without knowing."""
+    with Database(sqlite_url) as database:
+        for engine in (database.writer, database.reader):
+            with engine.connect() as connection:
+                timeout = connection.exec_driver_sql("PRAGMA busy_timeout").scalar()
+            assert timeout == LOCK_TIMEOUT // timedelta(milliseconds=1) == 5_000
+    with Database(f"{sqlite_url}?timeout=0.2") as database, database.writer.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 200
 
 
 def test_sqlite_takes_the_write_lock_at_the_beginning(sqlite_url: str) -> None:

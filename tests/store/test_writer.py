@@ -180,6 +180,78 @@ def test_work_is_not_repeated_when_the_answer_of_its_commit_is_lost(
     assert stored(database) == ["ada", *[f"other-{number}" for number in range(others)]]
 
 
+def test_a_group_that_can_not_begin_fails_at_once(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A locked database takes seconds to refuse: one refusal is for all who wait by then."""
+    gate = Gate(writer)
+    futures = [writer.submit(add(f"owner-{number}")) for number in range(2 * MAX_GROUP)]
+    begins: list[object] = []
+    refuse_to_begin(monkeypatch, begins)
+    gate.open()
+    assert all(type(one.exception(SECONDS)) is OperationalError for one in futures)
+    assert len(begins) == 1
+    monkeypatch.undo()
+    assert writer.submit(add("ada")).result(SECONDS) == "ada"
+
+
+def refuse_to_begin(monkeypatch: pytest.MonkeyPatch, begins: list[object]) -> None:
+    """Let no transaction begin from now on, and count the tries."""
+    error = OperationalError("BEGIN", {}, Exception("locked"))
+
+    def begin(connection: Any) -> None:
+        begins.append(connection)
+        raise error
+
+    monkeypatch.setattr(Connection, "begin", begin)
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+def test_a_database_that_is_away_twice_fails_the_group(
+    database: Database, writer: Writer, *, is_away: bool
+) -> None:
+    """The first failure may be one piece's own; work that fails for itself fails alone."""
+    error = OperationalError if is_away else IntegrityError
+    runs: list[int] = []
+
+    def fail(_connection: Connection) -> None:
+        runs.append(1)
+        raise error("UPDATE", {}, Exception("a lock"))
+
+    gate = Gate(writer)
+    before = writer.submit(add("ada"))
+    failing = [writer.submit(fail) for _ in range(5)]
+    after = writer.submit(add("bob"))
+    gate.open()
+    assert all(type(one.exception(SECONDS)) is error for one in failing)
+    if is_away:
+        assert type(before.exception(SECONDS)) is type(after.exception(SECONDS)) is error
+        assert len(runs) == 2
+        assert stored(database) == []
+    else:
+        assert (before.result(SECONDS), after.result(SECONDS)) == ("ada", "bob")
+        assert len(runs) == 5
+        assert stored(database) == ["ada", "bob"]
+
+
+def test_one_slow_piece_fails_alone(database: Database, writer: Writer) -> None:
+    """What takes it too long says nothing about the others."""
+
+    def fail(_connection: Connection) -> None:
+        raise OperationalError("SELECT", {}, Exception("statement timeout"))
+
+    gate = Gate(writer)
+    before, failing, after = (
+        writer.submit(add("ada")),
+        writer.submit(fail),
+        writer.submit(add("bob")),
+    )
+    gate.open()
+    assert (before.result(SECONDS), after.result(SECONDS)) == ("ada", "bob")
+    assert type(failing.exception(SECONDS)) is OperationalError
+    assert stored(database) == ["ada", "bob"]
+
+
 def lose_answers(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every commit happen and then fail."""
     dialect = database.writer.dialect

@@ -7,6 +7,7 @@
 - `posterior`, `compare`, `pairing`: what a run and the games since say of any two bots, and who is
   to meet whom
 - `refresh_queue`, `jobs`, `worker`: jobs on their way, what they do, and the process that does it
+- `outage_log`: one line when Redis or the database is gone, and one when it is back
 """
 
 import os

@@ -17,11 +17,13 @@ from dramatiq import Broker
 from dramatiq.brokers.redis import MAINTENANCE_SCALE, RedisBroker
 from dramatiq.errors import Retry
 from dramatiq.middleware import Retries
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from meijin.ladder.outage_log import OutageLog
 from meijin.ladder.refresh import due_ladders, now, refresh
 from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, DedupKeys
 from meijin.store import Database
+from meijin.store.database import is_unavailable
 from meijin.store.errors import UnknownLadderError
 from meijin.store.schema import LadderId
 
@@ -31,6 +33,8 @@ COOLDOWN_FACTOR = 4.0
 """A ladder's cooldown over the time its run took: a fifth of a core is enough for it."""
 MAX_COOLDOWN_S = 10.0
 """Shorter than a dedup key lives, so that games of a ladder in its cooldown need no second job."""
+DATABASE_WORDS = ("the database fails; ladders wait", "the database is back")
+"""What the log says of an outage of the database, and of its end."""
 
 _log = structlog.get_logger()
 
@@ -75,6 +79,7 @@ class Jobs:
         self._wall_clock = wall_clock
         self._computing = threading.Lock()
         self._cooldown_ends: dict[LadderId, float] = {}
+        self._outage = OutageLog(*DATABASE_WORDS)
         self.refresh_ladder = dramatiq.actor(
             broker=broker,
             queue_name=QUEUE,
@@ -93,8 +98,11 @@ class Jobs:
                 lambda connection: due_ladders(connection, self._wall_clock())
             )
         except SQLAlchemyError as error:
-            _log.warning("can't look for ladders to refresh", error=str(error))
+            if not self._is_outage(error):
+                _log.warning("can't look for ladders to refresh", error=str(error))
             return
+        if not ladders:
+            self._outage.end()
         for ladder_id in ladders:
             if self._cooldown(ladder_id) <= 0:
                 self._sweep_one(ladder_id)
@@ -102,10 +110,9 @@ class Jobs:
     def _sweep_one(self, ladder_id: LadderId) -> None:
         try:
             self._refresh(ladder_id)
-        except OperationalError as error:
-            _log_failure(ladder_id, error)
-        except Exception:  # noqa: BLE001 - one ladder's trouble must not hold up the others
-            _log.exception("can't refresh a ladder", ladder_id=ladder_id)
+        except Exception as error:  # noqa: BLE001 - one ladder's trouble must not hold up the others
+            if not self._is_outage(error):
+                _log.exception("can't refresh a ladder", ladder_id=ladder_id)
 
     def _refresh_ladder(self, ladder_id: int) -> None:
         ladder = LadderId(ladder_id)
@@ -114,8 +121,9 @@ class Jobs:
             self._dedup_keys.clear(ladder)
         try:
             self._refresh(ladder)
-        except OperationalError as error:
-            _log_failure(ladder, error)
+        except DBAPIError as error:
+            if not self._is_outage(error):
+                raise
             raise Retry from error  # which dramatiq tells nobody of
 
     def _cooldown(self, ladder_id: LadderId) -> float:
@@ -126,11 +134,15 @@ class Jobs:
         with self._computing:
             start = self._clock()
             if refresh(self._database, ladder_id, self._wall_clock):
+                self._outage.end()
                 end = self._clock()
                 self._cooldown_ends[ladder_id] = end + min(
                     COOLDOWN_FACTOR * (end - start), MAX_COOLDOWN_S
                 )
 
-
-def _log_failure(ladder_id: LadderId, error: OperationalError) -> None:
-    _log.warning("the database fails", ladder_id=ladder_id, error=str(error.orig))
+    def _is_outage(self, error: Exception) -> bool:
+        """Whether the database is away, which the log is told of once."""
+        if not isinstance(error, DBAPIError) or not is_unavailable(error):
+            return False
+        self._outage.begin(error.orig)
+        return True

@@ -1,16 +1,15 @@
 """The queue of refresh jobs: one message to the workers for many games of a ladder."""
 
-import threading
 import time
 from collections.abc import Callable
 
 import redis
-import structlog
 from dramatiq import Message
 from dramatiq.brokers.redis import RedisBroker
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from meijin.ladder.outage_log import OutageLog
 from meijin.store.schema import LadderId
 
 ACTOR = "refresh_ladder"
@@ -24,7 +23,8 @@ DEDUP_TTL_MS = 30_000
 RETRY_INTERVAL_S = 1.0
 """Without an attempt after one failed, so that finished games don't queue up for it."""
 
-_log = structlog.get_logger()
+REDIS_WORDS = ("no Redis; ladders follow more slowly", "Redis is back")
+"""What the log says of an outage of Redis, and of its end."""
 
 
 class _Client(redis.Redis):
@@ -70,28 +70,6 @@ def _dedup_key(ladder_id: LadderId) -> str:
     return f"{NAMESPACE}:refresh-queued:{ladder_id}"
 
 
-class OutageLog:
-    """The log of an outage: one line when Redis is gone, and one when it is back."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._is_on = False
-
-    def begin(self, error: redis.RedisError) -> None:
-        """Take note of a call that failed."""
-        with self._lock:
-            if not self._is_on:
-                _log.warning("no Redis; ladders follow more slowly", error=str(error))
-            self._is_on = True
-
-    def end(self) -> None:
-        """Take note of a call that worked."""
-        with self._lock:
-            if self._is_on:
-                _log.info("Redis is back")
-            self._is_on = False
-
-
 class RefreshQueue:
     """Enqueues refresh jobs for the workers, and fails nobody who asks for one.
 
@@ -106,7 +84,7 @@ class RefreshQueue:
             client=self._client, namespace=NAMESPACE, maintenance_chance=0, middleware=[]
         )
         self._clock = clock
-        self._outage = OutageLog()
+        self._outage = OutageLog(*REDIS_WORDS)
         self._resume = float("-inf")
 
     def close(self) -> None:

@@ -11,11 +11,14 @@ from queue import Empty, SimpleQueue
 import redis
 import structlog
 from dramatiq import Worker
+from sqlalchemy.exc import DBAPIError
 
-from meijin.ladder.jobs import Jobs, make_broker
+from meijin.ladder.jobs import DATABASE_WORDS, Jobs, make_broker
+from meijin.ladder.outage_log import OutageLog
 from meijin.ladder.rating_table import ALGORITHM
-from meijin.ladder.refresh_queue import QUEUE, DedupKeys, OutageLog, connect
+from meijin.ladder.refresh_queue import QUEUE, REDIS_WORDS, DedupKeys, connect
 from meijin.store import Database
+from meijin.store.database import is_unavailable
 from meijin.store.ladders.ladders import mark_outdated
 
 THREADS = 4
@@ -24,6 +27,8 @@ POLL_INTERVAL_MS = 500
 """The longest wait between two looks for a job."""
 SIGNAL_POLL_INTERVAL_S = 0.5
 """Between two looks for a signal."""
+RETRY_INTERVAL_S = 1.0
+"""Between two tries to start while the database fails."""
 STOP_TIMEOUT_MS = 4_000
 """That a stop waits for running jobs; a job cut off is made up for later."""
 
@@ -43,8 +48,7 @@ def run_worker(url: str, redis_url: str, *, stop: threading.Event, sweep: timede
         UnknownSchemaError: the tables are not those of this release.
     """
     with Database(url) as database:
-        database.check_schema()
-        database.write(lambda connection: mark_outdated(connection, ALGORITHM))
+        _mark_outdated(database, stop)
         consumers = _Consumers(database, redis_url, stop)
         _log.info("worker started", sweep=sweep.total_seconds())
         while not stop.is_set():
@@ -59,12 +63,28 @@ def run_worker(url: str, redis_url: str, *, stop: threading.Event, sweep: timede
         _log.info("worker stopped")
 
 
+def _mark_outdated(database: Database, stop: threading.Event) -> None:
+    """Have the runs of an older release computed anew, however long the database is locked."""
+    outage = OutageLog(*DATABASE_WORDS)
+    while not stop.is_set():
+        try:
+            database.write(lambda connection: mark_outdated(connection, ALGORITHM))
+        except DBAPIError as error:
+            if not is_unavailable(error):
+                raise
+            outage.begin(error.orig)
+            stop.wait(RETRY_INTERVAL_S)
+        else:
+            outage.end()
+            return
+
+
 class _Consumers:
     """The consumer threads of the queue, and the jobs that they run."""
 
     def __init__(self, database: Database, redis_url: str, stop: threading.Event) -> None:
         self._client = connect(redis_url)
-        self._outage = OutageLog()
+        self._outage = OutageLog(*REDIS_WORDS)
         broker = make_broker(self._client)
         self.jobs = Jobs(broker, database, DedupKeys(self._client), stop=stop)
         self._worker = Worker(broker, worker_timeout=POLL_INTERVAL_MS, worker_threads=THREADS)

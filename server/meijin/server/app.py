@@ -10,13 +10,14 @@ from pathlib import Path
 
 import grpc
 import structlog
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import CollectorRegistry
 
 from meijin.server.api.bots import BotServicer
 from meijin.server.api.faults import FaultServicer
 from meijin.server.api.games import GameServicer
+from meijin.server.api.health import HealthServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.limits import Limits
@@ -35,7 +36,6 @@ from meijin.server.process.backups import Backups
 from meijin.server.process.data_folder import check_database, make_private
 from meijin.server.process.last_resort import end_within
 from meijin.server.process.operator_token import ensure_operator_token
-from meijin.server.process.ownership import watch_ownership
 from meijin.server.process.supervisor import Supervisor
 from meijin.server.process.systemd import ServiceManager
 from meijin.server.settings import Settings
@@ -43,7 +43,7 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.bots import Identity, authenticate
-from meijin.store.database import database_file
+from meijin.store.database import STATEMENT_TIMEOUT, database_file
 from meijin.v1 import (
     bot_service_pb2,
     bot_service_pb2_grpc,
@@ -73,7 +73,7 @@ LAST_COMMITS_TIME = timedelta(seconds=3)
 STOP_LIMIT = timedelta(seconds=20)
 """A stop that takes longer than this and the drain is cut off: something hangs."""
 
-SERVICES = (
+STORING_SERVICES = (
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
     tournament_service_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name,
@@ -81,9 +81,12 @@ SERVICES = (
     ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
     fault_service_pb2.DESCRIPTOR.services_by_name["FaultService"].full_name,
     status_service_pb2.DESCRIPTOR.services_by_name["StatusService"].full_name,
-    health.SERVICE_NAME,
-    reflection.SERVICE_NAME,
 )
+"""Those that need the store."""
+
+OTHER_SERVICES = (health.SERVICE_NAME, reflection.SERVICE_NAME)
+
+SERVICES = (*STORING_SERVICES, *OTHER_SERVICES)
 
 
 async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
@@ -101,7 +104,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     make_private(settings.data)
     async with AsyncExitStack() as stack:
-        database = stack.enter_context(Database(settings.database, settings.durability))
+        database = stack.enter_context(open_database(settings))
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(database.claim())
         await asyncio.to_thread(check_database, settings)
@@ -128,6 +131,15 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
                 task.cancel()
 
 
+def open_database(settings: Settings) -> Database:
+    """The server's database, where no statement may keep games waiting for long.
+
+    Raises:
+        ArgumentError: the URL is that of no such database.
+    """
+    return Database(settings.database, settings.durability, statement_timeout=STATEMENT_TIMEOUT)
+
+
 async def _stop_or_failure(stop: asyncio.Event, running: list[asyncio.Task[None]]) -> None:
     """Wait for the signal, or for a task that has failed; the task group then raises it."""
     waiting = asyncio.create_task(stop.wait())
@@ -142,7 +154,9 @@ class App:
         self.parts = parts
         self._settings = settings
         self._credentials = credentials
-        self._health = health.aio.HealthServicer()
+        self._health = HealthServicer(
+            parts.store_watch, storing=STORING_SERVICES, other=OTHER_SERVICES
+        )
         self._games = GameCounts()
         self.ladders = LadderWatch(parts.storage, parts.refreshes)
         """How far the ladders are behind, for the metrics."""
@@ -150,7 +164,7 @@ class App:
         self._backups = _backups(settings)
         self.limits = Limits(settings)
         self._interceptor = interceptor = Interceptor(
-            partial(_authenticate, parts.storage), self.limits, is_open=settings.open_registration
+            partial(_authenticate, parts), self.limits, is_open=settings.open_registration
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
         backups = settings.data / BACKUP_FOLDER
@@ -182,6 +196,8 @@ class App:
                 yield app
             finally:
                 await app.close()
+                if parts.store_watch.is_away:
+                    database.cut()
         finally:
             if not await asyncio.to_thread(writer.close, CLOSING_TIME):
                 log.warning("the database does not answer; its last transaction is left to it")
@@ -189,7 +205,7 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        tasks = [*self.parts.tasks(), watch_ownership(self.parts.writer)]
+        tasks = [*self.parts.tasks(), self._health.run()]
         if self._credentials is not None:
             tasks.append(self._credentials.watch())
         if self._settings.metrics is not None:
@@ -225,8 +241,6 @@ class App:
             message = f"can't listen on {self._settings.listen}: is another server running there?"
             raise OSError(message) from error
         await self._server.start()
-        for service in ("", *SERVICES):
-            await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         host, _, _ = self._settings.listen.rpartition(":")
         return str(Address(f"{host}:{port}", is_tls=self._credentials is not None))
 
@@ -239,7 +253,7 @@ class App:
         """Start no game any more, give running ones a little time, and close every stream."""
         lobby, games = self.parts.lobby, self.parts.games
         lobby.drain()
-        await self._health.enter_graceful_shutdown()
+        self._health.stop()
         log.info("stopping", running_games=len(games.running))
         try:
             async with asyncio.timeout(self._settings.drain.total_seconds()):
@@ -273,14 +287,22 @@ class App:
 def _add_services(
     server: grpc.aio.Server,
     parts: Parts,
-    health_servicer: health.aio.HealthServicer,
+    health_servicer: HealthServicer,
     limits: Limits,
     *,
     backups: Path,
 ) -> None:
     """Have the server answer the calls of every service."""
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(
-        PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage, limits), server
+        PlayServicer(
+            parts.lobby,
+            parts.actions,
+            parts.watch,
+            parts.storage,
+            limits=limits,
+            store_watch=parts.store_watch,
+        ),
+        server,
     )
     bot_service_pb2_grpc.add_BotServiceServicer_to_server(
         BotServicer(parts.lobby, parts.storage), server
@@ -302,7 +324,7 @@ def _add_services(
         StatusServicer(
             lobby=parts.lobby,
             games=parts.games,
-            journal=parts.journal,
+            store_watch=parts.store_watch,
             scheduler=parts.scheduler,
             storage=parts.storage,
             refreshes=parts.refreshes,
@@ -314,8 +336,9 @@ def _add_services(
     reflection.enable_server_reflection(SERVICES, server)
 
 
-async def _authenticate(storage: Storage, token: str) -> Identity | None:
-    return await storage.read_for_sign_in(partial(authenticate, token=token))
+async def _authenticate(parts: Parts, token: str) -> Identity | None:
+    with parts.store_watch.read():
+        return await parts.storage.read_for_sign_in(partial(authenticate, token=token))
 
 
 def _backups(settings: Settings) -> Backups | None:

@@ -11,6 +11,7 @@ from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.stalls import StallWatch
+from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.watchdog import Watchdog
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
@@ -31,6 +32,7 @@ class Parts:
     writer: Writer
     storage: Storage
     watch: StallWatch
+    store_watch: StoreWatch
     listeners: Listeners
     lobby: Lobby
     journal: Journal
@@ -57,14 +59,16 @@ class Parts:
     ) -> "Parts":
         """Make the parts, each with those that it needs; `last` are the ids given so far."""
         watch, listeners, feed = StallWatch(), Listeners(), Feed()
+        store_watch = StoreWatch(watch)
         refreshes = RefreshSender(redis_url)
-        journal = Journal(writer, fence, last_entry=last.entry, last_end=last.end)
+        journal = Journal(writer, fence, store_watch, last_entry=last.entry, last_end=last.end)
         lobby = Lobby(watch, listeners, grace=settings.grace, max_notices=settings.max_notices)
         games = Games(
             lobby,
             journal,
             listeners,
             watch,
+            store_watch,
             grace=settings.grace,
             margin=settings.margin,
             last_game=last.game,
@@ -76,6 +80,7 @@ class Parts:
             writer=writer,
             storage=storage,
             watch=watch,
+            store_watch=store_watch,
             listeners=listeners,
             lobby=lobby,
             journal=journal,
@@ -96,6 +101,7 @@ class Parts:
         """What runs as long as the server does."""
         return [
             self.journal.run(self.games.release, self.games.running.values()),
+            self.store_watch.beat(self.writer),
             self.watchdog.watch_clocks(),
             self.watchdog.measure_lag(),
             self.watchdog.drop_stalled_streams(),

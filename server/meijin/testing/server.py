@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 
 from meijin.game import TimeControl, Variant
-from meijin.server.app import App
+from meijin.server.app import App, open_database
 from meijin.server.match.listeners import Listener
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
@@ -301,7 +301,7 @@ async def open_server(
     """Serve as `meijin.server.app.serve` does, without supervisor; the end is abrupt."""
     security = security or Security()
     async with AsyncExitStack() as stack:
-        database = stack.enter_context(Database(settings.database, settings.durability))
+        database = stack.enter_context(open_database(settings))
         stack.enter_context(database.claim())
         await asyncio.to_thread(database.migrate)
         await asyncio.to_thread(database.fence.claim)

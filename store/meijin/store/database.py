@@ -1,21 +1,24 @@
 """The database: opened, migrated, and read."""
 
 import enum
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
+from weakref import WeakSet
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select, text
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
@@ -35,8 +38,17 @@ BACKENDS = ("sqlite", "postgresql")
 MIGRATION_LOCK = 0x6D696772617465
 """The key of the lock that a migration holds on PostgreSQL: the letters of its verb."""
 
-SQLITE_LOCK_TIMEOUT = timedelta(seconds=30)
-"""For another program's lock on the file to be released."""
+LOCK_TIMEOUT = timedelta(seconds=5)
+"""For another program's lock, on the file or on rows, to be released."""
+
+CONNECT_TIMEOUT = timedelta(seconds=5)
+"""For PostgreSQL to take a new connection."""
+
+STATEMENT_TIMEOUT = timedelta(seconds=10)
+"""For a statement of a server on PostgreSQL; others, such as a worker's, take what they need."""
+
+KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
+"""Probes of a silent connection to PostgreSQL: after 11 s without an answer it is given up."""
 
 
 class Durability(enum.Enum):
@@ -70,21 +82,34 @@ class Database:
     transaction that turns from reading to writing would fail whenever another
     writer came between. Readers see one snapshot on both databases.
 
+    Args:
+        statement_timeout: The most that one statement may take on PostgreSQL, but for a
+            migration's; ``None`` lets it take what it needs.
+
     Raises:
         ArgumentError: the URL is that of no such database.
     """
 
-    def __init__(self, url: str, durability: Durability = Durability.POWER) -> None:
+    def __init__(
+        self,
+        url: str,
+        durability: Durability = Durability.POWER,
+        *,
+        statement_timeout: timedelta | None = None,
+    ) -> None:
         self.url = make_url(url)
         backend = self.url.get_backend_name()
         if backend not in BACKENDS:
             raise ArgumentError(f"{backend} is none of {', '.join(BACKENDS)}")
         self._file = database_file(url)
         self.is_sqlite = self._file is not None
+        self._connections: WeakSet[Any] = WeakSet()
         if self.is_sqlite:
             self.writer, self.reader = _sqlite_engines(url, durability)
         else:
-            self.writer, self.reader = _postgresql_engines(url, durability)
+            self.writer, self.reader = _postgresql_engines(self.url, durability, statement_timeout)
+            for engine in (self.writer, self.reader):
+                event.listen(engine, "connect", lambda new, _: self._connections.add(new))
         self.fence = Fence(self.writer)
         """Ends the writing of a server that was replaced by another; raised by that one's claim."""
 
@@ -98,6 +123,13 @@ class Database:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def cut(self) -> None:
+        """Cut the connections to PostgreSQL, so that no thread waits for its answer any more."""
+        closed = self.writer.dialect.loaded_dbapi.Error
+        for connection in list(self._connections):
+            with suppress(OSError, closed):
+                _shut_down(connection.fileno())
 
     def close(self) -> None:
         """Close every connection."""
@@ -116,6 +148,8 @@ class Database:
         config = _migrations()
         with self.writer.connect() as connection, self._unchecked(connection), connection.begin():
             if not self.is_sqlite:
+                connection.execute(text("SET LOCAL statement_timeout = 0"))
+                connection.execute(text("SET LOCAL lock_timeout = 0"))
                 connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
             config.attributes["connection"] = connection
             try:
@@ -191,6 +225,12 @@ def _migrations() -> Config:
     return config
 
 
+def _shut_down(number: int) -> None:
+    """End a connection by its file's number, which stays its owner's to close."""
+    with socket.socket(fileno=os.dup(number)) as end:
+        end.shutdown(socket.SHUT_RDWR)
+
+
 def is_unavailable(error: DBAPIError) -> bool:
     """Whether the database may recover: it is locked, full, stopped or restarting."""
     return isinstance(error, (OperationalError, InterfaceError, InternalError))
@@ -198,7 +238,8 @@ def is_unavailable(error: DBAPIError) -> bool:
 
 def _sqlite_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
     synchronous = "FULL" if durability is Durability.POWER else "NORMAL"
-    options = {"timeout": SQLITE_LOCK_TIMEOUT.total_seconds()}
+    is_given = "timeout" in make_url(url).query
+    options = {} if is_given else {"timeout": LOCK_TIMEOUT.total_seconds()}
     writer = create_engine(url, connect_args=options)
     reader = create_engine(url, connect_args=options)
 
@@ -229,15 +270,39 @@ def _begin(connection: Connection, *, statement: str) -> None:
         raise DBAPIError.instance(statement, None, error, base, dialect=dialect) from error
 
 
-def _postgresql_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
+def _postgresql_engines(
+    url: URL, durability: Durability, statement_timeout: timedelta | None
+) -> tuple[Engine, Engine]:
     commit = "on" if durability is Durability.POWER else "off"
+    settings = {
+        "lock_timeout": LOCK_TIMEOUT // timedelta(milliseconds=1),
+        "statement_timeout": (statement_timeout or timedelta()) // timedelta(milliseconds=1),
+        **{f"tcp_{name}": value for name, value in KEEPALIVES.items()},
+    }
     writer = create_engine(
-        url, connect_args={"options": f"-c synchronous_commit={commit}"}, pool_pre_ping=True
+        url,
+        connect_args=_connect_args(url, {**settings, "synchronous_commit": commit}),
+        pool_pre_ping=True,
     )
     reader = create_engine(
         url,
+        connect_args=_connect_args(url, settings),
         isolation_level="REPEATABLE READ",
         execution_options={"postgresql_readonly": True},
         pool_pre_ping=True,
     )
     return writer, reader
+
+
+def _connect_args(url: URL, settings: Mapping[str, object]) -> dict[str, object]:
+    """What a connection is opened with, and the server's settings for it; the URL's own prevail."""
+    given = url.query.get("options", "")
+    options = [f"-c {name}={value}" for name, value in settings.items()]
+    arguments = {
+        "connect_timeout": int(CONNECT_TIMEOUT.total_seconds()),
+        "tcp_user_timeout": 2 * CONNECT_TIMEOUT // timedelta(milliseconds=1),
+        **KEEPALIVES,
+    }
+    kept = {name: value for name, value in arguments.items() if name not in url.query}
+    given = given if isinstance(given, str) else " ".join(given)
+    return {**kept, "options": " ".join((*options, given)).strip()}

@@ -7,9 +7,10 @@ from datetime import timedelta
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, RootTransaction
+from sqlalchemy.exc import DBAPIError
 
-from meijin.store.database import Database
+from meijin.store.database import Database, is_unavailable
 from meijin.store.errors import LostOwnershipError
 
 T = TypeVar("T")
@@ -40,9 +41,10 @@ class _Work(Generic[T]):
 class Writer:
     """Runs writing work on a thread of its own, committing whatever is pending together.
 
-    Work that fails is rolled back alone: the group is then run again piece by
-    piece, so a piece must not keep state of a failed run. When the commit itself
-    fails nothing is run again, since it may have happened and its answer been lost.
+    Work that fails is rolled back alone: the others of its group are then run again,
+    so a piece must not keep state of a failed run. All of them fail where the
+    transaction can't begin, where the database is away a second time, and where the
+    commit itself fails, since it may have happened and its answer been lost.
     Once the database is no longer this server's, all work ends with a `LostOwnershipError`.
     """
 
@@ -68,37 +70,59 @@ class Writer:
 
     def _run(self) -> None:
         while (first := self._queue.get()) is not None:
-            group = [first]
-            while len(group) < MAX_GROUP and not self._queue.empty():
-                work = self._queue.get()
-                if work is None:
-                    self._queue.put(None)
-                    break
-                group.append(work)
-            self._commit([work for work in group if work.begin()])
+            group = [first] if first.begin() else []
+            group += self._waiting(MAX_GROUP - 1)
+            if group:
+                self._commit(group)
         self._disconnect()
 
-    def _commit(self, group: list[_Work[object]]) -> None:
-        is_committing = False
+    def _waiting(self, limit: int) -> list[_Work[object]]:
+        """Take out what waits and is still wanted; the end stays where it is."""
+        waiting: list[_Work[object]] = []
+        while len(waiting) < limit and not self._queue.empty():
+            work = self._queue.get()
+            if work is None:
+                self._queue.put(None)
+                break
+            if work.begin():
+                waiting.append(work)
+        return waiting
+
+    def _commit(self, group: list[_Work[object]], *, is_last_try: bool = False) -> None:
+        failed: _Work[object] | None = None
         try:
-            with self._connect().begin() as transaction:
+            with self._begin(group) as transaction:
                 self._database.fence.check_transaction(transaction.connection)
                 for work in group:
+                    failed = work
                     work.run(transaction.connection)
-                is_committing = True
+                failed = None
         except Exception as error:  # noqa: BLE001 - the future carries it to whoever waits
             self._disconnect()
             if isinstance(error, LostOwnershipError):
                 self._lost = error
-            if is_committing or len(group) == 1:
-                for work in group:
-                    work.future.set_exception(error)
+            if failed is None or (is_last_try and _is_away(error)):
+                _fail(group, error)
                 return
-            for work in group:
-                self._commit([work])
+            _fail([failed], error)
+            if rest := [work for work in group if work is not failed]:
+                self._commit(rest, is_last_try=is_last_try or _is_away(error))
             return
         for work in group:
             work.done()
+
+    def _begin(self, group: list[_Work[object]]) -> RootTransaction:
+        """Begin the transaction of a group.
+
+        When the database is away, whoever came meanwhile fails with the group: a locked one takes
+        seconds to say so, which they have waited as well.
+        """
+        try:
+            return self._connect().begin()
+        except DBAPIError as error:
+            if _is_away(error):
+                group += self._waiting(self._queue.qsize())
+            raise
 
     def _connect(self) -> Connection:
         """The connection, kept from commit to commit: taking one anew costs 35 microseconds."""
@@ -112,3 +136,13 @@ class Writer:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _fail(group: list[_Work[object]], error: Exception) -> None:
+    for work in group:
+        work.future.set_exception(error)
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether it is the database that fails, and not what was done in it."""
+    return isinstance(error, DBAPIError) and is_unavailable(error)

@@ -727,8 +727,14 @@ async def test_nothing_more_is_read_from_a_stream_that_is_closed(server: ServerI
     session = server.player(game.black).session
     assert session is not None
     parts = server.parts
-    limits = Limits(server.settings)
-    servicer = PlayServicer(parts.lobby, parts.actions, parts.watch, parts.storage, limits)
+    servicer = PlayServicer(
+        parts.lobby,
+        parts.actions,
+        parts.watch,
+        parts.storage,
+        limits=Limits(server.settings),
+        store_watch=parts.store_watch,
+    )
     await servicer._read(session, cast("Context", LastWords(session)))
     assert game.arbiter.outcome is None
 
@@ -752,7 +758,7 @@ async def test_absence_while_the_store_fails_is_no_forfeit(
 
     monkeypatch.setattr(dialect, "do_commit", do_commit)
     await black.play(turn, 0)
-    await server.until(lambda: server.parts.journal.is_failing)
+    await server.until(lambda: server.parts.store_watch.is_away)
     white.call.cancel()
     await server.away(white.name)
     gone = time.monotonic()

@@ -102,6 +102,7 @@ class Match:
 
     def expire(self, *, lag: float = 0) -> None:
         """Look at the clocks; a ping that a verdict needs is answered at once."""
+        self.arbiter.expire_absences(self.moment.served_ns)
         if self.arbiter.expire(self.moment, round(lag * NS_PER_SECOND)):
             self.decide()
 
@@ -863,7 +864,7 @@ def test_an_absence_since_a_restart_is_the_servers() -> None:
     match.wait(21)
     match.expire()
     assert match.outcome == Outcome(
-        Result.NONE, Ending.VOID, Party.SERVER, "black did not return after a restart"
+        Result.NONE, Ending.VOID, Party.SERVER, "black did not return after an outage"
     )
     assert match.arbiter.evidence["away_us"] == 31_000_000
 
@@ -898,6 +899,41 @@ def test_an_outage_of_the_servers_excuses_absences() -> None:
     match.expire()
     assert match.outcome is not None
     assert (match.outcome.ending, match.outcome.at_fault) == (Ending.VOID, Party.SERVER)
+
+
+def test_a_stall_of_the_server_is_no_absence() -> None:
+    """A bot may stand at the door of a server that does not look."""
+    match = Match()
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(60, stalled=31)
+    match.expire()
+    assert match.outcome is None
+    match.wait(2)
+    match.expire()
+    assert match.outcome is not None
+    assert match.arbiter.evidence["away_us"] == 31_000_000
+
+
+def test_an_absence_ends_when_the_bot_came() -> None:
+    """Not when the server was done with letting it in; a bot may come before its old stream ends."""
+    match = Match()
+    came = match.moment
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(29)
+    match.arbiter.come_back(BLACK, came)
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(20)
+    came = match.moment
+    match.wait(20)
+    match.arbiter.come_back(BLACK, came)
+    match.arbiter.leave(BLACK, match.moment)
+    match.wait(10)
+    match.expire()
+    assert match.outcome is None
+    match.wait(0.001)
+    match.expire()
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.DISCONNECT
 
 
 @pytest.mark.parametrize("first", Color)

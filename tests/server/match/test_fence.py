@@ -22,6 +22,8 @@ from meijin.store.schema import EntryId, GameId, JournalRow
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
+from meijin.server.match.stalls import StallWatch
+from meijin.server.match.store_watch import StoreWatch
 
 PATIENCE = 20.0
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -41,7 +43,10 @@ class Owner:
         self.database = database
         self.told: list[int] = []
         """The numbers of the moves that were released, in order."""
-        self.journal = Journal(writer, database.fence, last_entry=EntryId(last), last_end=0)
+        store_watch = StoreWatch(StallWatch())
+        self.journal = Journal(
+            writer, database.fence, store_watch, last_entry=EntryId(last), last_end=0
+        )
 
     async def commit(self, number: int) -> None:
         """Add a move, and wait until it is told of."""

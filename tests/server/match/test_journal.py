@@ -18,6 +18,8 @@ from structlog.testing import capture_logs
 from meijin.game import Ending, Party, Result
 from meijin.server.match import journal as module
 from meijin.server.match.journal import Batch, Journal
+from meijin.server.match.stalls import StallWatch
+from meijin.server.match.store_watch import StoreWatch
 from meijin.store import Database, Writer
 from meijin.store.journal import GameEnd, LostUpdateError, unpack_moves
 from meijin.store.schema import EntryId, GameId, JournalRow, PairingId, TournamentId
@@ -49,7 +51,10 @@ class Desk:
         """The numbers of the moves that were released, in order."""
         self.stored_when_told: list[list[int]] = []
         self.again: Callable[[], None] = lambda: None
-        self.journal = Journal(writer, database.fence, last_entry=EntryId(last), last_end=0)
+        self.store_watch = StoreWatch(StallWatch())
+        self.journal = Journal(
+            writer, database.fence, self.store_watch, last_entry=EntryId(last), last_end=0
+        )
 
     def add(self, number: int) -> None:
         """Add a move, told by its number."""
@@ -182,7 +187,7 @@ async def test_a_failing_store_is_tried_again(
     assert desk.stored() == desk.told == [1, 2, 3]
     assert desk.stored_when_told[0]
     assert trouble == []
-    assert not desk.journal.is_failing
+    assert not desk.store_watch.is_away
     events = [entry["event"] for entry in logs]
     assert events[0] == "the database fails; games wait"
     assert events[-1] == "the database is back"
@@ -236,7 +241,7 @@ async def test_a_database_that_was_restarted_is_waited_for(
             for number in (2, 3):
                 server.stop("immediate")
                 desk.add(number)
-                while not desk.journal.is_failing:  # noqa: ASYNC110 - a flag has no event
+                while not desk.store_watch.is_away:  # noqa: ASYNC110 - a flag has no event
                     await asyncio.sleep(0.001)
                 assert desk.told == list(range(1, number))
                 server.start()
@@ -246,17 +251,17 @@ async def test_a_database_that_was_restarted_is_waited_for(
 
 
 async def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) -> None:
-    """While commits fail the journal says so."""
+    """While commits fail the store's watch says so."""
     seen: list[bool] = []
     trouble += ["fail"] * 3
-    watch = desk.journal
+    watch = desk.store_watch
     async with desk.running():
         desk.add(1)
         while trouble:
-            seen.append(watch.is_failing)
+            seen.append(watch.is_away)
             await asyncio.sleep(0)
-        await watch.drained()
-        seen.append(watch.is_failing)
+        await desk.journal.drained()
+        seen.append(watch.is_away)
     assert True in seen
     assert not seen[-1]
 

@@ -144,7 +144,7 @@ async def test_a_bot_that_does_not_return_forfeits_nothing(start_server: StartSe
         ended = await ada.ended()
         assert ended.outcome.ending == game_pb2.ENDING_VOID
         assert ended.outcome.at_fault == game_pb2.PARTY_SERVER
-        assert "did not return after a restart" in ended.outcome.detail
+        assert "did not return after an outage" in ended.outcome.detail
         await server.bot("bob")
         again = await ada.started()
         assert again.game_id != old.game_id

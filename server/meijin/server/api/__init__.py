@@ -5,6 +5,7 @@
 - `call_counts`: calls counted by method, status and reason
 - `requests`: pagination, and ids as text
 - `play`, `bots`, `tournaments`, `games`, `faults`, `ladders`, `status`: a servicer for each service
+- `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_tournaments`,
   `convert_status`:
   between messages and views; those of the play stream are in `match.wire`

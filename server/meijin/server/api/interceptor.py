@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, aclosing, nullcontext
 from contextvars import ContextVar
 from functools import partial
+from time import monotonic_ns
 from typing import Any, Final
 
 import grpc
@@ -82,6 +83,9 @@ UNLIMITED = "/grpc.health.v1.Health/Check"
 caller: ContextVar[Identity | None] = ContextVar("caller", default=None)
 """Who makes the call; ``None`` without a token."""
 
+authentication_ns: ContextVar[int] = ContextVar("authentication_ns", default=0)
+"""How many nanoseconds it took to find that out."""
+
 MAX_WORDS = 500
 """Characters of an error's sentence: a call's trailer holds 8 KB, and a request may be quoted."""
 
@@ -137,6 +141,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         with ExitStack() as places:  # held until the peer has read how the call ended
             is_unary = handler.unary_unary is not None
             end = places.enter_context(self.counts.count(method, is_unary=is_unary))
+            arrival_ns = monotonic_ns()
             try:
                 address = address_of(context.peer())
                 places.enter_context(self._place(handler, method, address))
@@ -146,6 +151,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
                 identity = await self._identify(address, header)
                 self._check(PERMISSIONS.get(method), identity)
                 caller.set(identity)
+                authentication_ns.set(monotonic_ns() - arrival_ns)
                 check_decoded(request)
                 if handler.unary_unary:
                     serve = partial(handler.unary_unary, request, context)

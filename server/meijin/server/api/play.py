@@ -10,7 +10,7 @@ from functools import partial
 import grpc
 import structlog
 
-from meijin.server.api.interceptor import Context, caller, check_decoded
+from meijin.server.api.interceptor import Context, authentication_ns, caller, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
 from meijin.server.errors import ProtocolError, StoppingError, TooManyMessagesError
 from meijin.server.match.actions import ActionHandler
@@ -18,7 +18,8 @@ from meijin.server.match.admission import Admitted, admit
 from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
-from meijin.server.match.stalls import StallWatch
+from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.supplier import SupplierBudget
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
@@ -81,13 +82,16 @@ class PlayServicer(PlayServiceServicer):
         actions: ActionHandler,
         watch: StallWatch,
         storage: Storage,
+        *,
         limits: Limits,
+        store_watch: StoreWatch,
     ) -> None:
         self._lobby = lobby
         self._actions = actions
         self._watch = watch
         self._storage = storage
         self._limits = limits
+        self._store_watch = store_watch
 
     async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self,
@@ -100,35 +104,43 @@ class PlayServicer(PlayServiceServicer):
         identity = caller.get()
         bot_id = None if identity is None else identity.bot_id
         with nullcontext() if bot_id is None else self._limits.streams_of_bot.hold(bot_id):
-            hello = await self._read_hello(context)
-            # On its own: an abort while the first write is under way would send it again, and hang.
-            await context.send_initial_metadata(())
-            address = address_of(context.peer())
-            await self._play(hello, identity, bot_id or (address, hello.bot_name), context)
+            session, bot = await self._admit(identity, context)
+            await self._play(session, bot, context)
 
-    async def _play(
-        self, hello: Hello, identity: Identity | None, bot: BotKey, context: Context
-    ) -> None:
-        """Serve a bot that has said hello, unless it is suspended."""
-        suspensions = self._limits.suspensions
-        is_return = hello.resume_session_id in suspensions.sessions
-        await self._limits.hello_turn(address_of(context.peer()), is_return=is_return)
-        suspensions.check(bot, is_return=is_return)
-        async with self._limits.admitting:
-            session = await self._join(hello, identity)
-        suspensions.sessions.discard(hello.resume_session_id)
-        suspensions.sessions.add(session.id)
+    async def _play(self, session: Session, bot: BotKey, context: Context) -> None:
+        """Serve a bot that has come in."""
         # Of this stream's own task: every line about it has both, until it has ended.
         structlog.contextvars.bind_contextvars(bot=session.player.name, session=session.id)
         log.info("bot joined", peer=context.peer())
         try:
             await self._serve(session, context)
         except ABUSES:
-            suspensions.add(bot, session.id)
+            self._limits.suspensions.add(bot, session.id)
             raise
         finally:
             self._lobby.leave(session)
             log.info("bot left")
+
+    async def _admit(self, identity: Identity | None, context: Context) -> tuple[Session, BotKey]:
+        """Let the bot in, unless it is suspended; what it waits for us is no absence of it."""
+        cost_ns = authentication_ns.get()
+        with self._store_watch.arrival(self._watch.moment().served_ns - cost_ns):
+            hello = await self._read_hello(context)
+            now_ns, stall_ns = self._watch.moment()
+            # On its own: an abort while the first write is under way would send it again, and hang.
+            await context.send_initial_metadata(())
+            address, suspensions = address_of(context.peer()), self._limits.suspensions
+            bot_id = None if identity is None else identity.bot_id
+            bot = bot_id or (address, hello.bot_name)
+            is_return = hello.resume_session_id in suspensions.sessions
+            await self._limits.hello_turn(address, is_return=is_return)
+            suspensions.check(bot, is_return=is_return)
+            async with self._limits.admitting:
+                since = Moment(now_ns - cost_ns, stall_ns)
+                session = await self._join(hello, identity, since)
+        suspensions.sessions.discard(hello.resume_session_id)
+        suspensions.sessions.add(session.id)
+        return session, bot
 
     async def _read_hello(self, context: Context) -> Hello:
         try:
@@ -141,17 +153,20 @@ class PlayServicer(PlayServiceServicer):
             raise ProtocolError("the first message must be a hello")
         return hello_from_proto(request)
 
-    async def _join(self, hello: Hello, identity: Identity | None) -> Session:
-        bot = await self._admit(partial(admit, hello=hello, identity=identity))
+    async def _join(self, hello: Hello, identity: Identity | None, since: Moment) -> Session:
+        bot = await self._find(partial(admit, hello=hello, identity=identity))
         player = self._lobby.player(bot.bot_id, bot.name)
         player.supplier_failures = SupplierBudget(bot.supplier_failures)
-        return self._lobby.join(player, bot.version_id, hello.capabilities, hello.resume_session_id)
+        return self._lobby.join(
+            player, bot.version_id, hello.capabilities, hello.resume_session_id, since=since
+        )
 
-    async def _admit(self, admission: Callable[..., Admitted]) -> Admitted:
+    async def _find(self, admission: Callable[..., Admitted]) -> Admitted:
         """Who comes in; asked again when a token was replaced before the answer was here."""
         while True:
             expulsions = self._lobby.expulsions
-            bot = await self._storage.write(partial(admission, now=datetime.now(UTC)))
+            with self._store_watch.write():
+                bot = await self._storage.write(partial(admission, now=datetime.now(UTC)))
             if expulsions == self._lobby.expulsions:
                 return bot
 

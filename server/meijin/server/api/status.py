@@ -9,8 +9,8 @@ from meijin.server.api.convert_status import status_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.store_watch import StoreWatch
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
@@ -29,7 +29,7 @@ class StatusServicer(StatusServiceServicer):
         *,
         lobby: Lobby,
         games: Games,
-        journal: Journal,
+        store_watch: StoreWatch,
         scheduler: Scheduler,
         storage: Storage,
         refreshes: RefreshSender,
@@ -37,7 +37,7 @@ class StatusServicer(StatusServiceServicer):
     ) -> None:
         self._lobby = lobby
         self._games = games
-        self._journal = journal
+        self._store_watch = store_watch
         self._scheduler = scheduler
         self._storage = storage
         self._refreshes = refreshes
@@ -56,7 +56,7 @@ class StatusServicer(StatusServiceServicer):
                 version=version("meijin"),
                 start_time=self._start_time,
                 is_draining=self._lobby.is_draining,
-                is_store_failing=self._journal.is_failing or ladders is None,
+                is_store_failing=self._store_watch.is_away or ladders is None,
                 connected_bots=len(self._lobby.sessions),
                 running_tournaments=len(self._scheduler.runs),
                 running_games=len(self._games.running),

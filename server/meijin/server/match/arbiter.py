@@ -199,7 +199,7 @@ class Arbiter:
         return self._flag_ply == len(self.board.moves) and self.outcome is None
 
     def expire(self, moment: Moment, lag_ns: int) -> bool:
-        """Look at the clock and the graces. `lag_ns` as in `play`.
+        """Look at the clock. `lag_ns` as in `play`.
 
         A clock has run out when no answer could be in time any more, whatever its way took.
 
@@ -208,8 +208,6 @@ class Arbiter:
         """
         if self.outcome is not None:
             return False
-        if self._presence.count:
-            self._expire_presence(moment)
         is_raised = self._is_overdue(moment, lag_ns)
         if is_raised:
             self._raise_flag(moment, lag_ns)
@@ -367,7 +365,7 @@ class Arbiter:
         self._left_ply = self.board.ply
 
     def come_back(self, color: Color, moment: Moment) -> None:
-        """`color` has a stream again; its turn, if any, must be asked anew."""
+        """`color` has had a stream again since `moment`; its turn, if any, must be asked anew."""
         self._presence.come_back(color, moment.served_ns)
         if color is self.board.side_to_move:
             self._used_ns += self._presence.overrun_ns
@@ -377,12 +375,18 @@ class Arbiter:
         """Whoever is away can't return, through the server's fault: grace begins anew."""
         self._presence.excuse(moment.served_ns)
 
-    def _expire_presence(self, moment: Moment) -> None:
-        """End the game when a grace has run out, or the clock of a bot that left on its turn."""
-        presence, now_ns = self._presence, moment.served_ns
+    def expire_absences(self, now_ns: int) -> None:
+        """End the game when a grace has run out, or the clock of a bot that left on its turn.
+
+        As of an instant of the server's time served: while a bot waits at the door for us, that
+        is before it came.
+        """
+        presence = self._presence
+        if self.outcome is not None or not presence.count:
+            return
         for color in SIDES:
             if presence.is_overdue(color, now_ns):
-                self._expire_grace(color, now_ns)
+                self._end_absence(color, now_ns)
                 return
         presence.settle(now_ns)
         color = self.board.side_to_move
@@ -397,10 +401,10 @@ class Arbiter:
                 "budget_us": self.clock.budget_ns(color) // 1000,
             }
 
-    def _expire_grace(self, color: Color, now_ns: int) -> None:
+    def _end_absence(self, color: Color, now_ns: int) -> None:
         away = self._presence.away_ns(color, now_ns) / NS_PER_SECOND
         if self._presence.is_excused(color):
-            self.void(Party.SERVER, f"{color.name.lower()} did not return after a restart")
+            self.void(Party.SERVER, f"{color.name.lower()} did not return after an outage")
         elif self.is_away(color.other):
             self.void(Party.NETWORK, "both bots were away")
         else:

@@ -12,6 +12,7 @@ from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.match.store_watch import StoreWatch
 from meijin.store.schema import BotVersionId, EntryId, GameId
 from meijin.store.tournaments import PendingPairing
 
@@ -32,6 +33,7 @@ class Games:
         journal: Journal,
         listeners: Listeners,
         watch: StallWatch,
+        store_watch: StoreWatch,
         *,
         grace: timedelta,
         margin: timedelta,
@@ -48,6 +50,7 @@ class Games:
         self._journal = journal
         self._listeners = listeners
         self._watch = watch
+        self._store_watch = store_watch
         self._grace_ns = grace // timedelta(microseconds=1) * 1000
         self._margin_ns = margin // timedelta(microseconds=1) * 1000
         self._ids = itertools.count(last_game + 1)
@@ -141,10 +144,12 @@ class Games:
 
     def expire(self, moment: Moment) -> None:
         """Flag fall: end the games in which a clock or a grace has run out."""
-        is_failing = self._journal.is_failing
+        self._store_watch.look(moment)
+        judged_ns = self._store_watch.judged_ns(moment)
         for game in list(self.running.values()):
-            if is_failing:  # and lets nobody in
+            if self._store_watch.is_away:  # and lets nobody in
                 game.arbiter.excuse(moment)
+            game.arbiter.expire_absences(judged_ns)
             outbox = game.outboxes[game.arbiter.board.side_to_move]
             is_flag_up = game.arbiter.expire(moment, 0 if outbox is None else outbox.lag_ns)
             if is_flag_up and outbox is not None:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
-import structlog
 from prometheus_client import Histogram
 from sqlalchemy.exc import DBAPIError
 
 from meijin.server.match.commands import Analysis
 from meijin.server.match.live_game import LiveGame
+from meijin.server.match.store_watch import StoreRequest, StoreWatch
 from meijin.store import Writer
 from meijin.store.database import is_unavailable
 from meijin.store.fence import Fence
@@ -22,8 +22,6 @@ from meijin.store.journal import JournalEntry, commit_entry, pack_move
 from meijin.store.schema import EntryId
 from meijin.store.tournaments import TournamentEnd
 from meijin.store.voids import GameVoid
-
-log = structlog.get_logger()
 
 COLLECTION_TIME = timedelta(milliseconds=1)
 """The longest that an entry waits for news of the games that it has none of.
@@ -73,9 +71,15 @@ class Journal:
     collected, so that batches grow with the load.
     """
 
-    def __init__(self, writer: Writer, fence: Fence, *, last_entry: EntryId, last_end: int) -> None:
-        self.is_failing = False
-        """The database does not take commits at the moment."""
+    def __init__(
+        self,
+        writer: Writer,
+        fence: Fence,
+        store_watch: StoreWatch,
+        *,
+        last_entry: EntryId,
+        last_end: int,
+    ) -> None:
         self.committing_since: float | None = None
         """When the commit under way began, in the event loop's time; ``None`` between commits."""
         self.commit_seconds = Histogram(
@@ -92,6 +96,7 @@ class Journal:
         )
         self._writer = writer
         self._fence = fence
+        self._store_watch = store_watch
         self._ends = itertools.count(last_end + 1)
         self._wake = asyncio.Event()
         self._batch = self._new_batch(EntryId(last_entry + 1))
@@ -203,12 +208,13 @@ class Journal:
         """Commit a batch, and observe how long it took and what it held."""
         clock = asyncio.get_running_loop().time
         self.committing_since = began = clock()
-        await self._commit(batch.entry)
+        with self._store_watch.write() as request:
+            await self._commit(batch.entry, request)
         self.committing_since = None
         self.commit_seconds.observe(clock() - began)
         self.batch_moves.observe(len(batch.moved))
 
-    async def _commit(self, entry: JournalEntry) -> None:
+    async def _commit(self, entry: JournalEntry, request: StoreRequest) -> None:
         """Commit the entry, trying again for as long as the database fails.
 
         A commit whose answer was lost is found by the entry's epoch and id, so it
@@ -222,16 +228,11 @@ class Journal:
             except DBAPIError as error:
                 if not error.connection_invalidated and not is_unavailable(error):
                     raise
-                if not self.is_failing:
-                    log.error("the database fails; games wait", error=str(error.orig))
-                self.is_failing = True
+                self._store_watch.fail(request, error)
                 commit = partial(commit_entry, entry=entry, is_retry=True)
                 await asyncio.sleep(delay.total_seconds())
                 delay = min(2 * delay, LAST_RETRY)
             else:
-                if self.is_failing:
-                    log.info("the database is back")
-                self.is_failing = False
                 return
 
 

@@ -112,8 +112,14 @@ class Lobby:
         version_id: BotVersionId,
         capabilities: Capabilities,
         resume_session_id: str = "",
+        *,
+        since: Moment | None = None,
     ) -> Session:
         """Open a stream for a player; an older stream of it is closed.
+
+        Args:
+            since: When the player came, if it had to wait to be let in: it is no longer away
+                from then on.
 
         Raises:
             ReplacedError: the stream to resume was replaced by one that is open.
@@ -137,7 +143,7 @@ class Lobby:
         session.ping()
         for game in player.games.values():
             if game.is_played_by(player, version_id):
-                game.connect(player, session, moment)
+                game.connect(player, session, since or moment)
         self._listeners.player_joined(player)
         return session
 

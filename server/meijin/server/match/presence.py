@@ -11,7 +11,8 @@ class Presence:
     it has seen, may be thinking: that is free for a while, and then runs on its clock. While both
     are away nobody's clock runs, for that is the network's doing.
 
-    Instants are those of a clock that stands whenever the server does.
+    Instants are those of a clock that stands whenever the server does. A bot that waited to be
+    let in comes back as of an earlier one.
     """
 
     __slots__ = (
@@ -21,6 +22,7 @@ class Presence:
         "_excused",
         "_free_ns",
         "_grace_ns",
+        "_settled_ns",
         "_thinker",
         "_thinking_since_ns",
         "count",
@@ -39,6 +41,7 @@ class Presence:
         self._excused = [False, False, False]
         self._thinker: Color | None = None
         self._thinking_since_ns = -1
+        self._settled_ns = 0
         self._credit_before_ns = 0
 
     def is_away(self, color: Color) -> bool:
@@ -90,7 +93,7 @@ class Presence:
         if since_ns is not None:
             self.count -= 1
             if not self._excused[color]:
-                self._grace_ns[color] -= now_ns - since_ns
+                self._grace_ns[color] -= max(now_ns - since_ns, 0)
         self._away_since_ns[color] = None
         self._excused[color] = False
         if self._thinker is color:
@@ -112,8 +115,8 @@ class Presence:
         """Count the absence from a turn up to now: first as free, then on the clock."""
         if self._thinking_since_ns < 0 or self._thinker is None:
             return
-        spent_ns = now_ns - self._thinking_since_ns
-        self._thinking_since_ns = now_ns
+        spent_ns = max(now_ns - self._thinking_since_ns, 0)
+        self._thinking_since_ns += spent_ns
         free_ns = min(spent_ns, self.free_left_ns(self._thinker))
         self._credits[self._thinker].absence_ns += free_ns
         self.overrun_ns += spent_ns - free_ns
@@ -122,4 +125,5 @@ class Presence:
         """From now on the absence from a turn counts, or does not."""
         thinker = self._thinker
         counts = thinker is not None and self.count == 1 and not self._excused[thinker]
-        self._thinking_since_ns = now_ns if counts else -1
+        self._settled_ns = max(self._settled_ns, now_ns)
+        self._thinking_since_ns = self._settled_ns if counts else -1

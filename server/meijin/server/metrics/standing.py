@@ -44,7 +44,7 @@ class Standing:
         yield _gauge(
             "meijin_store_failing",
             "1 while the database takes no commits, so that games wait.",
-            int(parts.journal.is_failing),
+            int(parts.store_watch.is_away),
         )
         yield _gauge(
             "meijin_journal_waiting_seconds",

@@ -6,7 +6,6 @@
 - `backups`: copies of the database, every so often
 - `systemd`: tells the service manager how it stands
 - `data_folder`: readable by its owner alone, with a database that is whole
-- `ownership`: looks whether the database is still this server's
 - `last_resort`: ends a process whose stop hangs
 - `operator_token`: the token that commands on the same machine read
 """

@@ -1,0 +1,173 @@
+"""The store's watch: since when the store owes an answer, and whether it is away."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+
+import structlog
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from meijin.server.errors import StoreAwayError
+from meijin.server.match.stalls import Moment, StallWatch
+from meijin.store import Writer
+from meijin.store.database import is_unavailable
+
+log = structlog.get_logger()
+
+NS_PER_SECOND = 1_000_000_000
+
+AWAY_AFTER_NS = NS_PER_SECOND // 2
+"""A request that has waited for so long shows that the store is away."""
+
+MAX_HOLD_NS = 2 * AWAY_AFTER_NS + NS_PER_SECOND // 10
+"""The longest that a stream that was opened holds the judging of absences.
+
+It needs the store twice, for its token and for its hello. If each takes less than
+`AWAY_AFTER_NS` it is through by then; if not, the store is away, and nobody is judged.
+"""
+
+HEARTBEAT_INTERVAL = timedelta(seconds=1)
+"""Between two heartbeats, by which a server without games notices an outage."""
+
+
+class StoreRequest:
+    """Something that the store owes an answer to."""
+
+    __slots__ = ("since_ns",)
+
+    def __init__(self, since_ns: int) -> None:
+        self.since_ns = since_ns
+        """Of the server's running time."""
+
+
+class StoreWatch:
+    """Knows since when the store owes an answer, and whether it is away.
+
+    It is away once a request has waited for `AWAY_AFTER_NS` or has failed, until a write
+    succeeds. Nobody can come in meanwhile, so nobody counts as absent.
+
+    Times are those in which the server ran: its own stalls are not the store's.
+    """
+
+    def __init__(self, watch: StallWatch) -> None:
+        self.is_away = False
+        """As of the last look."""
+        self.changed = asyncio.Event()
+        """Set when it went or came back."""
+        self._watch = watch
+        self._requests: OrderedDict[StoreRequest, None] = OrderedDict()
+        """Oldest first. However many wait, a look takes the same time."""
+        self._errors: dict[StoreRequest, str] = {}
+        """Why the last try of each that is tried again has failed."""
+        self._arrivals: dict[object, int] = {}
+        self._failure = ""
+        self._away_since_ns = 0
+
+    # -- what waits ---------------------------------------------------------------------
+
+    @contextmanager
+    def read(self) -> Iterator[None]:
+        """A query that a bot waits for; what it finds says nothing about writing."""
+        with self._owed():
+            yield
+
+    @contextmanager
+    def write(self) -> Iterator[StoreRequest]:
+        """A transaction that writes, with all its tries; its success shows that the store answers."""
+        with self._owed() as request:
+            yield request
+            self._failure = ""
+
+    @contextmanager
+    def _owed(self) -> Iterator[StoreRequest]:
+        request = StoreRequest(self._watch.moment().served_ns)
+        self._requests[request] = None
+        try:
+            yield request
+        except StoreAwayError as error:
+            self._failure = _reason(error)
+            raise
+        finally:
+            del self._requests[request]
+            self._errors.pop(request, None)
+            self.look(self._watch.moment())
+
+    def fail(self, request: StoreRequest, error: DBAPIError) -> None:
+        """A request has failed, and is about to be tried again."""
+        self._errors[request] = str(error.orig)
+        self.look(self._watch.moment())
+
+    @contextmanager
+    def arrival(self, since_ns: int) -> Iterator[None]:
+        """A stream that was opened at `since_ns`, until its bot is in or refused."""
+        key = object()
+        self._arrivals[key] = since_ns
+        try:
+            yield
+        finally:
+            del self._arrivals[key]
+
+    # -- what follows -------------------------------------------------------------------
+
+    def look(self, moment: Moment) -> None:
+        """See whether it is away, and tell the log when that has changed."""
+        waited_ns = moment.served_ns - self._oldest_ns(moment)
+        if waited_ns >= AWAY_AFTER_NS:
+            self._failure = self._failure or "no answer"
+        failure = next(iter(self._errors.values()), self._failure)
+        if bool(failure) == self.is_away:
+            return
+        self.is_away = not self.is_away
+        self.changed.set()
+        if self.is_away:
+            self._away_since_ns = moment.served_ns - waited_ns
+        seconds = round((moment.served_ns - self._away_since_ns) / NS_PER_SECOND, 3)
+        if self.is_away:
+            log.error("the database fails; games wait", error=failure, seconds=seconds)
+        else:
+            log.info("the database is back", seconds=seconds)
+
+    def judged_ns(self, moment: Moment) -> int:
+        """The instant as of which absences are judged: before that of the oldest bot at the door.
+
+        So what the store costs a bot on its way in is not the bot's absence.
+        """
+        oldest_ns = min(self._arrivals.values(), default=moment.served_ns)
+        oldest_ns = min(oldest_ns, self._oldest_ns(moment))
+        return max(oldest_ns, moment.served_ns - MAX_HOLD_NS)
+
+    def _oldest_ns(self, moment: Moment) -> int:
+        """Since when something waits for the store; now when nothing does."""
+        oldest = next(iter(self._requests), None)
+        return moment.served_ns if oldest is None else oldest.since_ns
+
+    # -- the heartbeat ------------------------------------------------------------------
+
+    async def beat(self, writer: Writer) -> None:
+        """Have the writer do next to nothing now and then, for ever.
+
+        Raises:
+            DBAPIError: the database fails in a way from which it does not recover.
+        """
+        while True:
+            await asyncio.sleep(HEARTBEAT_INTERVAL.total_seconds())
+            with suppress(StoreAwayError), self.write():
+                try:
+                    await asyncio.wrap_future(writer.submit(_do_nothing))
+                except DBAPIError as error:
+                    if not is_unavailable(error):
+                        raise
+                    raise StoreAwayError("no heartbeat") from error
+
+
+def _do_nothing(connection: Connection) -> None:
+    connection.execute(text("SELECT 1"))
+
+
+def _reason(error: StoreAwayError) -> str:
+    """What the database's driver said."""
+    cause = error.__cause__
+    return str(cause.orig if isinstance(cause, DBAPIError) else error)

@@ -1,0 +1,228 @@
+"""A store that answers nothing: nobody loses a game by it, and whoever asks hears of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1.health_pb2 import HealthCheckResponse
+from tests.conftest import locked
+
+from meijin.game import Color
+from meijin.server import app
+from meijin.server.app import OTHER_SERVICES, SERVICES, STORING_SERVICES
+from meijin.testing.peer import play_moves
+from meijin.testing.server import ServerInTest
+from meijin.v1 import bot_service_pb2, game_pb2
+from meijin.v1 import play_service_pb2 as pb
+
+if TYPE_CHECKING:
+    from tests.conftest import Outage
+    from tests.server.conftest import StartServer
+
+    from meijin.testing.peer import Peer
+
+GRACE = timedelta(seconds=1)
+FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
+
+Code = grpc.StatusCode
+
+
+@pytest.fixture
+async def server(start_server: StartServer, outage: Outage) -> AsyncIterator[ServerInTest]:
+    """A server with a short grace, once on each kind of database."""
+    async with start_server(grace=GRACE, database_url=outage.url) as server:
+        yield server
+
+
+async def beyond_the_grace(server: ServerInTest) -> None:
+    """Wait until whoever was away before has been away for longer than it may."""
+    gone = time.monotonic()
+    await server.until(lambda: time.monotonic() > gone + 2 * GRACE.total_seconds())
+
+
+async def at_the_door(server: ServerInTest, name: str, token: str | None = None) -> Peer:
+    """A bot that has said hello, and waits."""
+    peer = await server.peer(token)
+    capabilities = pb.Capabilities(min_board_size=3, max_board_size=22, any_line=True)
+    await peer.write(hello=pb.Hello(protocol_version=1, bot_name=name, capabilities=capabilities))
+    return peer
+
+
+async def cut(server: ServerInTest, peer: Peer) -> None:
+    """Cut a bot's stream."""
+    peer.call.cancel()
+    await server.away(peer.name)
+
+
+async def test_a_bot_that_is_cut_off_during_an_outage_loses_nothing(
+    server: ServerInTest, outage: Outage
+) -> None:
+    """Its hello waits for the store, and so does its grace, though no commit has failed."""
+    black, white = await server.pair()
+    await play_moves((black, white), FIVE[:2])
+    with outage.begin():
+        await cut(server, white)
+        back = await at_the_door(server, white.name)
+        await beyond_the_grace(server)
+        assert len(server.running) == 1
+    assert (await back.welcome()).running_games == 1
+    await play_moves((black, back), FIVE[2:], first=2)
+    for peer in (black, back):
+        assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
+
+
+async def test_bots_that_are_both_restarted_during_an_outage_play_on(
+    server: ServerInTest, outage: Outage
+) -> None:
+    """Their game is neither lost nor void."""
+    pair = await server.pair()
+    await play_moves(pair, FIVE[:2])
+    with outage.begin():
+        for peer in pair:
+            await cut(server, peer)
+        back = [await at_the_door(server, peer.name) for peer in pair]
+        await beyond_the_grace(server)
+    for peer in back:
+        assert (await peer.welcome()).running_games == 1
+    await play_moves(back, FIVE[2:], first=2)
+    for peer in back:
+        assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
+
+
+async def test_a_bot_whose_token_can_not_be_read_loses_nothing(
+    start_server: StartServer, outage: Outage
+) -> None:
+    """Nobody knows whose stream it is, but that somebody waits."""
+    async with start_server(
+        grace=GRACE, database_url=outage.url, open_registration=False
+    ) as server:
+        tokens = {name: await server.register(name) for name in ("ada", "bob")}
+        pair = [await server.bot(name, token=token) for name, token in tokens.items()]
+        await server.tournament(*tokens, token=server.operator_token)
+        started = [await peer.started() for peer in pair]
+        if started[0].color == game_pb2.COLOR_WHITE:
+            pair.reverse()
+        with outage.begin():
+            await cut(server, pair[1])
+            back = await at_the_door(server, pair[1].name, tokens[pair[1].name])
+            await beyond_the_grace(server)
+        assert (await back.welcome()).running_games == 1
+        assert len(server.running) == 1
+
+
+async def test_an_answer_in_time_is_in_time_whenever_it_is_stored(
+    server: ServerInTest, outage: Outage
+) -> None:
+    """A move is judged when it is read; what it waits for the store is on nobody's clock."""
+    black, white = await server.pair(control="1/move")
+    turn = await black.turn()
+    (game,) = server.running
+    with outage.begin():
+        await black.play(turn, 0)
+        await server.until(lambda: game.arbiter.board.ply == 1)
+        await beyond_the_grace(server)
+        assert game.arbiter.outcome is None
+        assert white.unread("turns") == 0
+    await white.play(await white.turn(), 5)
+    assert (await black.turn()).ply == 2
+    assert max(game.arbiter.charged_ns) < 1_000_000_000
+
+
+async def test_a_bot_that_thinks_too_long_during_an_outage_loses_on_time(
+    server: ServerInTest, outage: Outage
+) -> None:
+    """It was told of its turn before, and answers nothing: that waits for no store."""
+    black, _white = await server.pair(control="0.2/move")
+    await black.turn()
+    (game,) = server.running
+    with outage.begin():
+        await server.until(lambda: game.arbiter.outcome is not None)
+    assert (await black.ended()).outcome.ending == game_pb2.ENDING_TIME
+
+
+async def test_a_bot_at_the_door_is_not_away(server: ServerInTest) -> None:
+    """Though the store takes less than what counts as an outage, and the grace ends meanwhile."""
+    black, white = await server.pair()
+    (game,) = server.running
+    arbiter, color = game.arbiter, Color.WHITE
+    with server.held():
+        await cut(server, white)
+        back = await at_the_door(server, white.name)
+        arrivals = server.parts.store_watch._arrivals
+        await server.until(lambda: arrivals)
+        presence = arbiter._presence
+        gone_ns = presence._away_since_ns[color]
+        assert gone_ns is not None
+        presence._grace_ns[color] = min(arrivals.values()) - gone_ns
+        held_ns = gone_ns + 100_000_000
+        await server.until(lambda: server.parts.watch.moment().served_ns > held_ns)
+        assert not server.parts.store_watch.is_away
+        assert arbiter.outcome is None
+    assert (await back.welcome()).running_games == 1
+    await play_moves((black, back), FIVE)
+
+
+async def test_health_tells_of_an_outage(server: ServerInTest, outage: Outage) -> None:
+    """Of a server without games too, and of the services that need the store."""
+    stub: Any = health_pb2_grpc.HealthStub(await server.channel())
+    other: Any = health_pb2_grpc.HealthStub(await server.channel())
+    calls = {
+        service: stub.Watch(health_pb2.HealthCheckRequest(service=service))
+        for service in ("", *SERVICES)
+    }
+    for call in calls.values():
+        assert (await call.read()).status == HealthCheckResponse.SERVING
+    with outage.begin():
+        for service in ("", *STORING_SERVICES):
+            assert (await calls[service].read()).status == HealthCheckResponse.NOT_SERVING
+        for service in SERVICES:
+            request = health_pb2.HealthCheckRequest(service=service)
+            is_serving = (await other.Check(request)).status == HealthCheckResponse.SERVING
+            assert is_serving == (service in OTHER_SERVICES)
+    for service in ("", *STORING_SERVICES):
+        assert (await calls[service].read()).status == HealthCheckResponse.SERVING
+    for call in calls.values():
+        call.cancel()
+
+
+async def test_a_change_that_can_not_be_stored_is_refused_in_time(
+    start_server: StartServer, tmp_path: Path
+) -> None:
+    """Whoever asks for one hears that the store is away, once a lock's timeout is over."""
+    file = tmp_path / "meijin.db"
+    async with start_server(database_url=f"sqlite:///{file}?timeout=0.2") as server:
+        bots = await server.bots()
+        with locked(file):
+            calls = [
+                bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name=f"bot-{number}"))
+                for number in range(8)
+            ]
+            for call in calls:
+                with pytest.raises(grpc.aio.AioRpcError, match="try again") as caught:
+                    await call
+                assert caught.value.code() is Code.UNAVAILABLE
+        await bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name="bot-1"))
+
+
+async def test_a_stop_waits_for_no_outage(
+    server: ServerInTest, outage: Outage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A move that is not stored was told to nobody: its bot is asked again at the next start."""
+    monkeypatch.setattr(app, "STORING_TIME", timedelta(seconds=0.1))
+    black, white = await server.pair()
+    turn = await black.turn()
+    (game,) = server.running
+    with outage.begin():
+        await black.play(turn, 0)
+        await server.until(lambda: game.arbiter.board.ply == 1)
+        await server.until(lambda: server.parts.store_watch.is_away)
+        await server.app.drain()
+        assert (await black.closed()).reason == "STOPPING"
+    assert white.unread("turns") == 0
