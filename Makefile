@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Searches take three times as long when their lines are counted, and processes are not counted.
-UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs game scripts system)
+UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs fuzz game scripts system)
 CODE := game store bots ladder server cli tests benchmarks scripts
 
 # Empty is unset: each of the tests' hundreds of processes would compile all that it imports.

@@ -39,17 +39,17 @@ from meijin.wire.contract import MAX_MESSAGE_BYTES
 WORLD_SEQUENCES = 500
 """Sequences in one world, which is then left for a new one with a seed of its own."""
 
-STREAMS = 4
+STREAMS = 6
 """Sequences that go on at the same time."""
 
 MAX_TURNS = 3000
 """Of the event loop, until a stream must have ended."""
 
-MAX_MESSAGES = 16
+MAX_MESSAGES = 10
 """In one sequence."""
 
 FLOODS = 0.001
-"""The share of sequences that go on until the server has had enough."""
+"""The share of sequences of nothing but empty messages, until the server has had enough."""
 
 NAMES = ("ada", "bob", "eva", "ivy", "max", "sam")
 """Of the bots that are fuzzed: names are free, and what one may do is bounded for each."""
@@ -100,8 +100,8 @@ class Fuzzed(Context):
         self.name = name
         self.sent = 0
         self._rng = world.rng
-        is_flood = self._rng.random() < FLOODS
-        self._left = 400 if is_flood else self._rng.randint(1, MAX_MESSAGES)
+        self._is_flood = self._rng.random() < FLOODS
+        self._left = 400 if self._is_flood else self._rng.randint(1, MAX_MESSAGES)
         self._old: list[bytes] = []
         self._hangs = self._rng.random() < 0.2
 
@@ -143,6 +143,8 @@ class Fuzzed(Context):
         if self.sent == 1 and rng.random() < 0.95:
             data = self._hello().SerializeToString()
             return mutated(data, rng) if rng.random() < 0.05 else data
+        if self._is_flood:
+            return pb.PlayRequest(actions=pb.Actions()).SerializeToString()
         if self._old and rng.random() < 0.08:
             return rng.choice(self._old)
         kinds: Sequence[Callable[[], pb.PlayRequest]] = (

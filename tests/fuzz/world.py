@@ -304,9 +304,13 @@ class World:
         self.watch = self.parts.watch
         self.watch._clock = lambda: self.now_ns
         self.watch._last_ns = self.now_ns
-        self.limits = Limits(settings, self.seconds, self.sleep)
         self.servicer = PlayServicer(
-            self.parts.lobby, self.parts.actions, self.watch, cast("Any", self), self.limits
+            self.parts.lobby,
+            self.parts.actions,
+            self.watch,
+            cast("Any", self),
+            limits=Limits(settings, self.seconds, self.sleep),
+            store_watch=self.parts.store_watch,
         )
         self._contests = [FakeContest(v, c, TournamentId(1)) for v in VARIANTS for c in CONTROLS]
         self._tasks: list[asyncio.Task[None]] = []
@@ -342,7 +346,7 @@ class World:
             self.writer.commit()
             await self.turns_of_loop(3)
             journal = self.parts.journal
-            is_committed = journal._batch.entry.is_empty and journal.committing_since is None
+            is_committed = journal._batch.entry.is_empty and not self.parts.store_watch._requests
             if is_committed and self.honest.is_settled and not self._is_to_be_told:
                 return
         raise ViolationError("the honest bot is not served")
