@@ -2,8 +2,9 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Searches take three times as long when their lines are counted, and processes are not counted.
-UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs fuzz game scripts system)
+# Searches and simulated games take three times as long when their lines are counted, and processes
+# are not counted.
+UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs fuzz game scripts simulation system)
 CODE := game store bots ladder server cli tests benchmarks scripts
 
 # Empty is unset: each of the tests' hundreds of processes would compile all that it imports.
@@ -14,7 +15,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
 	@echo "make test        every check and every test, which takes half an hour"
-	@echo "make test-long   the longer part of the tests: searches, pages and processes"
+	@echo "make test-long   the longer part of the tests: searches, pages, processes, simulated games"
 	@echo "make test-short  the shorter part, all the others, and how much of the code they reach"
 	@echo "make check       the checks alone: lint, types, walls, protos; each is a target too"
 	@echo "make install     what demo and test install, and nothing more"

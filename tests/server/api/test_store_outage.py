@@ -171,12 +171,11 @@ async def test_a_bot_at_the_door_is_not_away(server: ServerInTest) -> None:
 
 async def test_health_tells_of_an_outage(server: ServerInTest, outage: Outage) -> None:
     """Of a server without games too, and of the services that need the store."""
-    stub: Any = health_pb2_grpc.HealthStub(await server.channel())
     other: Any = health_pb2_grpc.HealthStub(await server.channel())
-    calls = {
-        service: stub.Watch(health_pb2.HealthCheckRequest(service=service))
-        for service in ("", *SERVICES)
-    }
+    calls = {}
+    for service in ("", *SERVICES):  # a connection holds eight streams
+        stub: Any = health_pb2_grpc.HealthStub(await server.channel())
+        calls[service] = stub.Watch(health_pb2.HealthCheckRequest(service=service))
     for call in calls.values():
         assert (await call.read()).status == HealthCheckResponse.SERVING
     with outage.begin():
@@ -215,7 +214,7 @@ async def test_a_stop_waits_for_no_outage(
     server: ServerInTest, outage: Outage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A move that is not stored was told to nobody: its bot is asked again at the next start."""
-    monkeypatch.setattr(app, "STORING_TIME", timedelta(seconds=0.1))
+    monkeypatch.setattr(app, "LAST_COMMITS_TIME", timedelta(seconds=0.1))
     black, white = await server.pair()
     turn = await black.turn()
     (game,) = server.running

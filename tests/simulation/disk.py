@@ -1,0 +1,192 @@
+"""A disk that fails on purpose, and the writer on it: the product's own, without its thread."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import OperationalError
+from tests.simulation.loop import SimulatedLoop
+
+from meijin.store import Database, Durability, Writer
+from meijin.store.writer import MAX_GROUP, _Work
+
+T = TypeVar("T")
+
+MS = 1_000_000
+
+
+class Disk:
+    """An SQLite file that outlives servers; how it takes commits is drawn, and told to it.
+
+    The file is made and migrated once, and emptied for every world: the product's statements
+    are compiled for the one engine that is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / "meijin.db"
+        with Database(f"sqlite:///{path}", Durability.PROCESS) as database:
+            database.migrate()
+        self._empty = sqlite3.connect(":memory:")
+        with sqlite3.connect(path) as made:
+            made.backup(self._empty)
+        made.close()
+        self.database = SimulatedDatabase(f"sqlite:///{path}", self)
+        self.reader = sqlite3.connect(path, isolation_level=None)
+        """Sees what is committed, behind the server's back."""
+        self._restore = sqlite3.connect(path)
+        self.is_failing = False
+        """It takes and gives nothing, and says so at once."""
+        self.hangs_until_ns = 0
+        """It answers nobody before."""
+        self.loses_answers = 0.0
+        """How often a commit happens whose answer is lost."""
+        self.fails_commits = 0.0
+        """How often a commit fails, and has not happened."""
+        self.writer: SimulatedWriter | None = None
+        """The one of the server that runs."""
+        self.writer_committed: Callable[[], None] = lambda: None
+        """Is called after every commit."""
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self._empty.backup(self._restore)
+        self.is_failing, self.hangs_until_ns = False, 0
+        self.loses_answers = self.fails_commits = 0.0
+
+    def abandon(self) -> None:
+        """The server has died, and its connection with it."""
+        if self.writer is not None:
+            self.writer._disconnect()
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it refuses some commits at the moment."""
+        return self.is_failing or bool(self.loses_answers or self.fails_commits)
+
+    def close(self) -> None:
+        """Close every connection."""
+        for connection in (self.reader, self._restore, self._empty):
+            connection.close()
+        self.database.close()
+
+
+class SimulatedDatabase(Database):
+    """The product's database, whose reads fail where the disk does."""
+
+    def __init__(self, url: str, disk: Disk) -> None:
+        super().__init__(url, Durability.PROCESS)
+        self.disk = disk
+
+    def read(self, query: Callable[[Connection], T]) -> T:
+        """Run a query, unless the disk fails."""
+        if self.disk.is_failing:
+            raise failure("disk I/O error")
+        return super().read(query)
+
+
+class SimulatedWriter(Writer):
+    """Commits groups like the product's writer, at instants of the simulated time.
+
+    A group is committed at one instant and answered at a later one: a server that dies between
+    the two has committed what it has told nobody of.
+    """
+
+    def __init__(self, loop: SimulatedLoop, database: SimulatedDatabase, rng: Random) -> None:
+        super().__init__(database)
+        self._loop = loop
+        self._disk = database.disk
+        self._disk.writer = self
+        self._rng = rng
+        self._pending: list[tuple[_Work[Any], Future[Any]]] = []
+        self._is_busy = False
+
+    def submit(self, function: Callable[[Connection], T]) -> Future[T]:
+        """Have `function` run in a transaction that is committed some time later."""
+        answer: Future[T] = Future()
+        self._pending.append((_Work(function), answer))
+        self._start()
+        return answer
+
+    def close(self, *_: object) -> bool:  # type: ignore[override]
+        """Do nothing: a server that dies leaves its pending work."""
+        return True
+
+    def _run(self) -> None:
+        """Do nothing: the thread that the product starts for it ends at once."""
+
+    def _start(self) -> None:
+        if self._pending and not self._is_busy:
+            self._is_busy = True
+            self._loop.call_after_ns(self._delay(), self._write)
+
+    def _delay(self) -> int:
+        return self._rng.randrange(MS // 10, 4 * MS)
+
+    def _write(self) -> None:
+        wait_ns = self._disk.hangs_until_ns - self._loop.now_ns
+        if wait_ns > 0:
+            self._loop.call_after_ns(wait_ns, self._write)
+            return
+        group, self._pending = self._pending[:MAX_GROUP], self._pending[MAX_GROUP:]
+        for work, _ in group:
+            work.begin()
+        self._commit([work for work, _ in group])
+        self._disk.writer_committed()
+        self._loop.call_after_ns(self._delay(), self._answer, group)
+
+    def _answer(self, group: list[tuple[_Work[Any], Future[Any]]]) -> None:
+        wait_ns = self._disk.hangs_until_ns - self._loop.now_ns
+        if wait_ns > 0:
+            self._loop.call_after_ns(wait_ns, self._answer, group)
+            return
+        for work, answer in group:
+            if not answer.set_running_or_notify_cancel():
+                continue
+            error = work.future.exception()
+            if error is None:
+                answer.set_result(work.future.result())
+            else:
+                answer.set_exception(error)
+        self._is_busy = False
+        self._start()
+
+    def _connect(self) -> Connection:
+        if self._disk.is_failing:
+            raise failure("disk I/O error")
+        connection = super()._connect()
+        chance = self._rng.random()
+        if chance < self._disk.loses_answers:
+            return _FaultyConnection(connection, is_committed=True)  # type: ignore[return-value]
+        if chance < self._disk.loses_answers + self._disk.fails_commits:
+            return _FaultyConnection(connection, is_committed=False)  # type: ignore[return-value]
+        return connection
+
+
+class _FaultyConnection:
+    """A connection that breaks off at the commit, before it has happened or after."""
+
+    def __init__(self, connection: Connection, *, is_committed: bool) -> None:
+        self._connection = connection
+        self._is_committed = is_committed
+
+    @contextmanager
+    def begin(self) -> Iterator[Any]:
+        with self._connection.begin() as transaction:
+            yield transaction
+            if not self._is_committed:
+                raise failure("database or disk is full")
+        error = failure("the connection broke off")
+        error.connection_invalidated = True
+        raise error
+
+
+def failure(words: str) -> OperationalError:
+    """A failure of the database."""
+    return OperationalError("COMMIT", None, sqlite3.OperationalError(words))

@@ -1,0 +1,252 @@
+"""Mutants: the product with one guard taken away, each of which the simulation has to catch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+from meijin.game import Ending, Result
+from meijin.server.match import journal as journal_module
+from meijin.server.match import stalls
+from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.games import Games
+from meijin.server.match.journal import Batch, Journal
+from meijin.server.match.live_game import LiveGame, Outbox, Participant
+from meijin.server.match.lobby import Lobby
+from meijin.server.match.session import Session
+from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.tournaments import recovery
+from meijin.server.tournaments.run import run_of
+from meijin.server.tournaments.scheduler import Scheduler
+from meijin.store.journal import JournalEntry, commit_entry
+
+Mutant = Callable[[], AbstractContextManager[Any]]
+
+MUTANTS: dict[str, Mutant] = {}
+"""By name."""
+
+
+def _mutant(mutant: Mutant) -> Mutant:
+    MUTANTS[mutant.__name__.replace("_", "-")] = mutant
+    return mutant
+
+
+@_mutant
+def tells_before_the_commit() -> AbstractContextManager[Any]:
+    """The journal does not wait for its commit."""
+
+    async def commit(self: Journal, entry: JournalEntry, *_: object) -> None:
+        self._writer.submit(partial(commit_entry, entry=entry))
+
+    return patch.object(Journal, "_commit", commit)
+
+
+@_mutant
+def forgets_that_it_tries_again() -> AbstractContextManager[Any]:
+    """A commit whose answer was lost is not looked for."""
+
+    def commit(connection: Any, entry: JournalEntry, **_: object) -> None:
+        commit_entry(connection, entry)
+
+    return patch.object(journal_module, "commit_entry", commit)
+
+
+@_mutant
+def credits_no_stall() -> AbstractContextManager[Any]:
+    """Standstills of the server are charged."""
+
+    def moment(self: StallWatch) -> Moment:
+        return Moment(self._clock(), 0)
+
+    return patch.object(StallWatch, "moment", moment)
+
+
+@_mutant
+def does_not_ask_again() -> AbstractContextManager[Any]:
+    """Who comes back is not asked for its move."""
+    connect = LiveGame.connect
+
+    def connect_only(self: LiveGame, player: Participant, outbox: Outbox, moment: Moment) -> None:
+        before, self.is_uncommitted = self.is_uncommitted, True
+        connect(self, player, outbox, moment)
+        self.is_uncommitted = before
+
+    return patch.object(LiveGame, "connect", connect_only)
+
+
+@_mutant
+def asks_before_the_commit() -> AbstractContextManager[Any]:
+    """Who comes back is asked though the opponent's move is not committed."""
+    connect = LiveGame.connect
+
+    def connect_only(self: LiveGame, player: Participant, outbox: Outbox, moment: Moment) -> None:
+        before, self.is_uncommitted = self.is_uncommitted, False
+        connect(self, player, outbox, moment)
+        self.is_uncommitted = before
+
+    return patch.object(LiveGame, "connect", connect_only)
+
+
+@_mutant
+def shows_what_is_not_committed() -> AbstractContextManager[Any]:
+    """Who comes back is told all moves."""
+    return patch.object(
+        LiveGame, "committed_moves", property(lambda self: self.arbiter.board.moves)
+    )
+
+
+@_mutant
+def takes_any_ply() -> AbstractContextManager[Any]:
+    """An action's ply is not looked at."""
+    play = Arbiter.play
+
+    def play_now(self: Arbiter, color: Any, _ply: int, *rest: Any, **more: Any) -> Any:
+        return play(self, color, len(self.board.moves), *rest, **more)
+
+    return patch.object(Arbiter, "play", play_now)
+
+
+@_mutant
+def truncates_running_games() -> AbstractContextManager[Any]:
+    """Entries of running games are deleted."""
+
+    def truncate(_journal: Journal, entry: JournalEntry, _running: object) -> None:
+        if entry.ends:
+            entry.truncate_before = entry.id
+
+    return patch.object(Journal, "_truncate", truncate)
+
+
+@_mutant
+def forgets_clocks() -> AbstractContextManager[Any]:
+    """Clocks begin anew with the server."""
+    replay = Arbiter.replay
+
+    def replay_free(self: Arbiter, cell: int, raw_ns: int, charged_ns: int) -> None:
+        replay(self, cell, raw_ns, 0)
+        self.charged_ns[-1] = charged_ns
+
+    return patch.object(Arbiter, "replay", replay_free)
+
+
+@_mutant
+def forgets_a_move() -> AbstractContextManager[Any]:
+    """Recovery leaves out the last move of every game."""
+    moves = recovery._moves
+
+    def all_but_one(*arguments: Any) -> Any:
+        return {game: made[:-1] for game, made in moves(*arguments).items()} | _Nothing()
+
+    return patch.object(recovery, "_moves", all_but_one)
+
+
+class _Nothing(dict[Any, Any]):
+    """Takes the place of a `defaultdict`."""
+
+    def __ror__(self, other: dict[Any, Any]) -> _Nothing:
+        return _Nothing(other)
+
+    def __missing__(self, key: Any) -> Sequence[Any]:
+        return []
+
+
+@_mutant
+def counts_void_games() -> AbstractContextManager[Any]:
+    """A void game counts as a draw."""
+    game_over = Scheduler.game_over
+
+    def count(self: Scheduler, game: LiveGame) -> None:
+        outcome = game.arbiter.outcome
+        if outcome is not None and outcome.ending is Ending.VOID:
+            run_of(game).count(game.pairing, Result.DRAW)
+        game_over(self, game)
+
+    return patch.object(Scheduler, "game_over", count)
+
+
+@_mutant
+def loses_void_games() -> AbstractContextManager[Any]:
+    """A void game is not planned again."""
+    game_ended = Scheduler.game_ended
+
+    def end(self: Scheduler, game: LiveGame) -> None:
+        game_ended(self, game)
+        run_of(game).pending.pop(game.pairing.id, None)
+
+    return patch.object(Scheduler, "game_ended", end)
+
+
+@_mutant
+def asks_twice() -> AbstractContextManager[Any]:
+    """A turn is requested twice."""
+    add_turn = Session.add_turn
+
+    def add(self: Session, game: LiveGame) -> None:
+        add_turn(self, game)
+        add_turn(self, game)
+
+    return patch.object(Session, "add_turn", add)
+
+
+@_mutant
+def ends_games_twice() -> AbstractContextManager[Any]:
+    """The end of a game is stored again when its loser is looked at again."""
+    expire = Games.expire
+
+    def expire_again(self: Games, moment: Moment) -> None:
+        expire(self, moment)
+        for game in list(self._ending.values()):
+            game.arbiter.evidence = {"again": True}
+            self._journal.add_end(game)
+
+    return patch.object(Games, "expire", expire_again)
+
+
+@_mutant
+def excuses_no_restart() -> AbstractContextManager[Any]:
+    """After a restart bots that are away pay for it."""
+    leave = Arbiter.leave
+
+    def leave_unexcused(self: Arbiter, color: Any, moment: Moment, **_: Any) -> None:
+        leave(self, color, moment)
+
+    return patch.object(Arbiter, "leave", leave_unexcused)
+
+
+@_mutant
+def excuses_no_outage() -> AbstractContextManager[Any]:
+    """While the store is away bots that are away pay for it."""
+    return patch.object(Arbiter, "excuse", lambda _self, _moment: None)
+
+
+@_mutant
+def ends_the_newer_stream() -> AbstractContextManager[Any]:
+    """The late end of an old stream ends the presence of the new one."""
+    leave = Lobby.leave
+
+    def leave_any(self: Lobby, session: Session) -> None:
+        player = self.players.get(session.player.bot_id)
+        leave(self, session if player is None or player.session is None else player.session)
+
+    return patch.object(Lobby, "leave", leave_any)
+
+
+@_mutant
+def forgets_a_release() -> AbstractContextManager[Any]:
+    """Now and then nobody is told of a commit."""
+    release = Games.release
+
+    def release_most(self: Games, batch: Batch) -> None:
+        if batch.entry.id % 16:
+            release(self, batch)
+
+    return patch.object(Games, "release", release_most)
+
+
+@_mutant
+def counts_stalls_late() -> AbstractContextManager[Any]:
+    """Only standstills of a second and more are credited."""
+    return patch.object(stalls, "STALL_TOLERANCE_NS", 1_000_000_000)

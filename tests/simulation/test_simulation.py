@@ -1,0 +1,58 @@
+"""Random games with random faults, in simulated time; a failure names its seed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from tests.simulation.mutants import MUTANTS
+from tests.simulation.runner import Simulator, explain, open_simulator
+
+GAMES = int(os.environ.get("MEIJIN_SIMULATED_GAMES", "10000"))
+"""How many are played altogether."""
+
+PARTS = 10
+SEEDS_APART = 1_000_000
+"""Between the first seeds of two parts."""
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Iterator[Simulator]:
+    """A simulator for all tests: what the product compiles for its disk is compiled once."""
+    with open_simulator() as simulator:
+        yield simulator
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_nothing_is_lost_and_nobody_is_robbed(simulator: Simulator, part: int) -> None:
+    """Every planned game is played and counted once, and no bot loses by another's fault."""
+    summary = simulator.simulate(1 + part * SEEDS_APART, games=GAMES // PARTS)
+    assert summary.failed is None, explain(summary.failed)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_guard_that_is_missing_is_noticed(simulator: Simulator, name: str) -> None:
+    """Without any one of the product's guards, something goes wrong within as many games."""
+    with MUTANTS[name]():
+        summary = simulator.simulate(1, games=10_000)
+    assert summary.failed is not None
+
+
+def test_a_seed_says_everything(simulator: Simulator) -> None:
+    """The same seed is the same world, to the nanosecond; another one is another."""
+    first, again, other = (simulator.play(seed) for seed in (7, 7, 8))
+    assert (first.digest, first.trace, first.endings) == (again.digest, again.trace, again.endings)
+    assert first.digest != other.digest
+
+
+def test_a_failure_is_seen_again_by_its_seed() -> None:
+    """A violation and the trace before it come again in another simulator, from the seed alone."""
+    reports = []
+    for _ in range(2):
+        with open_simulator() as simulator, MUTANTS["forgets-clocks"]():
+            failed = simulator.simulate(1, games=1000).failed
+            assert failed is not None
+            reports.append((simulator.play(failed.seed), failed))
+    (again, failed), (elsewhere, _) = reports
+    assert again == failed == elsewhere
