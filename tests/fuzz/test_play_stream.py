@@ -21,6 +21,7 @@ SEQUENCES = int(os.environ.get("MEIJIN_FUZZ_SEQUENCES", "100000"))
 SEED = int(os.environ.get("MEIJIN_FUZZ_SEED", "1"))
 
 
+@pytest.mark.timeout(1200)  # a minute of two idle cores
 def test_any_messages_leave_the_server_sound() -> None:
     """Documented ends, bounded answers, every game ended once as committed, nobody robbed."""
     report = play_worlds(SEED, SEQUENCES)
