@@ -69,7 +69,8 @@ async def measure(arena: ArenaProcess, attack: Attack, base: float, seconds: flo
     alone = percentiles(innocents.latencies)
     innocents.latencies.clear()
     before = arena.resident_bytes
-    attacker = asyncio.create_task(_run_attacker(attack.name, arena.address, seconds))
+    lasting = max(seconds, attack.seconds)
+    attacker = asyncio.create_task(_run_attacker(attack.name, arena.address, lasting))
     peak = await _peak_until_done(arena, attacker)
     under = percentiles(innocents.latencies)
     moves = len(innocents.latencies)
@@ -99,7 +100,7 @@ def _most(heard: dict[str, int]) -> list[tuple[str, int]]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=8.0, help="of each attack")
+    parser.add_argument("--seconds", type=float, default=8.0, help="of each attack, at least")
     parser.add_argument("--base", type=float, default=4.0, help="seconds before it")
     parser.add_argument("--only", help="the one attack of this name")
     parser.add_argument("--json", action="store_true")
