@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Searches and simulated games take three times as long when their lines are counted, and processes
 # are not counted.
-UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs game scripts simulation system)
+UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs fuzz game scripts simulation system)
 CODE := game store bots ladder server cli tests benchmarks scripts
 
 MINUTES ?= 60

@@ -22,7 +22,7 @@ from meijin.game import Ending, from_sgf
 from meijin.v1 import game_pb2
 
 COMMANDS = {
-    *("serve", "worker", "match", "demo", "certificate"),
+    *("serve", "worker", "match", "demo", "certificate", "status", "backup", "restore"),
     *(f"ladder {verb}" for verb in ("show", "run", "compare", "anchors", "verify")),
     *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
     *(f"bot {verb}" for verb in ("disable", "enable", "hide", "show")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -95,9 +96,32 @@ class Failing(GameServiceServicer):
         raise NotImplementedError
 
 
+class Endless(Failing):
+    """Writes without end, and knows how much it has written."""
+
+    def __init__(self) -> None:
+        self.written = 0
+        self.is_over = asyncio.Event()
+
+    async def WatchGame(  # noqa: N802 - the contract's name
+        self,
+        request: Any,  # noqa: ARG002 - gRPC's
+        context: Context,  # noqa: ARG002 - gRPC's
+    ) -> AsyncIterator[game_service_pb2.WatchGameResponse]:
+        """Tell of a long game again and again."""
+        response = game_service_pb2.WatchGameResponse()
+        response.game.game_id = "1" * 64_000
+        try:
+            while True:
+                yield response
+                self.written += 1
+        finally:
+            self.is_over.set()
+
+
 @asynccontextmanager
 async def failing_server(
-    authenticate: Callable[[str], Awaitable[Identity | None]],
+    authenticate: Callable[[str], Awaitable[Identity | None]], servicer: Failing | None = None
 ) -> AsyncIterator[grpc.aio.Channel]:
     """A channel to a server whose servicer fails behind the interceptor."""
     ignore_idle_wakeups()
@@ -107,7 +131,7 @@ async def failing_server(
     policy = Policy(registration=Registration.OPEN)
     interceptor = Interceptor(authenticate, limits, policy=policy, calls=calls, uses=uses)
     server = grpc.aio.server(interceptors=[interceptor])
-    add_GameServiceServicer_to_server(Failing(), server)
+    add_GameServiceServicer_to_server(servicer or Failing(), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:
@@ -306,6 +330,23 @@ async def test_a_caller_who_leaves_is_no_incident() -> None:
             with pytest.raises(asyncio.CancelledError):
                 await call.read()
     assert incidents(logs) == []
+
+
+async def test_a_caller_who_leaves_while_it_is_written_to_is_no_failure(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """One that never read can't fill the log by going away."""
+    endless = Endless()
+    async with failing_server(nobody, endless) as channel:
+        call = GameServiceStub(channel).WatchGame(game_service_pb2.WatchGameRequest())
+        await call.read()
+        before = -1
+        while before < endless.written:  # until a write has to wait for the window
+            before = endless.written
+            await asyncio.sleep(0.2)
+        call.cancel()
+        await asyncio.wait_for(endless.is_over.wait(), 20)
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
 
 
 # -- gRPC's own services ----------------------------------------------------------

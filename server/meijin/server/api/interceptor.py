@@ -134,6 +134,9 @@ class Interceptor(grpc.aio.ServerInterceptor):
                     serve = partial(handler.unary_unary, request, context)
                     return await self._answer(method, address, serve)
                 await self._stream(identity, _behavior(handler), request, context)
+            except grpc.aio.InternalError as error:
+                # The peer left while it was written to: gRPC logs what it raises with a traceback.
+                raise asyncio.CancelledError from error
             except (grpc.aio.BaseError, grpc.RpcError):
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary

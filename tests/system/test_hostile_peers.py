@@ -1,0 +1,75 @@
+"""Hostile peers beside two innocent bots: what they hear, and what they cost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from attacks import ATTACKS, Attack
+from innocents import NAMES, Innocents
+from tests.system.processes import NO_LADDER, Processes, Server, environment, eventually
+
+from meijin.game import Ending
+from meijin.store.schema import GameState
+
+if TYPE_CHECKING:
+    from tests.system.conftest import Books
+
+ATTACKER = Path(__file__).parents[2] / "benchmarks" / "attacks.py"
+MAX_GROWTH = 100
+"""MiB that the server's memory may grow by, most of it what gRPC keeps for a thousand sockets."""
+
+
+def resident_mib(pid: int) -> float:
+    """The memory of a process."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    raise AssertionError(f"process {pid} is gone")
+
+
+async def play_under(attack: Attack, address: str, folder: Path) -> tuple[dict[str, int], int]:
+    """What an attacker hears, and how many moves the innocent ones make meanwhile."""
+    innocents = Innocents(address, control="60+1")
+    await innocents.start()
+    while len(innocents.latencies) < 20:  # noqa: ASYNC110 - that they play has no event
+        await asyncio.sleep(0.01)
+    moves = len(innocents.latencies)
+    command = (sys.executable, str(ATTACKER), attack.name, address, str(attack.seconds))
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.PIPE, env=environment(folder, {})
+    )
+    output, _ = await process.communicate()
+    moves = len(innocents.latencies) - moves
+    ended = len(innocents.ends)
+    while len(innocents.ends) < ended + 2:  # noqa: ASYNC110 - their games end normally afterwards
+        await asyncio.sleep(0.01)
+    assert innocents.notices == 0
+    await innocents.stop()
+    return json.loads(output), moves
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_an_attack_is_heard_out_and_harms_nobody(
+    processes: Processes, open_books: Callable[[str], Books], attack: Attack
+) -> None:
+    """The documented codes, games that go on to their ends, bounded memory, nothing left over."""
+    server = Server(processes, "--open", NO_LADDER, "--grace=60")
+    before = resident_mib(server.process.pid)
+    heard, moves = asyncio.run(play_under(attack, server.address, processes.folder))
+    assert attack.first in heard, heard
+    assert set(heard) <= attack.heard, heard
+    assert moves > 0
+    assert resident_mib(server.process.pid) - before < MAX_GROWTH
+    eventually(lambda: not server.connected_bots())
+    games = open_books(server.database_url).games(GameState.FINISHED)
+    names = {game.black for game in games}
+    assert names <= set(NAMES)
+    assert {game.ending for game in games} <= {Ending.FIVE, Ending.DRAW}
+    assert "incident" not in server.process.words
+    assert "Traceback" not in server.process.words, server.process.words
