@@ -93,11 +93,12 @@ async def test_calls_are_counted_by_end(server: ServerInTest, registry: Collecto
         labels = {"method": f"{METHOD}/{method}", "code": code, "reason": reason}
         return registry.get_sample_value("meijin_calls_total", labels)
 
-    assert count("ListBots", "OK", "") == 1
-    assert count("ListBots", "UNAUTHENTICATED", "UNKNOWN_TOKEN") == 1
-    assert count("ListBotVersions", "NOT_FOUND", "NOT_FOUND") == 1
+    await server.until(lambda: count("ListBots", "OK", "") == 1)
+    await server.until(lambda: count("ListBots", "UNAUTHENTICATED", "UNKNOWN_TOKEN") == 1)
+    await server.until(lambda: count("ListBotVersions", "NOT_FOUND", "NOT_FOUND") == 1)
     timed = {"method": f"{METHOD}/ListBots"}
-    assert registry.get_sample_value("meijin_call_seconds_count", timed) == 2
+    seconds = "meijin_call_seconds_count"
+    await server.until(lambda: registry.get_sample_value(seconds, timed) == 2)
 
 
 async def test_a_stream_that_is_left_counts_as_cancelled(
