@@ -541,4 +541,4 @@ _ENDS = """
     SELECT id, end_sequence, state, ending, result, at_fault, moves, times
     FROM game WHERE end_sequence > ? ORDER BY end_sequence
 """
-_FAULTS = "SELECT id, game_id, ending FROM fault WHERE id > ? ORDER BY id"
+_FAULTS = "SELECT id, game_id, ending FROM fault WHERE id > ? AND ending IS NOT NULL ORDER BY id"
