@@ -24,7 +24,7 @@ from tests.system.processes import (
     processes_of,
 )
 
-from meijin.server.app import SERVICES
+from meijin.server.services import SERVICES
 from meijin.store import Database
 from meijin.store.schema import Game, GameState
 from meijin.v1.tournament_service_pb2 import TOURNAMENT_STATE_FINISHED

@@ -3,6 +3,7 @@
 - `match`, `tournaments`, `access`, `views`, `api`, `process`: its subjects, a package each
 - `metrics`: what Prometheus is told
 - `app`: start-up, main loop and shutdown
+- `services`: the services by their names, and what answers their methods
 - `parts`: everything in a server but its services, put together
 - `storage`: the store for coroutines
 - `certificates`, `credentials`: certificates for TLS, made and read, and what gRPC needs of them

@@ -4,36 +4,16 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 
 import grpc
 import structlog
-from grpc_health.v1 import health, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
 from prometheus_client import CollectorRegistry
 
-from meijin.server.access.bot_control import BotControl
-from meijin.server.access.last_uses import LastUses
-from meijin.server.access.open_calls import OpenCalls
-from meijin.server.access.owners import OwnerControl
-from meijin.server.access.permissions import Policy
-from meijin.server.access.token_control import TokenControl
-from meijin.server.api.admin import AdminServicer
-from meijin.server.api.bots import BotServicer
-from meijin.server.api.faults import FaultServicer
-from meijin.server.api.games import GameServicer
 from meijin.server.api.health import HealthServicer
 from meijin.server.api.interceptor import Interceptor
-from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.limits import Limits
-from meijin.server.api.owners import OwnerServicer
-from meijin.server.api.play import PlayServicer
-from meijin.server.api.status import StatusServicer
-from meijin.server.api.tokens import TokenServicer
-from meijin.server.api.tournaments import TournamentServicer
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
 from meijin.server.metrics.exporter import Exporter
@@ -41,41 +21,20 @@ from meijin.server.metrics.game_counts import GameCounts
 from meijin.server.metrics.ladders import LadderWatch
 from meijin.server.metrics.registry import make_registry
 from meijin.server.metrics.standing import Standing
-from meijin.server.parts import Parts
+from meijin.server.parts import Access, Parts
 from meijin.server.process.backups import Backups
 from meijin.server.process.data_folder import check_database, make_private
 from meijin.server.process.last_resort import end_within
 from meijin.server.process.operator_token import OperatorTokenFile, ensure_operator_token
 from meijin.server.process.supervisor import Supervisor
 from meijin.server.process.systemd import ServiceManager
+from meijin.server.services import OTHER_SERVICES, STORING_SERVICES, add_services
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
 from meijin.store.tokens import Identity, authenticate
-from meijin.v1 import (
-    admin_service_pb2,
-    admin_service_pb2_grpc,
-    bot_service_pb2,
-    bot_service_pb2_grpc,
-    fault_service_pb2,
-    fault_service_pb2_grpc,
-    game_service_pb2,
-    game_service_pb2_grpc,
-    ladder_service_pb2,
-    ladder_service_pb2_grpc,
-    owner_service_pb2,
-    owner_service_pb2_grpc,
-    play_service_pb2,
-    play_service_pb2_grpc,
-    status_service_pb2,
-    status_service_pb2_grpc,
-    token_service_pb2,
-    token_service_pb2_grpc,
-    tournament_service_pb2,
-    tournament_service_pb2_grpc,
-)
 from meijin.wire.contract import BACKUP_FOLDER, SERVER_LOCK_FILE, Address, keepalive_options
 
 log = structlog.get_logger()
@@ -88,24 +47,6 @@ LAST_COMMITS_TIME = timedelta(seconds=3)
 
 STOP_LIMIT = timedelta(seconds=20)
 """A stop that takes longer than this and the drain is cut off: something hangs."""
-
-STORING_SERVICES = (
-    admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"].full_name,
-    token_service_pb2.DESCRIPTOR.services_by_name["TokenService"].full_name,
-    owner_service_pb2.DESCRIPTOR.services_by_name["OwnerService"].full_name,
-    play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
-    bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
-    tournament_service_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name,
-    game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
-    ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
-    fault_service_pb2.DESCRIPTOR.services_by_name["FaultService"].full_name,
-    status_service_pb2.DESCRIPTOR.services_by_name["StatusService"].full_name,
-)
-"""Those that need the store."""
-
-OTHER_SERVICES = (health.SERVICE_NAME, reflection.SERVICE_NAME)
-
-SERVICES = (*STORING_SERVICES, *OTHER_SERVICES)
 
 
 async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
@@ -166,32 +107,6 @@ async def _stop_or_failure(stop: asyncio.Event, running: list[asyncio.Task[None]
     waiting.cancel()
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """What decides who may do what."""
-
-    policy: Policy
-    calls: OpenCalls
-    uses: LastUses
-    bots: BotControl
-    tokens: TokenControl
-    owners: OwnerControl
-
-    @classmethod
-    def of(cls, settings: Settings, parts: Parts) -> "Access":
-        """The access to a server's parts."""
-        policy, calls = Policy.of(settings), OpenCalls()
-        storage, lobby = parts.storage, parts.lobby
-        return cls(
-            policy=policy,
-            calls=calls,
-            uses=LastUses(storage, calls),
-            bots=BotControl(storage, lobby, policy),
-            tokens=TokenControl(storage, lobby, calls, OperatorTokenFile(settings.data)),
-            owners=OwnerControl(storage, policy),
-        )
-
-
 class App:
     """A server's parts on the network."""
 
@@ -218,7 +133,7 @@ class App:
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
         backups = settings.data / BACKUP_FOLDER
-        _add_services(self._server, parts, self._health, self.limits, access, backups=backups)
+        add_services(self._server, parts, self._health, self.limits, access, backups=backups)
 
     @classmethod
     @asynccontextmanager
@@ -333,69 +248,6 @@ class App:
     async def stop(self, grace: timedelta = timedelta(0)) -> None:
         """Close every connection; calls that are under way have a grace to end."""
         await self._server.stop(grace.total_seconds())
-
-
-def _add_services(
-    server: grpc.aio.Server,
-    parts: Parts,
-    health_servicer: HealthServicer,
-    limits: Limits,
-    access: Access,
-    *,
-    backups: Path,
-) -> None:
-    """Have the server answer the calls of every service."""
-    play_service_pb2_grpc.add_PlayServiceServicer_to_server(
-        PlayServicer(
-            parts.lobby,
-            parts.actions,
-            parts.watch,
-            parts.storage,
-            limits=limits,
-            store_watch=parts.store_watch,
-            calls=access.calls,
-        ),
-        server,
-    )
-    bot_service_pb2_grpc.add_BotServiceServicer_to_server(
-        BotServicer(access.bots, parts.lobby, parts.storage), server
-    )
-    admin_service_pb2_grpc.add_AdminServiceServicer_to_server(
-        AdminServicer(access.bots, parts.storage), server
-    )
-    token_service_pb2_grpc.add_TokenServiceServicer_to_server(
-        TokenServicer(access.tokens, parts.storage, access.uses), server
-    )
-    owner_service_pb2_grpc.add_OwnerServiceServicer_to_server(
-        OwnerServicer(access.owners, parts.storage), server
-    )
-    tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
-        TournamentServicer(
-            parts.creator, parts.control, parts.scheduler, parts.storage, parts.feed
-        ),
-        server,
-    )
-    game_service_pb2_grpc.add_GameServiceServicer_to_server(
-        GameServicer(parts.control, parts.games, parts.storage, parts.feed), server
-    )
-    ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
-        LadderServicer(parts.storage, parts.refreshes), server
-    )
-    fault_service_pb2_grpc.add_FaultServiceServicer_to_server(FaultServicer(parts.storage), server)
-    status_service_pb2_grpc.add_StatusServiceServicer_to_server(
-        StatusServicer(
-            lobby=parts.lobby,
-            games=parts.games,
-            store_watch=parts.store_watch,
-            scheduler=parts.scheduler,
-            storage=parts.storage,
-            refreshes=parts.refreshes,
-            backups=backups,
-        ),
-        server,
-    )
-    health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
-    reflection.enable_server_reflection(SERVICES, server)
 
 
 async def _authenticate(parts: Parts, token: str) -> Identity | None:

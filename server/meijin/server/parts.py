@@ -3,6 +3,12 @@
 from collections.abc import Coroutine
 from dataclasses import dataclass
 
+from meijin.server.access.bot_control import BotControl
+from meijin.server.access.last_uses import LastUses
+from meijin.server.access.open_calls import OpenCalls
+from meijin.server.access.owners import OwnerControl
+from meijin.server.access.permissions import Policy
+from meijin.server.access.token_control import TokenControl
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.feed import Feed
 from meijin.server.match.game_log import GameLog
@@ -14,6 +20,7 @@ from meijin.server.match.lobby import Lobby
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.watchdog import Watchdog
+from meijin.server.process.operator_token import OperatorTokenFile
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
@@ -114,3 +121,29 @@ class Parts:
             self.planner.run(),
             self.creator.run(),
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What decides who may do what."""
+
+    policy: Policy
+    calls: OpenCalls
+    uses: LastUses
+    bots: BotControl
+    tokens: TokenControl
+    owners: OwnerControl
+
+    @classmethod
+    def of(cls, settings: Settings, parts: Parts) -> "Access":
+        """The access to a server's parts."""
+        policy, calls = Policy.of(settings), OpenCalls()
+        storage, lobby = parts.storage, parts.lobby
+        return cls(
+            policy=policy,
+            calls=calls,
+            uses=LastUses(storage, calls),
+            bots=BotControl(storage, lobby, policy),
+            tokens=TokenControl(storage, lobby, calls, OperatorTokenFile(settings.data)),
+            owners=OwnerControl(storage, policy),
+        )

@@ -21,8 +21,8 @@ from meijin.server.access.open_calls import OpenCalls
 from meijin.server.access.permissions import PERMISSIONS, Permission, Policy
 from meijin.server.api.interceptor import Context, Interceptor
 from meijin.server.api.limits import Limits
-from meijin.server.app import SERVICES
 from meijin.server.errors import MeijinError
+from meijin.server.services import SERVICES
 from meijin.server.settings import Registration, Settings
 from meijin.store.tokens import Identity
 from meijin.testing.peer import CallEnding

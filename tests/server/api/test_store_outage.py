@@ -16,7 +16,7 @@ from tests.conftest import locked
 
 from meijin.game import Color
 from meijin.server import app
-from meijin.server.app import OTHER_SERVICES, SERVICES, STORING_SERVICES
+from meijin.server.services import OTHER_SERVICES, SERVICES, STORING_SERVICES
 from meijin.testing.peer import play_moves
 from meijin.testing.server import ServerInTest
 from meijin.v1 import bot_service_pb2, game_pb2
