@@ -219,12 +219,13 @@ def written(value: object) -> str:
 
 
 def test_settings_options(pages: "Callable[[str], Page]") -> None:
-    """The options in the table are those of `meijin serve`, all but the one for the file."""
+    """The options in the table are those of `meijin serve`, but for the file's and a short word."""
     group = typer.main.get_group(app)
     options = {name for found in group.commands["serve"].params for name in found.opts}
     rows = pages("docs/operating.md").table("## Settings")
-    assert {row[2].strip("`") for row in rows} - {""} == options - {"--env-file"}
-    assert "`--env-file`" in pages("docs/operating.md").text
+    others = {"--env-file", "--open"}
+    assert {row[2].strip("`") for row in rows} - {""} == options - others
+    assert all(f"`{option}`" in pages("docs/operating.md").text for option in others)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "Dockerfile", "docker-compose.yml"])
@@ -335,6 +336,9 @@ def test_statuses(pages: "Callable[[str], Page]") -> None:
         "NAME_TAKEN",
         "WRONG_STATE",
         "UNIMPLEMENTED",
+        "INVITATION",
+        "QUOTA",
+        "REGISTRATION_CLOSED",
     }
     assert {reason for _, reason in given - told} <= unary
 

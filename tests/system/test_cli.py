@@ -35,7 +35,7 @@ COMMANDS = {
         for verb in ("run", "create", "show", "watch", "list", "cancel", "resume")
     ),
     *(f"game {verb}" for verb in ("show", "export", "list", "watch", "void")),
-    "faults",
+    *("faults", "status", "backup", "restore"),
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
 }
 Meijin = Callable[..., "subprocess.CompletedProcess[str]"]
