@@ -2,13 +2,21 @@
 
 import os
 import random
+import subprocess
+import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.system.chaos.arena import BOTS
+from tests.system.chaos.audit import Told, Window, compare
 from tests.system.chaos.campaign import Campaign
 from tests.system.chaos.plan import EMBEDDED_ONLY, POSTGRESQL_ONLY, Kind, Target, plan
+from tests.system.chaos.stepped_clock import SteppedClock
+
+from meijin.game import Ending, Result, encode_moves
 
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
@@ -61,3 +69,52 @@ def test_a_plan_follows_from_its_seed(others: set[Kind]) -> None:
         assert all(found == sorted(set(found)) for found in targets)
         assert [Target.SERVER, Target.QUEUE] not in targets
     assert plan(1, kinds, BOTS, 30) != plan(2, kinds, BOTS, 30)
+
+
+@pytest.mark.parametrize(
+    ("told", "breach"),
+    [
+        (Told(["", "00000100"], {(0, 0), (2, 2)}, ["1-0 five"]), ""),
+        (Told(["", "00000100"], {(0, 0), (2, 2)}, []), ""),
+        (Told(["", "00000500"], {(0, 0), (2, 2)}, []), "was told 00000500, stored is 000001000200"),
+        (Told(["00000100", ""], {(0, 0), (2, 2)}, []), "was told 00000100 and then "),
+        (Told(["0000"], {(0, 0), (2, 2)}, []), "was asked for the other side's ply 1"),
+        (Told([""], {(0, 0), (2, 3)}, []), "never sent 2 at ply 2, which is stored"),
+        (Told([""], {(0, 0), (2, 2)}, ["1/2-1/2 draw"]), "was told ['1/2-1/2 draw'], stored is"),
+    ],
+)
+def test_a_journal_is_held_against_the_record(told: Told, breach: str) -> None:
+    """Each way in which they can differ is found."""
+    game = SimpleNamespace(
+        black="ada",
+        white="fred",
+        opening_plies=0,
+        moves=encode_moves([0, 1, 2]),
+        result=Result.BLACK_WINS,
+        ending=Ending.FIVE,
+    )
+    found = list(compare("ada", game, told))
+    assert [words[: len(breach)] for words in found] == [breach] * bool(breach)
+
+
+def test_a_fault_explains_forfeits_of_its_victim_alone() -> None:
+    """In the games that ran when it struck, or began before it was mended."""
+    window = Window(victims={"ada"}, running={3}, last_before=5, last=8)
+    assert [game for game in range(10) if window.explains("ada", game)] == [3, 6, 7, 8]
+    assert not any(window.explains("fred", game) for game in range(10))
+
+
+@pytest.mark.skipif(not SteppedClock.is_possible(), reason="needs cc, the C compiler")
+def test_a_stepped_clock_shows_another_hour(tmp_path: Path) -> None:
+    """The monotonic clock is left as it is."""
+    clock = SteppedClock(tmp_path)
+    clock.step(-3600)
+    program = "import time; print(time.time(), time.monotonic())"
+    command = [sys.executable, "-c", program]
+    environment = os.environ | clock.environment
+    before = time.time(), time.monotonic()
+    shown = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+    after = time.time(), time.monotonic()
+    wall, monotonic = map(float, shown.stdout.split())
+    assert before[0] <= wall + 3600 <= after[0]
+    assert before[1] <= monotonic <= after[1]

@@ -108,7 +108,8 @@ class Arena:
             self.left_out[Kind.DISK_FULL] = "a tmpfs can't be mounted; root may"
         else:
             stack.callback(subprocess.run, ["umount", "--lazy", str(folder)], check=True)
-            stack.callback(shutil.copytree, folder, folder.with_name("data-at-end"))
+            ignore = shutil.ignore_patterns("*.sock")
+            stack.callback(shutil.copytree, folder, folder.with_name("data-at-end"), ignore=ignore)
 
     def _step_clock(self, folder: Path) -> dict[str, str]:
         if not SteppedClock.is_possible():

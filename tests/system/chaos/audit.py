@@ -171,7 +171,7 @@ class Audit:
                 yield f"{bot} was told of game {key}, which is not stored"
             for key, game in games.items():
                 if bot in {game.black, game.white}:
-                    for breach in _compare(bot, game, told.get(key, Told())):
+                    for breach in compare(bot, game, told.get(key, Told())):
                         yield f"game {key}, {bot}: {breach}"
 
     def _verification(self) -> Iterator[str]:
@@ -230,7 +230,7 @@ def _replay(game: Any) -> Iterator[str]:
         yield f"game {game.id} has times of {len(game.times) / 16:g} moves"
 
 
-def _compare(bot: str, game: Any, told: Told) -> Iterator[str]:
+def compare(bot: str, game: Any, told: Told) -> Iterator[str]:
     """A bot's journal of a game against the record."""
     side = 0 if bot == game.black else 1
     record = game.moves.hex()
