@@ -242,7 +242,7 @@ def test_variables_are_known(name: str) -> None:
 def test_words_are_found_where_the_page_says(pages: "Callable[[str], Page]") -> None:
     """Each word of the glossary stands in a name or in a docstring's first line of its module."""
     rows = pages("docs/architecture.md").table("## Words")
-    assert 10 <= len(rows) <= 20
+    assert 10 <= len(rows) <= 25
     for word, _, place in rows:
         room, _, rest = place.strip("`").partition("/")
         tree = ast.parse((ROOT / room / "meijin" / room / rest).read_text())
