@@ -35,16 +35,16 @@ def faults(
 
 def print_faults(response: pb.ListFaultsResponse) -> None:
     """Print faults as a table."""
-    columns = ("when (UTC)", "game", "bot", "what", "at fault", "game ended by", "detail")
+    columns = ("when (UTC)", "game", "bot", "what", "at fault", "detail")
     made = table("Faults", columns, text_columns=len(columns))
+    made.columns[0].no_wrap = True
     for fault in response.faults:
         made.add_row(
-            f"{fault.create_time.ToDatetime():%Y-%m-%d %H:%M:%S}",
+            f"{fault.create_time.ToDatetime():%m-%d %H:%M:%S}",
             fault.game_id,
             _bot(fault),
             _word(pb.FaultKind.Name(fault.kind), "FAULT_KIND_"),
             _word(pb.FaultParty.Name(fault.party), "FAULT_PARTY_"),
-            _ending(fault),
             fault.detail,
         )
     console.print(made)
