@@ -278,7 +278,7 @@ class Bot(Base):
     """Why it may not play, one sentence for its owner; empty while it may."""
     is_hidden: Mapped[bool] = mapped_column(default=False)
     """It is left out of lists of bots and of ladders' tables."""
-    former_names: Mapped[list[str]] = mapped_column(default_factory=list)
+    former_names: Mapped[list[str]] = mapped_column(default_factory=list, insert_default=list)
     """Of before it was renamed; its process may still introduce itself so."""
 
 
