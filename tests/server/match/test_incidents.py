@@ -11,12 +11,11 @@ import pytest
 from meijin.server.match.games import Games
 from meijin.server.match.incidents import MOST_NAMES, Incidents
 from meijin.server.match.journal import Journal
-from meijin.server.match.listeners import Absence
-from meijin.server.match.live_game import Participant
+from meijin.server.match.listeners import Absence, MassDisconnect
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.store_watch import StoreWatch
 from meijin.store.faults import NewFault
-from meijin.store.schema import BotId, BotVersionId, FaultKind, FaultParty, GameId
+from meijin.store.schema import BotVersionId, FaultKind, FaultParty, GameId
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 SECOND = NS_PER_SECOND
@@ -101,8 +100,8 @@ def test_a_restart_is_told_where_games_waited(bench: Bench) -> None:
 
 def test_a_mass_disconnect_names_some_of_the_bots(bench: Bench) -> None:
     """An entry is bounded."""
-    players = [Participant(BotId(number), f"bot-{number}") for number in range(30)]
-    bench.incidents.mass_disconnected(players, 40)
+    names = [f"bot-{number}" for number in range(30)]
+    bench.incidents.mass_disconnected(MassDisconnect(names, 40))
     (fault,) = bench.told
     assert (fault.kind, fault.party) == (FaultKind.MASS_DISCONNECT, FaultParty.NETWORK)
     assert fault.detail == "30 of 40 bots lost their streams within seconds"

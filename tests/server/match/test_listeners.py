@@ -12,10 +12,12 @@ from structlog.testing import capture_logs
 
 from meijin.server.match.feed import Feed
 from meijin.server.match.game_log import GameLog
-from meijin.server.match.listeners import Listener, Listeners
+from meijin.server.match.incidents import Incidents
+from meijin.server.match.listeners import Absence, Listener, Listeners, MassDisconnect
 from meijin.server.metrics.game_counts import GameCounts
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
+from meijin.store.schema import BotVersionId
 from meijin.testing.server import ServerInTest, open_server
 from meijin.testing.settings import settings_in
 
@@ -24,7 +26,17 @@ if TYPE_CHECKING:
 
     from meijin.server.match.live_game import LiveGame, Participant
 
-HOOKS = ("player_joined", "game_over", "game_started", "games_moved", "game_ended")
+HOOKS = (
+    "player_joined",
+    "player_returned",
+    "mass_disconnected",
+    "game_over",
+    "game_started",
+    "games_moved",
+    "game_ended",
+)
+ABSENCE = Absence(BotVersionId(7), 3, is_excused=False, games=())
+LOSS = MassDisconnect(("ada", "bob"), 4)
 
 
 def game(name: str) -> LiveGame:
@@ -42,6 +54,14 @@ class Noting(Listener):
     def player_joined(self, player: Participant) -> None:
         """Note it."""
         self._heard.append(f"{self._name} joined {player.name}")
+
+    def player_returned(self, absence: Absence) -> None:
+        """Note it."""
+        self._heard.append(f"{self._name} returned {absence.version_id}")
+
+    def mass_disconnected(self, loss: MassDisconnect) -> None:
+        """Note it."""
+        self._heard.append(f"{self._name} lost {' '.join(loss.names)}")
 
     def game_over(self, game: LiveGame) -> None:
         """Note it."""
@@ -63,6 +83,8 @@ class Noting(Listener):
 def tell_all(listeners: Listeners) -> None:
     """Tell one fact of each kind."""
     listeners.player_joined(cast("Participant", SimpleNamespace(name="ada")))
+    listeners.player_returned(ABSENCE)
+    listeners.mass_disconnected(LOSS)
     listeners.game_over(game("d"))
     listeners.committed([game("a"), game("b")], [game("c"), game("e")], [game("d")])
 
@@ -73,6 +95,14 @@ class Failing(Listener):
     def player_joined(self, player: Participant) -> None:
         """Fail."""
         raise RuntimeError(player.name)
+
+    def player_returned(self, absence: Absence) -> None:
+        """Fail."""
+        raise RuntimeError(str(absence.version_id))
+
+    def mass_disconnected(self, loss: MassDisconnect) -> None:
+        """Fail."""
+        raise RuntimeError(str(loss.connected))
 
     def game_over(self, game: LiveGame) -> None:
         """Fail."""
@@ -101,6 +131,10 @@ def test_listeners_hear_in_the_order_they_were_added() -> None:
     assert heard == [
         "1 joined ada",
         "2 joined ada",
+        "1 returned 7",
+        "2 returned 7",
+        "1 lost ada bob",
+        "2 lost ada bob",
         "1 over d",
         "2 over d",
         *(f"1 {fact}" for fact in committed),
@@ -146,12 +180,13 @@ def test_one_that_fails_is_logged_and_the_others_hear(hook: str) -> None:
 
 
 async def test_a_tournament_counts_a_game_before_anybody_looks_at_it(server: ServerInTest) -> None:
-    """The order in a server: the scheduler, who watches, the refresh jobs, the log, the counts."""
+    """The order in a server: the scheduler, who watches, the jobs, the log, the ledger, the counts."""
     assert [type(listener) for listener in server.parts.listeners.order] == [
         Scheduler,
         Feed,
         RefreshSender,
         GameLog,
+        Incidents,
         GameCounts,
     ]
 
@@ -171,5 +206,6 @@ async def test_a_listener_that_fails_stops_nothing(tmp_path: Path) -> None:
             await server.until_finished(tournament_id)
             await server.until(lambda: len(heard) == 3)
     failures = [entry for entry in logs if entry["event"] == "a listener failed"]
-    assert {entry["listener"] for entry in failures} == {f"Failing.{hook}" for hook in HOOKS}
+    happened = set(HOOKS) - {"player_returned", "mass_disconnected"}
+    assert {entry["listener"] for entry in failures} == {f"Failing.{hook}" for hook in happened}
     assert all(entry["exc_info"] for entry in failures)

@@ -1,12 +1,11 @@
 """Incidents in games that go on: absences, outages and stalls, for the fault ledger."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
-from meijin.server.match.listeners import Absence, Listener
-from meijin.server.match.live_game import Participant
+from meijin.server.match.listeners import Absence, Listener, MassDisconnect
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.store_watch import StoreWatch
 from meijin.store.faults import NewFault
@@ -82,11 +81,12 @@ class Incidents(Listener):
             )
         )
 
-    def mass_disconnected(self, players: Sequence[Participant], connected: int) -> None:
+    def mass_disconnected(self, loss: MassDisconnect) -> None:
         """Half of the bots lost their streams at once."""
-        detail = f"{len(players)} of {connected} bots lost their streams within seconds"
-        names = [player.name for player in players[:MOST_NAMES]]
-        evidence = {"bots": len(players), "connected": connected, "first_bots": names}
+        count = len(loss.names)
+        detail = f"{count} of {loss.connected} bots lost their streams within seconds"
+        names = list(loss.names[:MOST_NAMES])
+        evidence = {"bots": count, "connected": loss.connected, "first_bots": names}
         self._add(FaultKind.MASS_DISCONNECT, FaultParty.NETWORK, detail, evidence)
 
     def _tell_of_server(self, kind: FaultKind, words: str, lasted_ns: int) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeVar
 
 import structlog
@@ -27,6 +26,15 @@ class Absence:
     games: Sequence[GameId]
 
 
+@dataclass(frozen=True, slots=True)
+class MassDisconnect:
+    """Bots that lost their streams together."""
+
+    names: Sequence[str]
+    connected: int
+    """How many bots were connected before."""
+
+
 class Listener:
     """Hears what happens in the games; by default does nothing.
 
@@ -39,8 +47,8 @@ class Listener:
     def player_returned(self, absence: Absence) -> None:
         """A bot that was away from running games has a stream again."""
 
-    def mass_disconnected(self, players: Sequence[Participant], connected: int) -> None:
-        """So many bots, of those that were connected, lost their streams together."""
+    def mass_disconnected(self, loss: MassDisconnect) -> None:
+        """Bots lost their streams together."""
 
     def game_over(self, game: LiveGame) -> None:
         """A game is over: what is added to the journal now is committed with its end."""
@@ -79,10 +87,10 @@ class Listeners:
         for listener in self.order:
             _tell(listener.player_returned, absence)
 
-    def mass_disconnected(self, players: Sequence[Participant], connected: int) -> None:
+    def mass_disconnected(self, loss: MassDisconnect) -> None:
         """Tell that bots lost their streams together."""
         for listener in self.order:
-            _tell(partial(listener.mass_disconnected, connected=connected), players)
+            _tell(listener.mass_disconnected, loss)
 
     def game_over(self, game: LiveGame) -> None:
         """Tell that a game is over, though its end is not committed yet."""

@@ -11,7 +11,7 @@ import structlog
 from meijin.game import Party
 from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacementsError
 from meijin.server.match.departures import Departures
-from meijin.server.match.listeners import Absence, Listeners
+from meijin.server.match.listeners import Absence, Listeners, MassDisconnect
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Session
 from meijin.server.match.stalls import NS_PER_SECOND, Moment, StallWatch
@@ -222,7 +222,8 @@ class Lobby:
             for game in each.games.values():
                 game.arbiter.excuse(moment, Party.NETWORK)
         if lost and not was_mass:
-            self._listeners.mass_disconnected(gone, self._connected + len(lost))
+            names = [each.name for each in gone]
+            self._listeners.mass_disconnected(MassDisconnect(names, self._connected + len(lost)))
 
     # -- games ----------------------------------------------------------------------------
 
