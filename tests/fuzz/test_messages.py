@@ -29,12 +29,15 @@ from meijin.store import Database
 from meijin.store.bots import add_bot
 from meijin.store.errors import RowNotFoundError
 from meijin.v1 import (
+    admin_service_pb2,
     bot_service_pb2,
     fault_service_pb2,
     game_service_pb2,
     ladder_service_pb2,
+    owner_service_pb2,
     play_service_pb2,
     status_service_pb2,
+    token_service_pb2,
     tournament_service_pb2,
 )
 from meijin.v1 import play_service_pb2 as pb
@@ -44,12 +47,15 @@ SEED = int(os.environ.get("MEIJIN_FUZZ_SEED", "1"))
 ROUNDS = int(os.environ.get("MEIJIN_FUZZ_ROUNDS", "10000"))
 
 FILES = (
+    admin_service_pb2,
     bot_service_pb2,
     fault_service_pb2,
     game_service_pb2,
     ladder_service_pb2,
+    owner_service_pb2,
     play_service_pb2,
     status_service_pb2,
+    token_service_pb2,
     tournament_service_pb2,
 )
 METHODS: list[MethodDescriptor] = [

@@ -13,7 +13,9 @@ def test_a_server_that_cannot_start(tmp_path: Path) -> None:
     """Its error is raised where it is entered."""
     with (
         pytest.raises(OSError, match="can't listen on"),
-        ServerThread(settings_in(tmp_path, listen="256.0.0.1:1", plaintext=True)),
+        ServerThread(
+            settings_in(tmp_path, listen="256.0.0.1:1", plaintext=True, open_to_network=True)
+        ),
     ):
         pass
 
