@@ -13,6 +13,7 @@ import pytest
 from tests.query_plans import statements
 
 from meijin.game import TimeControl, Variant, encode_moves
+from meijin.server.errors import StoreAwayError
 from meijin.server.storage import Storage
 from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2, game_service_pb2
@@ -370,6 +371,31 @@ async def test_cancelling_voids_and_resuming_goes_on(server: ServerInTest) -> No
     games = await (await server.games()).ListGames(game_service_pb2.ListGamesRequest())
     states = Counter(game.state for game in games.games)
     assert states == {game_pb2.GAME_STATE_FINISHED: 6, game_pb2.GAME_STATE_VOID: 3}
+
+
+async def test_a_change_whose_answer_was_lost_is_made_up_for(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caller is told to try again, and that has the games stop, or start."""
+    black, white = await server.pair()
+    (game,) = server.running
+    tournament = str(game.run.id)
+
+    async def lose_the_answer(storage: Storage, work: Callable[[Any], Any]) -> Any:
+        monkeypatch.undo()
+        await storage.write(work)
+        raise StoreAwayError("the database does not answer; try again")
+
+    for change in (cancel, resume):
+        monkeypatch.setattr(Storage, "write", lose_the_answer)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await change(server, tournament)
+        assert caught.value.code() is Code.UNAVAILABLE
+        await change(server, tournament)
+        if change is cancel:
+            assert (await black.ended()).outcome.ending == game_pb2.ENDING_VOID
+    await black.started()
+    await white.started()
 
 
 async def test_a_tournament_is_cancelled_and_resumed_once(server: ServerInTest) -> None:

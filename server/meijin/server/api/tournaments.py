@@ -108,8 +108,8 @@ class TournamentServicer(TournamentServiceServicer):
         )
         find = partial(tournament_summary, tournament_id=tournament_id)
         async with self._control.changing:
-            await self._storage.write(change)
             run = self._scheduler.runs.get(tournament_id)
+            await self._storage.write(partial(change, is_done=run is None))
             if run is not None:
                 self._scheduler.cancel(run)
                 await self._scheduler.settled()
@@ -131,7 +131,8 @@ class TournamentServicer(TournamentServiceServicer):
             now=datetime.now(UTC),
         )
         async with self._control.changing:
-            await self._storage.write(change)
+            is_played = tournament_id in self._scheduler.runs
+            await self._storage.write(partial(change, is_done=is_played))
         await self._control.play(tournament_id)
         found = await self._storage.read(partial(tournament_summary, tournament_id=tournament_id))
         return pb.ResumeTournamentResponse(tournament=self._to_proto(found))
@@ -218,9 +219,20 @@ def _change_state(
     after: TournamentState,
     caller: Caller,
     now: datetime,
+    is_done: bool,
 ) -> None:
-    """Change the state alone: games wait for the writer, which should count none here."""
+    """Change the state alone: games wait for the writer, which should count none here.
+
+    Args:
+        is_done: The scheduler has followed. Where it has not, the state may be the new one by a
+            call whose answer was lost.
+
+    Raises:
+        WrongStateError: the tournament is in another state.
+    """
     state = store.get_state(connection, tournament_id)
+    if state is after and not is_done:
+        return
     if state is not before:
         raise WrongStateError(f"tournament {tournament_id} is {state.value}")
     if after is TournamentState.RUNNING:
