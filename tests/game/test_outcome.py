@@ -122,4 +122,4 @@ def test_no_winner() -> None:
 def test_party_of() -> None:
     """Each side is a party, and the other parties are no side."""
     assert [Party.of(color).value for color in Color] == ["black", "white"]
-    assert [party.color for party in Party] == [None, *Color, None, None, None]
+    assert [party.color for party in Party] == [None, *Color, None, None, None, None]

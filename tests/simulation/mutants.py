@@ -250,4 +250,4 @@ def forgets_a_release() -> AbstractContextManager[Any]:
 @_mutant
 def counts_stalls_late() -> AbstractContextManager[Any]:
     """Only standstills of a second and more are credited."""
-    return patch.object(stalls, "STALL_TOLERANCE_NS", 1_000_000_000)
+    return patch.object(stalls, "TIMER_RESOLUTION_NS", 1_000_000_000)
