@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
-	@echo "make test        every check and every test, which takes half an hour"
+	@echo "make test        every check and every test, which takes three quarters of an hour"
 	@echo "make test-long   the longer part of the tests: searches, pages, processes, simulated games"
 	@echo "make test-short  the shorter part, all the others, and how much of the code they reach"
 	@echo "make chaos       an hour of tournaments under faults; set MINUTES and SEED to other ones"
