@@ -68,6 +68,7 @@ def _mark_outdated(database: Database, stop: threading.Event) -> None:
     outage = OutageLog(*DATABASE_WORDS)
     while not stop.is_set():
         try:
+            database.check_schema()
             database.write(lambda connection: mark_outdated(connection, ALGORITHM))
         except DBAPIError as error:
             if not is_unavailable(error):
