@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from attacks import ATTACKS, Attack
+from attacks import ATTACKS, SUSPENDED, Attack
 from innocents import NAMES, Innocents
 from tests.system.processes import NO_LADDER, Processes, Server, environment, eventually
 
@@ -62,7 +62,10 @@ def test_an_attack_is_heard_out_and_harms_nobody(
     server = Server(processes, "--open", NO_LADDER, "--grace=60")
     before = resident_mib(server.process.pid)
     heard, moves = asyncio.run(play_under(attack, server.address, processes.folder))
-    assert attack.first in heard, heard
+    # A client that writes all the time may find its stream broken before it reads why; that it was
+    # suspended for it says the same.
+    known = {attack.first, SUSPENDED} & attack.heard
+    assert known & set(heard), heard
     assert set(heard) <= attack.heard, heard
     assert moves > 0
     assert resident_mib(server.process.pid) - before < MAX_GROWTH
