@@ -46,8 +46,8 @@ def test_open_bots_are_told_apart(database: Database) -> None:
     """A bot that came by open registration is known as such."""
     closed = database.write(lambda to: bots.add_bot(to, "closed", NOON))
     opened = database.write(lambda to: bots.add_bot(to, "open", NOON, is_open=True))
-    assert not database.read(lambda at: bots.is_open_bot(at, closed))
-    assert database.read(lambda at: bots.is_open_bot(at, opened))
+    assert not database.read(lambda at: bots.bot_record(at, closed).is_open)
+    assert database.read(lambda at: bots.bot_record(at, opened).is_open)
 
 
 def test_bots_share_their_owner(database: Database) -> None:

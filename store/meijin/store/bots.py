@@ -62,6 +62,8 @@ class BotRecord:
     state: BotState
     reason: str
     is_hidden: bool
+    is_open: bool
+    """It came by open registration and plays without a token."""
     former_names: Sequence[str]
 
 
@@ -95,11 +97,6 @@ def get_bot(connection: Connection, name: str) -> BotId:
         hint = did_you_mean(connection, Bot.name, name) or "list the bots to see their names"
         raise UnknownBotError(f'no bot "{name}"; {hint}')
     return bot_id
-
-
-def is_open_bot(connection: Connection, bot_id: BotId) -> bool:
-    """Whether the bot came by open registration."""
-    return bool(connection.scalar(select(Bot.is_open).where(Bot.id == bot_id)))
 
 
 def bot_record(connection: Connection, bot_id: BotId) -> BotRecord:

@@ -184,7 +184,7 @@ def rename(
         WrongStateError: the bot has no token, and is known by its name alone.
     """
     bot = bot_of(connection, caller, name)
-    if bots.is_open_bot(connection, bot.id):
+    if bot.is_open:
         raise WrongStateError(f'"{name}" is known by its name alone; rotate its token first')
     former = [each for each in (*bot.former_names, name) if each != new_name]
     return _change(connection, caller, "rename", bot, now, name=new_name, former_names=former)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from prometheus_client import Counter
 
-from meijin.game import Ending, Party
+from meijin.game import Party
 from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
 from meijin.server.match.commands import Actions, Analysis, Failure, Play
 from meijin.server.match.games import Games
@@ -139,9 +139,7 @@ class ActionHandler:
             return
         arbiter.decide(moment, round_trip_ns)
         analysis, game.held_analysis = game.held_analysis, None
-        if arbiter.outcome is not None and arbiter.outcome.ending is Ending.TIME:
-            self._games.end(game)
-        elif arbiter.outcome is not None:
+        if arbiter.outcome is not None:
             self._end_by(game, ply, analysis)
         elif arbiter.board.ply > ply:
             game.is_uncommitted = True

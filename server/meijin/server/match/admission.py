@@ -53,7 +53,7 @@ def admit(
             revoked since the stream was opened.
     """
     if identity is None:
-        bot_id = _open_bot(connection, hello.bot_name, now)
+        bot_id = _named_bot(connection, hello.bot_name, now)
     else:
         assert identity.bot_id is not None
         if is_revoked(connection, identity.token_id, now):
@@ -61,6 +61,8 @@ def admit(
         bot_id = identity.bot_id
     bot = bots.bot_record(connection, bot_id)
     name = bot.name
+    if identity is None and not bot.is_open:
+        raise UnauthenticatedError(f'"{name}" is registered: send its token, or take another name')
     if hello.bot_name not in {"", name, *bot.former_names}:
         raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')
     if (error := refusal(bot)) is not None:
@@ -83,12 +85,8 @@ def refusal(bot: BotRecord) -> MeijinError | None:
     return error(f"{words}: {bot.reason}" if bot.reason else words)
 
 
-def _open_bot(connection: Connection, name: str, now: datetime) -> BotId:
+def _named_bot(connection: Connection, name: str, now: datetime) -> BotId:
+    """The bot of a name, which comes by open registration if it is new."""
     with invalid_request():
         check_bot_name(name)
-    bot_id = bots.find_bot(connection, name)
-    if bot_id is None:
-        return bots.add_bot(connection, name, now, is_open=True)
-    if not bots.is_open_bot(connection, bot_id):
-        raise UnauthenticatedError(f'"{name}" is registered: send its token, or take another name')
-    return bot_id
+    return bots.find_bot(connection, name) or bots.add_bot(connection, name, now, is_open=True)

@@ -11,13 +11,11 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from meijin.server.errors import StoreAwayError
-from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.match.stalls import NS_PER_SECOND, Moment, StallWatch
 from meijin.store import Writer
 from meijin.store.database import is_unavailable
 
 log = structlog.get_logger()
-
-NS_PER_SECOND = 1_000_000_000
 
 AWAY_AFTER_NS = NS_PER_SECOND // 2
 """A request that has waited for so long shows that the store is away."""
