@@ -116,7 +116,10 @@ def test_health_and_reflection(processes: Processes) -> None:
         assert set(services) == set(SERVICES)
         assert {service for service in services if service.startswith("meijin.v1.")} == {
             f"meijin.v1.{noun}Service"
-            for noun in ("Play", "Bot", "Tournament", "Game", "Ladder", "Status")
+            for noun in (
+                *("Play", "Bot", "Tournament", "Game", "Ladder", "Status"),
+                *("Fault", "Owner", "Token", "Admin"),
+            )
         }
         check = HealthStub(channel).Check  # type: ignore[attr-defined]  # its stub omits it
         for service in ("", *services):
