@@ -104,8 +104,9 @@ class FakeWriter:
         self._books = books
         self._waiting: deque[tuple[Future[None], JournalEntry]] = deque()
 
-    def submit(self, work: partial[None]) -> Future[None]:
+    def submit(self, work: partial[None], *, is_urgent: bool) -> Future[None]:
         """Commit an entry, now or later."""
+        assert is_urgent
         done: Future[None] = Future()
         self._waiting.append((done, work.keywords["entry"]))
         if self._rng.random() < 0.5:

@@ -107,10 +107,11 @@ class SimulatedWriter(Writer):
         self._pending: list[tuple[_Work[Any], Future[Any]]] = []
         self._is_busy = False
 
-    def submit(self, function: Callable[[Connection], T]) -> Future[T]:
+    def submit(self, function: Callable[[Connection], T], *, is_urgent: bool = False) -> Future[T]:
         """Have `function` run in a transaction that is committed some time later."""
         answer: Future[T] = Future()
-        self._pending.append((_Work(function), answer))
+        first = 0 if is_urgent else len(self._pending)
+        self._pending.insert(first, (_Work(function), answer))
         self._start()
         return answer
 

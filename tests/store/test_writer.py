@@ -79,7 +79,7 @@ def test_what_waits_is_committed_together(
 ) -> None:
     """Everything submitted during a commit shares the next one, in order."""
     gate = Gate(writer)
-    names = [f"owner-{number}" for number in range(10)]
+    names = [f"owner-{number}" for number in range(MAX_GROUP)]
     futures = [writer.submit(add(name)) for name in names]
     gate.open()
     assert [future.result(SECONDS) for future in futures] == names
@@ -95,6 +95,17 @@ def test_a_group_is_bounded(writer: Writer, commits: list[object]) -> None:
     for future in futures:
         future.result(SECONDS)
     assert len(commits) == 3
+
+
+def test_urgent_work_comes_first(database: Database, writer: Writer) -> None:
+    """However much waits, moves wait for one group."""
+    gate = Gate(writer)
+    others = [writer.submit(add(f"owner-{number}")) for number in range(3 * MAX_GROUP)]
+    urgent = [writer.submit(add(name), is_urgent=True) for name in ("ada", "bob")]
+    gate.open()
+    for future in (*others, *urgent):
+        future.result(SECONDS)
+    assert stored(database)[:2] == ["ada", "bob"]
 
 
 def test_a_failing_piece_fails_alone(database: Database, writer: Writer) -> None:
@@ -220,7 +231,7 @@ def test_a_database_that_is_away_twice_fails_the_group(
 
     gate = Gate(writer)
     before = writer.submit(add("ada"))
-    failing = [writer.submit(fail) for _ in range(5)]
+    failing = [writer.submit(fail) for _ in range(MAX_GROUP - 2)]
     after = writer.submit(add("bob"))
     gate.open()
     assert all(type(one.exception(SECONDS)) is error for one in failing)
@@ -230,7 +241,7 @@ def test_a_database_that_is_away_twice_fails_the_group(
         assert stored(database) == []
     else:
         assert (before.result(SECONDS), after.result(SECONDS)) == ("ada", "bob")
-        assert len(runs) == 5
+        assert len(runs) == MAX_GROUP - 2
         assert stored(database) == ["ada", "bob"]
 
 

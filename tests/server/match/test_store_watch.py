@@ -238,8 +238,9 @@ class FakeWriter:
         self._answers = list(answers)
         self.is_done = asyncio.Event()
 
-    def submit(self, _work: Any) -> Future[None]:
+    def submit(self, _work: Any, *, is_urgent: bool) -> Future[None]:
         """An answer, if there is one."""
+        assert is_urgent
         future: Future[None] = Future()
         if self._answers:
             answer = self._answers.pop(0)

@@ -235,7 +235,7 @@ class Journal:
         commit = partial(commit_entry, entry=entry)
         while True:
             try:
-                await _done(self._writer.submit(commit))
+                await _done(self._writer.submit(commit, is_urgent=True))
             except DBAPIError as error:
                 if not error.connection_invalidated and not is_unavailable(error):
                     raise

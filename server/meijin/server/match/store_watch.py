@@ -154,7 +154,7 @@ class StoreWatch:
             await asyncio.sleep(HEARTBEAT_INTERVAL.total_seconds())
             with suppress(StoreAwayError), self.write():
                 try:
-                    await asyncio.wrap_future(writer.submit(_do_nothing))
+                    await asyncio.wrap_future(writer.submit(_do_nothing, is_urgent=True))
                 except DBAPIError as error:
                     if not is_unavailable(error):
                         raise
