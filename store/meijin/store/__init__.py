@@ -9,7 +9,8 @@
 - `journal`: moves, starts and ends of games, committed together
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more
 - `faults`: the fault ledger, what went wrong and whose fault it was
-- `tournaments`, `openings`, `match_counts`, `seeds`: tournaments, and what formats ask for
+- `tournaments`: made, played, listed and counted; a package
+- `openings`, `match_counts`, `seeds`: what formats of tournaments ask for
 - `ladders`: what ladders are computed from, and what is published; a package
 - `bots`, `owners`: bots and their versions, and who they belong to
 - `tokens`, `invitations`: secrets, of which hashes are kept
