@@ -10,11 +10,9 @@
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more
 - `faults`: the fault ledger, what went wrong and whose fault it was
 - `tournaments`: made, played, listed and counted; a package
-- `openings`, `match_counts`, `seeds`: what formats of tournaments ask for
 - `ladders`: what ladders are computed from, and what is published; a package
-- `bots`, `owners`: bots and their versions, and who they belong to
-- `tokens`, `invitations`: secrets, of which hashes are kept
-- `audit`: the audit log, what owners and operators have changed
+- `bots`: bots and their versions
+- `access`: tokens, invitations, owners and the audit log; a package
 - `errors`, `similar`: what is not found, and what may have been meant
 """
 

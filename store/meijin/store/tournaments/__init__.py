@@ -5,6 +5,8 @@
 - `states`: where they stand, and how they end
 - `listing`: as they are shown, and who is entered
 - `scores`: what the bots scored, and what they forfeited
+- `match_counts`, `seeds`: what formats ask for
+- `openings`: those that a tournament was given, in one column
 """
 
 from meijin.store.tournaments.creation import (

@@ -9,7 +9,6 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from meijin.game import TimeControl, Variant
-from meijin.store.openings import encode_openings
 from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     BotId,
@@ -22,6 +21,7 @@ from meijin.store.schema import (
     TournamentId,
     TournamentState,
 )
+from meijin.store.tournaments.openings import encode_openings
 from meijin.store.tournaments.pairings import PlannedGame, enter, insert_pairings
 
 _IS_IN_PLANNING = (Tournament.state == TournamentState.PLANNING, TOURNAMENT_IS_NOT_FINISHED)

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Connection, case, select
 
 from meijin.game import TimeControl, Variant
-from meijin.store.openings import decode_openings
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -20,6 +19,7 @@ from meijin.store.schema import (
     TournamentId,
     TournamentState,
 )
+from meijin.store.tournaments.openings import decode_openings
 from meijin.store.tournaments.states import IS_MADE, unknown_tournament
 
 

@@ -7,7 +7,6 @@ from sqlalchemy import Connection, case, func, select
 from sqlalchemy.orm import aliased
 
 from meijin.game import Party
-from meijin.store.match_counts import RESULT_PLACES
 from meijin.store.schema import (
     BotId,
     BotVersion,
@@ -15,6 +14,7 @@ from meijin.store.schema import (
     GameState,
     TournamentId,
 )
+from meijin.store.tournaments.match_counts import RESULT_PLACES
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.orm import aliased
 
 from meijin.store.errors import UnknownTournamentError
-from meijin.store.match_counts import GAMES_OF_A_PAIR
 from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     Game,
@@ -18,6 +17,7 @@ from meijin.store.schema import (
     TournamentId,
     TournamentState,
 )
+from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR
 
 _MAX_VERDICT = 200
 """Characters kept of why a tournament ended."""
