@@ -18,7 +18,7 @@ from tests.simulation.bot import SimulatedBot, Temper
 from tests.simulation.disk import Disk
 from tests.simulation.loop import NS_PER_SECOND, Process, SimulatedLoop
 from tests.simulation.network import Link, Stream
-from tests.simulation.oracle import Oracle, Violation, require
+from tests.simulation.oracle.oracle import Oracle, Violation, require
 from tests.simulation.server import SimulatedServer, simulated_surroundings
 
 from meijin.game import TimeControl, Variant
