@@ -31,8 +31,8 @@ from meijin.server.match import actions, allowance, arbiter, lobby, session, sta
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.backup import backup_name
-from meijin.store.match_counts import MatchCounts
 from meijin.store.schema import Base
+from meijin.store.tournaments.match_counts import MatchCounts
 from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import open_server
 from meijin.testing.settings import settings_in

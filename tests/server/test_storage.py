@@ -27,9 +27,9 @@ from meijin.server.process.operator_token import (
 )
 from meijin.server.storage import Storage
 from meijin.store import Database, StoreError, Writer
+from meijin.store.access.tokens import Identity, NewToken, add_token, authenticate
 from meijin.store.errors import NoRunError, UnknownBotError, UnknownRunError
 from meijin.store.schema import Owner, Token, TokenId, TokenKind
-from meijin.store.tokens import Identity, NewToken, add_token, authenticate
 
 PATIENCE = 20.0
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 from tests.query_plans import plans
 
-from meijin.store import Database, bots, owners
+from meijin.store import Database, bots
+from meijin.store.access import owners
 from meijin.store.bots import EngineRow
 from meijin.store.errors import TooManyVersionsError, UnknownBotError
 from meijin.store.schema import BotId, BotVersionId

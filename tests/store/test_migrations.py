@@ -21,7 +21,9 @@ from meijin.game import Ending, Party, Result, encode_moves
 from meijin.ladder.statistics.sprt import Scale, Sprt
 from meijin.server.tournaments.formats.ladder import LadderSettings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
-from meijin.store import Database, bots, faults, games, journal, tokens, tournaments
+from meijin.store import Database, bots, faults, games, journal, tournaments
+from meijin.store.access import tokens
+from meijin.store.access.tokens import Identity
 from meijin.store.journal import StoredMove
 from meijin.store.ladders import days as rating_days
 from meijin.store.ladders import ladders, log, rated_games
@@ -43,7 +45,6 @@ from meijin.store.schema import (
     Tournament,
     TournamentId,
 )
-from meijin.store.tokens import Identity
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 LINE, OTHER = encode_moves((112, 113, 97)), encode_moves((112, 113, 98))

@@ -14,8 +14,8 @@ from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_sett
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Integers, connected_components
 from meijin.store.ladders.planning import BotPair, LadderState
-from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
 from meijin.store.schema import BotId
+from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult
 
 _NOBODY = BotId(0)
 

@@ -33,8 +33,8 @@ from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
 from meijin.store import Database, FileClaim, Writer
+from meijin.store.access.tokens import Identity, authenticate
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
-from meijin.store.tokens import Identity, authenticate
 from meijin.wire.contract import BACKUP_FOLDER, SERVER_LOCK_FILE, Address, keepalive_options
 
 log = structlog.get_logger()

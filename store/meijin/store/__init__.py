@@ -1,6 +1,6 @@
 """Everything that is kept: tables, migrations and queries.
 
-- `schema`: the tables; `migrations`: how they came about
+- `schema`: the tables, a package; `migrations`: how they came about
 - `database`, `writer`: opened and read; written by one thread, in group commits
 - `claims`, `fence`: the locks that keep a second server out, and what fences one that lost its lock
 - `integrity`: whether a file is a whole database
@@ -9,11 +9,10 @@
 - `journal`: moves, starts and ends of games, committed together
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more
 - `faults`: the fault ledger, what went wrong and whose fault it was
-- `tournaments`, `openings`, `match_counts`, `seeds`: tournaments, and what formats ask for
+- `tournaments`: made, played, listed and counted; a package
 - `ladders`: what ladders are computed from, and what is published; a package
-- `bots`, `owners`: bots and their versions, and who they belong to
-- `tokens`, `invitations`: secrets, of which hashes are kept
-- `audit`: the audit log, what owners and operators have changed
+- `bots`: bots and their versions
+- `access`: tokens, invitations, owners and the audit log; a package
 - `errors`, `similar`: what is not found, and what may have been meant
 """
 

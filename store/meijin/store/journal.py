@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select, tuple_, update
 
 from meijin.game import Ending, Party, Result
-from meijin.store.audit import Act, add_act
+from meijin.store.access.audit import Act, add_act
 from meijin.store.faults import NewFault, add_faults, fault_of_game
 from meijin.store.fence import NO_EPOCH
 from meijin.store.ladders.repeats import mark_games

@@ -19,11 +19,12 @@ from meijin.server.access.caller import Caller
 from meijin.server.access.permissions import Policy
 from meijin.server.errors import MeijinError
 from meijin.server.settings import Registration
-from meijin.store import Database, owners
-from meijin.store.audit import list_acts
+from meijin.store import Database
+from meijin.store.access import owners
+from meijin.store.access.audit import list_acts
+from meijin.store.access.tokens import Identity, NewToken, add_token
 from meijin.store.errors import StoreError
 from meijin.store.schema import Bot, OwnerId, TokenKind
-from meijin.store.tokens import Identity, NewToken, add_token
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 NAMES = ("ada", "bob", "cyd", "dan")

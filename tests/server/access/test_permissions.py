@@ -12,8 +12,8 @@ import pytest
 from meijin.server.access.permissions import PERMISSIONS, Permission, Policy, is_change
 from meijin.server.errors import NotAllowedError, UnauthenticatedError
 from meijin.server.settings import Reading, Registration
+from meijin.store.access.tokens import Identity
 from meijin.store.schema import BotId, OwnerId, TokenId, TokenKind
-from meijin.store.tokens import Identity
 from meijin.testing.desk import Desk
 from meijin.testing.server import ServerInTest
 

@@ -24,7 +24,7 @@ from meijin.server.api.limits import Limits
 from meijin.server.errors import MeijinError
 from meijin.server.services import SERVICES
 from meijin.server.settings import Registration, Settings
-from meijin.store.tokens import Identity
+from meijin.store.access.tokens import Identity
 from meijin.testing.peer import CallEnding
 from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest

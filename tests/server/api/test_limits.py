@@ -40,8 +40,8 @@ from meijin.server.errors import (
 from meijin.server.settings import Settings
 from meijin.server.storage import READERS
 from meijin.server.token_bucket import Rate
+from meijin.store.access.tokens import Identity
 from meijin.store.schema import BotId, TokenId, TokenKind
-from meijin.store.tokens import Identity
 from meijin.testing.server import ServerInTest
 from meijin.v1 import bot_service_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb

@@ -30,7 +30,7 @@ from meijin.server.tournaments.creation import (
 from meijin.server.tournaments.formats.base import Request
 from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.store import Database, Writer
-from meijin.store.audit import Actor
+from meijin.store.access.audit import Actor
 from meijin.store.bots import add_bot
 from meijin.store.schema import BotId, FormatName, Pairing, Tournament, TournamentId
 from meijin.store.tournaments import TournamentRow, get_tournament, list_tournaments

@@ -13,9 +13,9 @@ from meijin.server.errors import NameTakenError, UnauthenticatedError, invalid_r
 from meijin.server.match.admission import refusal
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
+from meijin.store.access.tokens import new_secret
 from meijin.store.bots import BotRecord
 from meijin.store.schema import REASON, TokenKind
-from meijin.store.tokens import new_secret
 from meijin.wire.contract import check_bot_name
 from meijin.wire.text import plain_text
 

@@ -14,12 +14,13 @@ from meijin.server.errors import (
     WrongStateError,
 )
 from meijin.server.settings import Registration
-from meijin.store import bots, owners
-from meijin.store.audit import Facts, actor_name, add_act
+from meijin.store import bots
+from meijin.store.access import owners
+from meijin.store.access.audit import Facts, actor_name, add_act
+from meijin.store.access.owners import OwnerRow
+from meijin.store.access.tokens import NewToken, add_token, revoke_tokens_of
 from meijin.store.bots import BotRecord
-from meijin.store.owners import OwnerRow
 from meijin.store.schema import BotId, BotState, OwnerId, TokenKind
-from meijin.store.tokens import NewToken, add_token, revoke_tokens_of
 
 
 def bot_of(connection: Connection, caller: Caller, name: str) -> BotRecord:

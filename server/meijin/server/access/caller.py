@@ -4,9 +4,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 
-from meijin.store.audit import Act, Actor, Facts
+from meijin.store.access.audit import Act, Actor, Facts
+from meijin.store.access.tokens import Identity
 from meijin.store.schema import OwnerId, TokenKind
-from meijin.store.tokens import Identity
 
 
 @dataclass(frozen=True, slots=True)

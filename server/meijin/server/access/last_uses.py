@@ -7,8 +7,8 @@ from functools import partial
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.errors import StoreAwayError, UnauthenticatedError
 from meijin.server.storage import Storage
+from meijin.store.access.tokens import valid_among, write_uses
 from meijin.store.schema import TokenId
-from meijin.store.tokens import valid_among, write_uses
 
 WRITE_INTERVAL = timedelta(minutes=1)
 

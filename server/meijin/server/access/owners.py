@@ -20,11 +20,11 @@ from meijin.server.errors import (
 )
 from meijin.server.settings import Registration
 from meijin.server.storage import Storage
-from meijin.store import invitations
-from meijin.store.audit import Facts, actor_name, add_act
-from meijin.store.invitations import InvitationRow, NewInvitation
+from meijin.store.access import invitations
+from meijin.store.access.audit import Facts, actor_name, add_act
+from meijin.store.access.invitations import InvitationRow, NewInvitation
+from meijin.store.access.tokens import NewToken, add_token, new_secret
 from meijin.store.schema import InvitationId, TokenKind
-from meijin.store.tokens import NewToken, add_token, new_secret
 from meijin.wire.contract import check_bot_name
 
 MAX_USES = 1000

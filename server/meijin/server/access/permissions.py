@@ -7,8 +7,8 @@ from typing import Final, Self
 
 from meijin.server.errors import NotAllowedError, UnauthenticatedError
 from meijin.server.settings import Reading, Registration, Settings
+from meijin.store.access.tokens import Identity
 from meijin.store.schema import TokenKind
-from meijin.store.tokens import Identity
 
 
 class Permission(enum.Enum):

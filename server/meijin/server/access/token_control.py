@@ -12,8 +12,8 @@ from meijin.server.errors import InvalidRequestError, UnauthenticatedError, inva
 from meijin.server.match.lobby import Lobby
 from meijin.server.process.operator_token import OperatorTokenFile
 from meijin.server.storage import Storage
+from meijin.store.access.tokens import TokenRow, new_secret
 from meijin.store.schema import LABEL, TokenId
-from meijin.store.tokens import TokenRow, new_secret
 from meijin.wire.text import check_text
 
 

@@ -14,11 +14,11 @@ from meijin.server.errors import (
     QuotaError,
     WrongStateError,
 )
-from meijin.store import owners, tokens
-from meijin.store.audit import Facts, actor_name, add_act
+from meijin.store.access import owners, tokens
+from meijin.store.access.audit import Facts, actor_name, add_act
+from meijin.store.access.tokens import NewToken, TokenRow
 from meijin.store.errors import UnknownTokenError
 from meijin.store.schema import BotId, OwnerId, TokenId, TokenKind
-from meijin.store.tokens import NewToken, TokenRow
 
 MAX_TOKENS = 20
 """Valid ones of a bot or of an owner, and of operators and of readers altogether."""

@@ -11,7 +11,7 @@ from meijin.server.api.convert_access import act_to_proto, managed_bot_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import page_key, read_page
 from meijin.server.storage import Storage
-from meijin.store.audit import ActRow, list_acts
+from meijin.store.access.audit import ActRow, list_acts
 from meijin.v1 import admin_service_pb2 as pb
 from meijin.v1.admin_service_pb2_grpc import AdminServiceServicer
 

@@ -4,12 +4,12 @@ from datetime import datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from meijin.store.audit import ActRow
+from meijin.store.access.audit import ActRow
+from meijin.store.access.invitations import InvitationRow
+from meijin.store.access.owners import OwnerRow
+from meijin.store.access.tokens import TokenRow
 from meijin.store.bots import BotRecord
-from meijin.store.invitations import InvitationRow
-from meijin.store.owners import OwnerRow
 from meijin.store.schema import BotState, TokenKind
-from meijin.store.tokens import TokenRow
 from meijin.v1 import admin_service_pb2, owner_service_pb2, token_service_pb2
 from meijin.wire import time_to_proto
 from meijin.wire.enums import enum_table

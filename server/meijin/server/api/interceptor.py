@@ -32,7 +32,7 @@ from meijin.server.errors import (
     UnauthenticatedError,
     UnimplementedError,
 )
-from meijin.store.tokens import Identity
+from meijin.store.access.tokens import Identity
 
 log = structlog.get_logger()
 

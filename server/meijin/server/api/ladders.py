@@ -21,7 +21,7 @@ from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
-from meijin.store.audit import add_act
+from meijin.store.access.audit import add_act
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import DayRating
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId

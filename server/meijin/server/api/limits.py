@@ -28,8 +28,8 @@ from meijin.server.errors import (
 )
 from meijin.server.settings import Settings
 from meijin.server.token_bucket import Rate, TokenBuckets
+from meijin.store.access.tokens import Identity, token_digest
 from meijin.store.schema import BotId
-from meijin.store.tokens import Identity, token_digest
 
 BURST_SECONDS = 4
 """Hellos and requests may come at once that are allowed in so many seconds."""

@@ -13,8 +13,8 @@ from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, read_page
 from meijin.server.errors import invalid_request
 from meijin.server.storage import Storage
-from meijin.store.invitations import InvitationRow, list_invitations
-from meijin.store.owners import list_owners
+from meijin.store.access.invitations import InvitationRow, list_invitations
+from meijin.store.access.owners import list_owners
 from meijin.store.schema import InvitationId
 from meijin.v1 import owner_service_pb2 as pb
 from meijin.v1.owner_service_pb2_grpc import OwnerServiceServicer

@@ -26,7 +26,7 @@ from meijin.server.match.supplier import SupplierBudget
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
 from meijin.server.token_bucket import Rate, TokenBucket
-from meijin.store.tokens import Identity
+from meijin.store.access.tokens import Identity
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
 log = structlog.get_logger()

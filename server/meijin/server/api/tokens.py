@@ -16,8 +16,8 @@ from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, read_page
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
+from meijin.store.access.tokens import TokenRow, list_tokens
 from meijin.store.schema import OwnerId, TokenId
-from meijin.store.tokens import TokenRow, list_tokens
 from meijin.v1 import token_service_pb2 as pb
 from meijin.v1.token_service_pb2_grpc import TokenServiceServicer
 

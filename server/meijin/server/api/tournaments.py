@@ -31,7 +31,7 @@ from meijin.server.views.tournaments import (
     tournament_summary,
 )
 from meijin.store import tournaments as store
-from meijin.store.audit import add_act
+from meijin.store.access.audit import add_act
 from meijin.store.schema import TournamentId, TournamentState
 from meijin.store.tournaments import TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb

@@ -17,10 +17,10 @@ from meijin.server.errors import (
 from meijin.server.match.commands import Hello
 from meijin.server.match.supplier import SUPPLIER_FAILURES
 from meijin.store import bots
+from meijin.store.access.tokens import Identity, is_revoked
 from meijin.store.bots import BotRecord
 from meijin.store.faults import fault_times
 from meijin.store.schema import BotId, BotState, BotVersionId, FaultKind
-from meijin.store.tokens import Identity, is_revoked
 from meijin.wire.contract import check_bot_name
 
 

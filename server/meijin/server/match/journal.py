@@ -16,7 +16,7 @@ from meijin.server.match.commands import Analysis
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.store_watch import StoreRequest, StoreWatch
 from meijin.store import Writer
-from meijin.store.audit import Act
+from meijin.store.access.audit import Act
 from meijin.store.database import is_unavailable
 from meijin.store.faults import NewFault
 from meijin.store.fence import Fence

@@ -10,8 +10,7 @@ from sqlalchemy import Connection
 
 from meijin.server.errors import MeijinError, StoreAwayError
 from meijin.server.storage import Storage
-from meijin.store.schema import TokenId, TokenKind
-from meijin.store.tokens import (
+from meijin.store.access.tokens import (
     NewToken,
     add_token,
     authenticate,
@@ -19,6 +18,7 @@ from meijin.store.tokens import (
     has_operator_token,
     new_secret,
 )
+from meijin.store.schema import TokenId, TokenKind
 from meijin.wire.contract import OPERATOR_TOKEN_FILE
 
 log = structlog.get_logger()

@@ -16,7 +16,7 @@ from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.run import TournamentRun, load_pending, load_run
 from meijin.server.tournaments.scheduler import Scheduler
-from meijin.store.audit import Act
+from meijin.store.access.audit import Act
 from meijin.store.games import get_game
 from meijin.store.schema import GameId, GameState, TournamentId
 from meijin.store.tournaments import get_tournament

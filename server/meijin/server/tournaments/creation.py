@@ -17,7 +17,7 @@ from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.base import PlannedGames, Request
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE
 from meijin.store import tournaments as store
-from meijin.store.audit import Act, Actor, add_act
+from meijin.store.access.audit import Act, Actor, add_act
 from meijin.store.bots import get_bot
 from meijin.store.schema import BotId, FormatName, TournamentId, TournamentState
 from meijin.store.tournaments import NewTournament, PlannedGame, ladder_name

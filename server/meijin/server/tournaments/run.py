@@ -11,7 +11,6 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.base import Format
 from meijin.server.tournaments.pending import PendingPairings
-from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
 from meijin.store.schema import FormatName, LadderId, TournamentId, TournamentState
 from meijin.store.tournaments import (
     PendingPairing,
@@ -19,6 +18,7 @@ from meijin.store.tournaments import (
     last_number,
     pending_pairings,
 )
+from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult
 
 
 class RunState(enum.Enum):

@@ -16,9 +16,9 @@ from meijin.store.ladders.rated_games import (
     Snapshot,
     ladder_row,
 )
-from meijin.store.match_counts import RESULT_PLACES
 from meijin.store.rows import columns_of
 from meijin.store.schema import BotVersionId, Fault, FaultKind, Game, GameId, GameState, LadderId
+from meijin.store.tournaments.match_counts import RESULT_PLACES
 from meijin.store.void_evidence import VoidEvidence
 
 

@@ -23,8 +23,8 @@ from meijin.server.tournaments.formats.knockout import (
 )
 from meijin.server.tournaments.formats.pairs import scores_of
 from meijin.server.tournaments.formats.report import Report
-from meijin.store.match_counts import PairingResult, PlannedResult
 from meijin.store.schema import BotId
+from meijin.store.tournaments.match_counts import PairingResult, PlannedResult
 
 OPENINGS = [bytes((cell, 0)) for cell in range(5)]
 NOBODY = Capacity({}, waiting=0, held={}, room=0)

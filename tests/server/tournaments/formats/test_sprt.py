@@ -20,9 +20,9 @@ from meijin.server.tournaments.formats.sprt import (
     SprtStanding,
     Unit,
 )
-from meijin.store.match_counts import MatchCounts, PairingResult
 from meijin.store.schema import BotId
 from meijin.store.tournaments import PlannedGame
+from meijin.store.tournaments.match_counts import MatchCounts, PairingResult
 
 ADA, BOB = BotId(1), BotId(2)
 OPENINGS = [bytes((cell, 0)) for cell in range(5)]

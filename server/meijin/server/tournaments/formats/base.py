@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 from meijin.game import TimeControl, encode_moves, openings_for
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.report import Report
-from meijin.store.match_counts import PairingResult
 from meijin.store.schema import BotId
 from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow
+from meijin.store.tournaments.match_counts import PairingResult
 from meijin.wire import Options
 
 MAX_GAMES = 1_000_000

@@ -33,14 +33,14 @@ from meijin.server.tournaments.formats.pairs import (
 from meijin.server.tournaments.formats.report import Report, TournamentStanding, ranks_of
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.seeding import seeded, seeding_of
-from meijin.store.match_counts import (
+from meijin.store.schema import BotId
+from meijin.store.tournaments import PairScore, TournamentRow
+from meijin.store.tournaments.match_counts import (
     GAMES_OF_A_PAIR,
     PairingResult,
     PlannedResult,
     planned_results,
 )
-from meijin.store.schema import BotId
-from meijin.store.tournaments import PairScore, TournamentRow
 from meijin.wire import Options, move_time
 
 LEAST_FAST_CLOCK = 0.01

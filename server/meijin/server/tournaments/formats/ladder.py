@@ -35,9 +35,9 @@ from meijin.store.ladders.planning import (
     published_run,
     unplayed_games,
 )
-from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult
 from meijin.store.schema import BotId, LadderId, RatingRunId, TournamentId
 from meijin.store.tournaments import TournamentRow, entrants
+from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult
 from meijin.wire import Options
 
 RUN_POLL_INTERVAL = timedelta(seconds=1)

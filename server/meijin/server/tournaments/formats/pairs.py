@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from meijin.game import Color, Result
-from meijin.store.match_counts import GAMES_OF_A_PAIR, PairingResult, PlannedResult
 from meijin.store.schema import BotId
+from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult, PlannedResult
 
 Scores: TypeAlias = Mapping[BotId, tuple[int, int, int]]
 """Of each bot its games won, drawn and lost; those without a result are left out."""

@@ -21,9 +21,9 @@ from meijin.server.tournaments.formats.report import (
     TournamentStanding,
     ranks_of,
 )
-from meijin.store.match_counts import PairingResult
 from meijin.store.schema import BotId
 from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow
+from meijin.store.tournaments.match_counts import PairingResult
 
 DEFAULT_ROUNDS = 2
 

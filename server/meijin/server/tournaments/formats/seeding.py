@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from meijin.server.tournaments.formats.base import Request
 from meijin.store.schema import BotId
-from meijin.store.seeds import published_ratings
+from meijin.store.tournaments.seeds import published_ratings
 
 
 class Seeding(Enum):

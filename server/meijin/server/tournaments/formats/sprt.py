@@ -24,15 +24,15 @@ from meijin.server.tournaments.formats.base import (
     openings_of,
 )
 from meijin.server.tournaments.formats.schedule import deal
-from meijin.store.match_counts import (
+from meijin.store.schema import BotId
+from meijin.store.tournaments import TournamentRow, last_number
+from meijin.store.tournaments.match_counts import (
     GAMES_OF_A_PAIR,
     MatchCounts,
     PairingResult,
     match_counts,
     pairing_results,
 )
-from meijin.store.schema import BotId
-from meijin.store.tournaments import TournamentRow, last_number
 from meijin.wire import Options
 
 MAX_AHEAD = 1024

@@ -43,14 +43,14 @@ from meijin.server.tournaments.formats.report import (
 )
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.seeding import seeded, seeding_of
-from meijin.store.match_counts import (
+from meijin.store.schema import BotId
+from meijin.store.tournaments import PairScore, TournamentRow
+from meijin.store.tournaments.match_counts import (
     GAMES_OF_A_PAIR,
     PairingResult,
     PlannedResult,
     planned_results,
 )
-from meijin.store.schema import BotId
-from meijin.store.tournaments import PairScore, TournamentRow
 
 BYE_POINTS = 2.0
 """As for both games of a meeting."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.game import encode_moves
-from meijin.store.openings import decode_openings, encode_openings
+from meijin.store.tournaments.openings import decode_openings, encode_openings
 
 OPENING = st.lists(st.integers(0, 483), max_size=20).map(encode_moves)
 

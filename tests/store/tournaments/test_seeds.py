@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tests.store.made_up import publish, run_of
 
 from meijin.store.schema import BotId
-from meijin.store.seeds import published_ratings
+from meijin.store.tournaments.seeds import published_ratings
 
 if TYPE_CHECKING:
     from tests.store.league import League

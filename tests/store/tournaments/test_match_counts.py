@@ -11,7 +11,7 @@ from tests.store.endings import play
 
 from meijin.game import Result
 from meijin.store import Database
-from meijin.store.match_counts import (
+from meijin.store.tournaments.match_counts import (
     MatchCounts,
     PairingResult,
     PlannedResult,

@@ -7,10 +7,10 @@ from datetime import datetime
 from sqlalchemy import Connection, select, update
 from sqlalchemy.orm import Session
 
+from meijin.store.access.tokens import SUFFIX, token_digest
 from meijin.store.errors import UnknownInvitationError
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import Invitation, InvitationId
-from meijin.store.tokens import SUFFIX, token_digest
 
 _IS_VALID = (Invitation.revoke_time.is_(None), Invitation.uses_left > 0)
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import event, text
 
-from meijin.store import Database, owners, tokens
+from meijin.store import Database
+from meijin.store.access import owners, tokens
+from meijin.store.access.tokens import Identity, NewToken
 from meijin.store.schema import BotId, TokenId, TokenKind
-from meijin.store.tokens import Identity, NewToken
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)

@@ -1,0 +1,94 @@
+"""The tables, as typed models.
+
+- `ids`: what rows are known by, of a type each
+- `base`: the models' common base, and how values are kept in columns
+- `bots`: owners, bots and their versions
+- `access`: tokens, invitations and the audit log
+- `ladders`: ladders, their anchors, rating runs and ratings
+- `tournaments`: tournaments, entrants and pairings
+- `games`: games, and the journal of those that are running
+- `faults`: the fault ledger
+- `claims`: who owns the database
+"""
+
+from meijin.store.schema.access import LABEL, AuditRow, Invitation, Token, TokenKind
+from meijin.store.schema.base import Base, Instant
+from meijin.store.schema.bots import REASON, Bot, BotState, BotVersion, Owner
+from meijin.store.schema.claims import Claim
+from meijin.store.schema.faults import FAULT_DETAIL, Fault, FaultKind, FaultParty
+from meijin.store.schema.games import GAME_IS_NOT_FINISHED, Game, GameState, JournalRow
+from meijin.store.schema.ids import (
+    ActId,
+    BotId,
+    BotVersionId,
+    EntryId,
+    Epoch,
+    FaultId,
+    FormatName,
+    GameId,
+    InvitationId,
+    LadderId,
+    OwnerId,
+    PairingId,
+    RatingRunId,
+    TokenId,
+    TournamentId,
+)
+from meijin.store.schema.ladders import Anchor, Ladder, Posterior, Rating, RatingDay, RatingRun
+from meijin.store.schema.tournaments import (
+    TOURNAMENT_IS_NOT_FINISHED,
+    Entrant,
+    Pairing,
+    Tournament,
+    TournamentState,
+)
+
+__all__ = [
+    "FAULT_DETAIL",
+    "GAME_IS_NOT_FINISHED",
+    "LABEL",
+    "REASON",
+    "TOURNAMENT_IS_NOT_FINISHED",
+    "ActId",
+    "Anchor",
+    "AuditRow",
+    "Base",
+    "Bot",
+    "BotId",
+    "BotState",
+    "BotVersion",
+    "BotVersionId",
+    "Claim",
+    "Entrant",
+    "EntryId",
+    "Epoch",
+    "Fault",
+    "FaultId",
+    "FaultKind",
+    "FaultParty",
+    "FormatName",
+    "Game",
+    "GameId",
+    "GameState",
+    "Instant",
+    "Invitation",
+    "InvitationId",
+    "JournalRow",
+    "Ladder",
+    "LadderId",
+    "Owner",
+    "OwnerId",
+    "Pairing",
+    "PairingId",
+    "Posterior",
+    "Rating",
+    "RatingDay",
+    "RatingRun",
+    "RatingRunId",
+    "Token",
+    "TokenId",
+    "TokenKind",
+    "Tournament",
+    "TournamentId",
+    "TournamentState",
+]

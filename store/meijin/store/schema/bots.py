@@ -1,0 +1,76 @@
+"""Bots, their versions, and whom they belong to."""
+
+import enum
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from meijin.store.schema.base import Base
+from meijin.store.schema.ids import BotId, BotVersionId, OwnerId
+
+REASON = 200
+"""Characters of why a bot may not play."""
+
+
+class BotState(enum.Enum):
+    """Whether a bot may play."""
+
+    ACTIVE = "active"
+    DISABLED = "disabled"
+    """Its owner or an operator keeps it away for a while."""
+    BANNED = "banned"
+    """An operator keeps it away."""
+
+
+class Owner(Base):
+    """Who bots belong to."""
+
+    __tablename__ = "owner"
+
+    id: Mapped[OwnerId] = mapped_column(primary_key=True, init=False)
+    name: Mapped[str] = mapped_column(String(40), unique=True)
+    create_time: Mapped[datetime]
+    quota: Mapped[int | None] = mapped_column(default=None)
+    """The most bots that it may register; ``None`` for the server's default."""
+
+
+class Bot(Base):
+    """A name that plays."""
+
+    __tablename__ = "bot"
+
+    id: Mapped[BotId] = mapped_column(primary_key=True, init=False)
+    name: Mapped[str] = mapped_column(String(40), unique=True)
+    create_time: Mapped[datetime]
+    owner_id: Mapped[OwnerId | None] = mapped_column(ForeignKey("owner.id"), default=None)
+    is_open: Mapped[bool] = mapped_column(default=False)
+    """It came by open registration and plays without a token."""
+    state: Mapped[BotState] = mapped_column(default=BotState.ACTIVE)
+    reason: Mapped[str] = mapped_column(String(REASON), default="")
+    """Why it may not play, one sentence for its owner; empty while it may."""
+    is_hidden: Mapped[bool] = mapped_column(default=False)
+    """It is left out of lists of bots and of ladders' tables."""
+    former_names: Mapped[list[str]] = mapped_column(default_factory=list, insert_default=list)
+    """Of before it was renamed; its process may still introduce itself so."""
+
+
+class BotVersion(Base):
+    """A bot as it was at one time, never changed: the entity that is rated."""
+
+    __tablename__ = "bot_version"
+    __table_args__ = (
+        UniqueConstraint("bot_id", "digest"),
+        Index("bot_version_order", "bot_id", "id"),
+    )
+
+    id: Mapped[BotVersionId] = mapped_column(primary_key=True, init=False)
+    bot_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
+    digest: Mapped[str] = mapped_column(String(64))
+    label: Mapped[str] = mapped_column(String(40))
+    configuration: Mapped[list[str]]
+    create_time: Mapped[datetime]
+    parent_id: Mapped[BotVersionId | None] = mapped_column(
+        ForeignKey("bot_version.id"), default=None
+    )
+    """The version before; ``None`` for the first."""

@@ -1,0 +1,104 @@
+"""Tournaments, who is in them, and their planned games."""
+
+import enum
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from meijin.game import TimeControl, Variant
+from meijin.store.schema.base import INT64, NOT_FINISHED, Base
+from meijin.store.schema.ids import BotId, FormatName, LadderId, PairingId, TournamentId
+
+TOURNAMENT_IS_NOT_FINISHED = text("tournament.state <> 'finished'")
+"""Has SQLite use the index of what is not finished: it does not see that from another state."""
+
+
+class TournamentState(enum.Enum):
+    """Where a tournament stands."""
+
+    PLANNING = "planning"
+    """Its games are being stored: nobody sees it, and a start that finds it drops it."""
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+class Tournament(Base):
+    """Pairings between bots, planned by a format."""
+
+    __tablename__ = "tournament"
+    __table_args__ = (
+        Index(
+            "tournament_not_finished",
+            "state",
+            "id",
+            sqlite_where=NOT_FINISHED,
+            postgresql_where=NOT_FINISHED,
+        ),
+    )
+
+    id: Mapped[TournamentId] = mapped_column(primary_key=True, init=False)
+    name: Mapped[str] = mapped_column(String(100))
+    format: Mapped[FormatName]
+    rounds: Mapped[int]
+    """0 where the format has none."""
+    seed: Mapped[int] = mapped_column(INT64)
+    variant: Mapped[Variant]
+    time_control: Mapped[TimeControl]
+    max_games: Mapped[int]
+    """The most games at once; 0 leaves it to the bots."""
+    ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"))
+    """``None`` when its games are not rated."""
+    create_time: Mapped[datetime]
+    request_id: Mapped[str | None] = mapped_column(String(100), unique=True, default=None)
+    state: Mapped[TournamentState] = mapped_column(default=TournamentState.RUNNING)
+    end_time: Mapped[datetime | None] = mapped_column(default=None)
+    openings: Mapped[bytes] = mapped_column(default=b"")
+    """Those it was given: of each its length in plies in two bytes, and two bytes a cell, all
+    little-endian. Empty when they are the server's own."""
+    options: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    """The settings of the format's own; ``None`` for one that has none."""
+    verdict: Mapped[str] = mapped_column(String(200), default="")
+    """Why it ended; empty when its games were simply played."""
+    planned: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Its pairings. These three change with what they count, so that no list counts games."""
+    running: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Its running games."""
+    finished: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Its games with a result."""
+
+
+class Entrant(Base):
+    """A bot in a tournament."""
+
+    __tablename__ = "entrant"
+
+    tournament_id: Mapped[TournamentId] = mapped_column(
+        ForeignKey("tournament.id"), primary_key=True
+    )
+    seat: Mapped[int] = mapped_column(primary_key=True)
+    """From 0 on, in the order of entry; below 0 for those who came to one where all may play."""
+    bot_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
+
+
+class Pairing(Base):
+    """One planned game: played exactly once, which the index `game_once` sees to."""
+
+    __tablename__ = "pairing"
+    __table_args__ = (UniqueConstraint("tournament_id", "number"),)
+
+    id: Mapped[PairingId] = mapped_column(primary_key=True, init=False)
+    tournament_id: Mapped[TournamentId] = mapped_column(ForeignKey("tournament.id"))
+    number: Mapped[int]
+    """The place in the schedule, from 1 on."""
+    round: Mapped[int]
+    black_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
+    white_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
+    opening: Mapped[bytes]
+    """Two bytes a cell, little-endian."""
+    reason: Mapped[str] = mapped_column(String(200), default="")
+    """Why the two were to meet; empty when a schedule said so."""
+    time_control: Mapped[TimeControl | None] = mapped_column(default=None)
+    """``None`` where it is the tournament's."""

@@ -1,0 +1,76 @@
+"""Tournaments: made, played, listed and counted.
+
+- `creation`: made at once, or part by part; what is left half made is dropped
+- `pairings`: planned games, and those of them that are still to be played
+- `states`: where they stand, and how they end
+- `listing`: as they are shown, and who is entered
+- `scores`: what the bots scored, and what they forfeited
+- `match_counts`, `seeds`: what formats ask for
+- `openings`: those that a tournament was given, in one column
+"""
+
+from meijin.store.tournaments.creation import (
+    NewTournament,
+    add_games,
+    add_tournament,
+    begin,
+    drop_half_made,
+    find_request,
+    forget_requests_in_planning,
+    ladder_name,
+)
+from meijin.store.tournaments.listing import (
+    TournamentRow,
+    entrants,
+    get_tournament,
+    list_tournaments,
+)
+from meijin.store.tournaments.pairings import (
+    PendingPairing,
+    PlannedGame,
+    add_pairings,
+    last_number,
+    pending_pairings,
+    running_pairings,
+)
+from meijin.store.tournaments.scores import PairScore, crosstable, fault_counts
+from meijin.store.tournaments.states import (
+    Load,
+    TournamentEnd,
+    finish_tournament,
+    get_state,
+    load_of,
+    running_tournaments,
+    set_state,
+)
+
+__all__ = [
+    "Load",
+    "NewTournament",
+    "PairScore",
+    "PendingPairing",
+    "PlannedGame",
+    "TournamentEnd",
+    "TournamentRow",
+    "add_games",
+    "add_pairings",
+    "add_tournament",
+    "begin",
+    "crosstable",
+    "drop_half_made",
+    "entrants",
+    "fault_counts",
+    "find_request",
+    "finish_tournament",
+    "forget_requests_in_planning",
+    "get_state",
+    "get_tournament",
+    "ladder_name",
+    "last_number",
+    "list_tournaments",
+    "load_of",
+    "pending_pairings",
+    "running_pairings",
+    "running_tournaments",
+    "set_state",
+]

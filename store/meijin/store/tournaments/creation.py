@@ -1,0 +1,158 @@
+"""Tournaments made, at once or part by part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy.orm import Session
+
+from meijin.game import TimeControl, Variant
+from meijin.store.schema import (
+    TOURNAMENT_IS_NOT_FINISHED,
+    BotId,
+    Entrant,
+    FormatName,
+    Ladder,
+    LadderId,
+    Pairing,
+    Tournament,
+    TournamentId,
+    TournamentState,
+)
+from meijin.store.tournaments.openings import encode_openings
+from meijin.store.tournaments.pairings import PlannedGame, enter, insert_pairings
+
+_IS_IN_PLANNING = (Tournament.state == TournamentState.PLANNING, TOURNAMENT_IS_NOT_FINISHED)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTournament:
+    """What a tournament is made of."""
+
+    name: str
+    format: FormatName
+    rounds: int
+    seed: int
+    variant: Variant
+    time_control: TimeControl
+    max_games: int
+    is_rated: bool
+    bots: tuple[BotId, ...]
+    schedule: Sequence[PlannedGame]
+    """Empty for one whose games are stored later."""
+    request_id: str | None
+    openings: tuple[bytes, ...] = ()
+    """Those it was given, two bytes a cell, little-endian; none when they are the server's own."""
+    options: dict[str, Any] | None = None
+    """The settings of the format's own; ``None`` for one that has none."""
+
+
+def ladder_name(variant: Variant) -> str:
+    """The ladder that the rated games of a variant count for."""
+    return str(variant).replace(" ", "-")
+
+
+def find_request(
+    connection: Connection, request_id: str
+) -> tuple[TournamentId, TournamentState] | None:
+    """The tournament that a request has made already, if any, and where it stands."""
+    query = select(Tournament.id, Tournament.state).where(Tournament.request_id == request_id)
+    row = connection.execute(query).one_or_none()
+    return row and (row.id, row.state)
+
+
+def add_tournament(
+    connection: Connection,
+    new: NewTournament,
+    now: datetime,
+    state: TournamentState = TournamentState.RUNNING,
+) -> TournamentId:
+    """Store a tournament with its schedule."""
+    with Session(connection) as session:
+        tournament = Tournament(
+            name=new.name,
+            format=new.format,
+            rounds=new.rounds,
+            seed=new.seed,
+            variant=new.variant,
+            time_control=new.time_control,
+            max_games=new.max_games,
+            ladder_id=_ladder(session, ladder_name(new.variant)) if new.is_rated else None,
+            create_time=now,
+            request_id=new.request_id,
+            openings=encode_openings(new.openings),
+            options=new.options,
+            state=state,
+            planned=len(new.schedule),
+        )
+        session.add(tournament)
+        session.flush()
+        tournament_id = tournament.id
+    entrants = [
+        {"tournament_id": tournament_id, "seat": seat, "bot_id": bot_id}
+        for seat, bot_id in enumerate(new.bots)
+    ]
+    if entrants:
+        connection.execute(insert(Entrant), entrants)
+    elif new.schedule:
+        enter(connection, tournament_id, new.schedule)
+    insert_pairings(connection, tournament_id, 1, new.schedule)
+    return tournament_id
+
+
+def add_games(
+    connection: Connection, tournament_id: TournamentId, first: int, games: Sequence[PlannedGame]
+) -> None:
+    """Store a part of a schedule, numbered from `first` on, of a tournament in planning.
+
+    It does nothing where that is done: the commit may have happened and its answer been lost.
+    """
+    begun = update(Tournament).where(
+        Tournament.id == tournament_id, Tournament.planned == first - 1
+    )
+    last = first - 1 + len(games)
+    if connection.execute(begun.values(planned=last)).rowcount:
+        insert_pairings(connection, tournament_id, first, games)
+
+
+def begin(connection: Connection, tournament_id: TournamentId) -> None:
+    """Have a tournament played whose games are all stored."""
+    planned = update(Tournament).where(
+        Tournament.id == tournament_id, Tournament.state == TournamentState.PLANNING
+    )
+    connection.execute(planned.values(state=TournamentState.RUNNING))
+
+
+def forget_requests_in_planning(connection: Connection) -> None:
+    """Have the requests of tournaments in planning, which nobody completes, make them anew."""
+    half_made = update(Tournament).where(*_IS_IN_PLANNING)
+    connection.execute(half_made.values(request_id=None))
+
+
+def drop_half_made(connection: Connection, *, limit: int) -> bool:
+    """Delete at most so many games of tournaments in planning; tell whether there are more."""
+    forget_requests_in_planning(connection)
+    half_made = select(Tournament.id).where(*_IS_IN_PLANNING)
+    tournament_id = connection.scalar(half_made.order_by(Tournament.id).limit(1))
+    if tournament_id is None:
+        return False
+    mine = Tournament.id == tournament_id
+    numbers = select(Pairing.number).where(Pairing.tournament_id == tournament_id)
+    last = connection.scalar(numbers.order_by(Pairing.number).offset(limit - 1).limit(1))
+    pairings = delete(Pairing).where(Pairing.tournament_id == tournament_id)
+    connection.execute(pairings if last is None else pairings.where(Pairing.number <= last))
+    if last is None:
+        connection.execute(delete(Entrant).where(Entrant.tournament_id == tournament_id))
+        connection.execute(delete(Tournament).where(mine))
+    return True
+
+
+def _ladder(session: Session, name: str) -> LadderId:
+    found = session.scalar(select(Ladder).where(Ladder.name == name))
+    if found is None:
+        found = Ladder(name=name)
+        session.add(found)
+        session.flush()
+    return found.id

@@ -1,0 +1,115 @@
+"""Where tournaments stand, and how they end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy.orm import aliased
+
+from meijin.store.errors import UnknownTournamentError
+from meijin.store.schema import (
+    TOURNAMENT_IS_NOT_FINISHED,
+    Game,
+    Pairing,
+    Tournament,
+    TournamentId,
+    TournamentState,
+)
+from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR
+
+_MAX_VERDICT = 200
+"""Characters kept of why a tournament ended."""
+_IS_RUNNING = (Tournament.state == TournamentState.RUNNING, TOURNAMENT_IS_NOT_FINISHED)
+IS_MADE = Tournament.state != TournamentState.PLANNING
+"""One in planning is there for nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentEnd:
+    """The end of a tournament."""
+
+    id: TournamentId
+    time: datetime
+    verdict: str = ""
+    """Why it ended; where it says so, the pairs of games that have not begun are dropped."""
+
+
+class Load(NamedTuple):
+    """What there is to be played, altogether."""
+
+    tournaments: int
+    """Those that are running."""
+    games: int
+    """Theirs that have no result."""
+
+
+def load_of(connection: Connection) -> Load:
+    """What there is to be played now."""
+    left = func.sum(Tournament.planned - Tournament.finished)
+    query = select(func.count(), left).where(*_IS_RUNNING)
+    count, games = connection.execute(query).one()
+    return Load(count, int(games or 0))
+
+
+def running_tournaments(connection: Connection) -> Sequence[TournamentId]:
+    """The tournaments to be played on, oldest first."""
+    query = select(Tournament.id).where(*_IS_RUNNING)
+    return connection.scalars(query.order_by(Tournament.id)).all()
+
+
+def get_state(connection: Connection, tournament_id: TournamentId) -> TournamentState:
+    """Where a tournament stands.
+
+    Raises:
+        UnknownTournamentError: there is none of that id.
+    """
+    query = select(Tournament.state).where(Tournament.id == tournament_id, IS_MADE)
+    state = connection.scalar(query)
+    if state is None:
+        raise unknown_tournament(tournament_id)
+    return state
+
+
+def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:
+    """Cancel a tournament or take it up again."""
+    change = update(Tournament).where(Tournament.id == tournament_id)
+    connection.execute(change.values(state=state))
+
+
+def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
+    """Write the end of a tournament that is running, and drop what it has not begun.
+
+    That is by pairs of games: of one that has begun the other game waits, and is played where a
+    void takes the tournament up again.
+    """
+    change = update(Tournament).where(
+        Tournament.id == end.id, Tournament.state == TournamentState.RUNNING
+    )
+    values = {
+        "state": TournamentState.FINISHED,
+        "end_time": end.time,
+        "verdict": end.verdict[:_MAX_VERDICT],
+    }
+    is_ended = connection.execute(change.values(values)).rowcount
+    if is_ended and end.verdict:
+        played = aliased(Pairing)
+        begun = select((played.number + 1) // GAMES_OF_A_PAIR).join(
+            Game, Game.pairing_id == played.id
+        )
+        dropped = delete(Pairing).where(
+            Pairing.tournament_id == end.id,
+            ((Pairing.number + 1) // GAMES_OF_A_PAIR).not_in(
+                begun.where(Game.tournament_id == end.id)
+            ),
+        )
+        count = connection.execute(dropped).rowcount
+        mine = update(Tournament).where(Tournament.id == end.id)
+        connection.execute(mine.values(planned=Tournament.planned - count))
+
+
+def unknown_tournament(tournament_id: TournamentId) -> UnknownTournamentError:
+    """What is raised for a tournament that is not there."""
+    message = f"no tournament {tournament_id}; list the tournaments to see their ids"
+    return UnknownTournamentError(message)

@@ -1,0 +1,47 @@
+"""The operator: has tournaments made, and takes up again what was cancelled."""
+
+from __future__ import annotations
+
+from tests.simulation.scene import Scene
+
+from meijin.v1 import tournament_service_pb2 as pb
+
+MS = 1_000_000
+
+
+class Operator:
+    """Asks the server for what is wanted until it is there."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.wanted: list[pb.TournamentSettings] = []
+        self.made: set[int] = set()
+        """The places of those that the server has made, as it said."""
+        self._scene = scene
+
+    def operate(self) -> None:
+        """Have made what is not made yet, and take up what was cancelled, again and again."""
+        scene = self._scene
+        if not scene.is_closing:
+            scene.later(50 * MS, self.operate)
+        server = scene.server
+        if server is None or not server.is_up or server.process.is_held:
+            return
+        for number, wanted in enumerate(self.wanted):
+            if number not in self.made:
+                if len(self._known_bots()) < len(scene.bots):
+                    return
+                request = pb.CreateTournamentRequest(settings=wanted, request_id=str(number))
+
+                def made(error: str, number: int = number) -> None:
+                    if not error:
+                        self.made.add(number)
+                    scene.note("tournament", number, "made", error)
+
+                server.call("CreateTournament", request, made)
+                return
+        for tournament in scene.tournaments("cancelled"):
+            resume = pb.ResumeTournamentRequest(tournament_id=tournament)
+            server.call("ResumeTournament", resume, lambda error: scene.note("resumed", error))
+
+    def _known_bots(self) -> list[str]:
+        return [name for (name,) in self._scene.disk.reader.execute("SELECT name FROM bot")]

@@ -1,0 +1,50 @@
+"""No clock is charged for an outage, for lag or for a standstill of the server."""
+
+from __future__ import annotations
+
+from tests.simulation.oracle.books import MS, SIDES, GameRecord
+from tests.simulation.oracle.violation import require
+
+from meijin.game import Color
+from meijin.v1 import play_service_pb2 as pb
+
+UNCREDITED_NS = 75 * MS
+"""Of a standstill or of jitter the product may charge so much to a move: it takes no notice of
+standstills below 50 ms, counts them from its last tick, 20 ms before, and knows lag by its
+least."""
+
+
+def check_charge(game: GameRecord, raw_ns: int, charged_ns: int, *, now_ns: int) -> None:
+    """What a move is charged was its bot's own time, and was left on its clock."""
+    where = f"game {game.id} ply {game.ply}"
+    asks = game.valid_asks
+    require(bool(asks), f"{where} was never asked for")
+    most_ns = sum(ask.most_ns(now_ns) for ask in asks) + UNCREDITED_NS
+    require(
+        0 <= charged_ns <= most_ns,
+        f"{where} was charged {charged_ns / MS} ms, at most {most_ns / MS} were its bot's",
+    )
+    require(charged_ns <= raw_ns, f"{where} was charged {charged_ns} of {raw_ns} ns")
+    left_ns = game.left_ns(SIDES[game.ply & 1])
+    require(charged_ns <= left_ns, f"{where}: the clock is below zero")
+
+
+def check_record(game: GameRecord, charged_ns: memoryview) -> None:
+    """The record of a game that has ended holds the times that were committed."""
+    for color in SIDES:
+        first = (int(color) - 1 - game.opening_plies) % 2
+        mine = list(charged_ns[first::2])
+        require(mine == game.charged_ns[color], f"game {game.id}: other times than committed")
+
+
+def check_told(
+    game: GameRecord, color: Color, turn: pb.TurnRequested, where: str, *, now_ns: int
+) -> None:
+    """A turn tells both clocks as they are, less what its bot has used of the turn before."""
+    own_ms, other_ms = game.left_ns(color) // MS, game.left_ns(color.other) // MS
+    told = f"{where}: told {turn.own_clock_ms} and {turn.opponent_clock_ms} ms"
+    require(turn.opponent_clock_ms == other_ms, f"{told}, the other has {other_ms}")
+    before = game.valid_asks
+    used_ns = sum(ask.most_ns(now_ns) for ask in before)
+    least_ms = own_ms - used_ns // MS - (UNCREDITED_NS // MS if before else 0)
+    require(least_ms <= turn.own_clock_ms <= own_ms, f"{told}, it has {own_ms}")

@@ -1,0 +1,72 @@
+"""What was told was committed: once on a stream, to whom it concerns, and nothing else."""
+
+from __future__ import annotations
+
+from tests.simulation.network import Stream
+from tests.simulation.oracle import clocks
+from tests.simulation.oracle.books import MS, SIDES, Ask, Books
+from tests.simulation.oracle.violation import require
+
+from meijin.v1 import play_service_pb2 as pb
+
+
+class Facts:
+    """Holds every message of the server against what is stored."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+
+    def written(self, stream: Stream, message: pb.PlayResponse, delivered_ns: int) -> None:
+        """The server hands a message to the transport: it holds what is committed alone."""
+        if not message.HasField("events"):
+            return
+        name = stream.client.name
+        for ended in message.events.ended:
+            self._tell_end(stream, name, ended)
+        for started in message.events.started:
+            self._tell_start(stream, name, started)
+        for turn in message.events.turns:
+            self._tell_turn(stream, name, turn, delivered_ns)
+
+    def _tell_start(self, stream: Stream, name: str, started: pb.GameStarted) -> None:
+        game = self._books.games.get(int(started.game_id))
+        require(game is not None, f"game {started.game_id} is told of before it is stored")
+        assert game is not None
+        require(name in game.names, f"game {game.id} is told to {name}")
+        require(
+            game.moves.startswith(started.moves),
+            f"game {game.id} starts with {started.moves!r}, stored is {game.moves!r}",
+        )
+        stream.games[started.game] = game.id
+        _once(stream, "start", started.game)
+
+    def _tell_turn(
+        self, stream: Stream, name: str, turn: pb.TurnRequested, delivered_ns: int
+    ) -> None:
+        require(turn.game in stream.games, f"a turn in game {turn.game} before its start")
+        game = self._books.games[stream.games[turn.game]]
+        where = f"the turn of {name} in game {game.id} at ply {turn.ply}"
+        require(turn.moves == game.moves, f"{where} tells {turn.moves!r}, stored {game.moves!r}")
+        require(turn.ply == game.ply, f"{where}: {game.ply} stones")
+        color = SIDES[turn.ply & 1]
+        require(game.names[color] == name, f"{where} is its opponent's")
+        _once(stream, "turn", turn.game, turn.ply)
+        now_ns = self._books.now_ns()
+        clocks.check_told(game, color, turn, where, now_ns=now_ns)
+        game.asks[turn.ply].append(Ask(stream, turn.own_clock_ms * MS, now_ns, delivered_ns))
+
+    def _tell_end(self, stream: Stream, name: str, ended: pb.GameEnded) -> None:
+        require(ended.game in stream.games, f"the end of game {ended.game} before its start")
+        game = self._books.games[stream.games[ended.game]]
+        where = f"the end of game {game.id} told to {name}"
+        require(game.ending is not None, f"{where} is not stored")
+        require(ended.moves == game.moves, f"{where}: {ended.moves!r}, not {game.moves!r}")
+        assert game.ending is not None
+        _once(stream, "end", ended.game)
+
+
+def _once(stream: Stream, *fact: object) -> None:
+    require(fact not in stream.facts, f"{fact} is told twice on one stream")
+    stream.facts.add(fact)
+    if fact[0] == "end":  # the number may name another game
+        stream.games.pop(fact[1])  # type: ignore[call-overload]

@@ -1,0 +1,87 @@
+"""A forfeit names a bot's own fault; and other games end by what lies on the board."""
+
+from __future__ import annotations
+
+from tests.simulation.oracle.books import MS, SIDES, GameRecord
+from tests.simulation.oracle.clocks import UNCREDITED_NS
+from tests.simulation.oracle.presence import Presence
+from tests.simulation.oracle.violation import require
+
+from meijin.game import Color, Ending, Variant
+
+GRACE_TOLERANCE_NS = 200 * MS
+"""An absence lasts until the hello is stored, and it is looked at 25 times a second."""
+
+
+class Forfeits:
+    """Holds every end against the board and against what the loser did.
+
+    Args:
+        grace_ns: How long a bot may be away.
+    """
+
+    def __init__(self, presence: Presence, *, grace_ns: int) -> None:
+        self._presence = presence
+        self._grace_ns = grace_ns
+
+    def check(self, game: GameRecord, ending: Ending, loser: Color | None, at_fault: str) -> None:
+        """A game has ended so."""
+        what = f"game {game.id} at ply {game.ply} ended by {ending.value} of {loser!r}"
+        line = _check_board(game, what)
+        if ending is Ending.FIVE:
+            require(line and loser is not SIDES[(game.ply - 1) & 1], f"{what}: no such line")
+        else:
+            require(not line, f"{what} on a board with a line")
+        if ending is Ending.DRAW:
+            require(game.ply == game.variant.cells, f"{what}: the board is not full")
+        elif ending is Ending.VOID:
+            require(loser is None, what)
+        elif ending is not Ending.FIVE:
+            assert loser is not None
+            self._check_fault(game, ending, loser, what)
+            if ending.is_forfeit:
+                require(at_fault == loser.name.lower(), f"{what}, at fault {at_fault}")
+
+    def _check_fault(self, game: GameRecord, ending: Ending, loser: Color, what: str) -> None:
+        """A bot loses off the board by what it did itself."""
+        if ending is Ending.TIME:
+            _check_time(game, what)
+        elif ending is Ending.DISCONNECT:
+            away_ns = game.away_ns[loser] + self._presence.absence_ns(game.names[loser])
+            require(
+                away_ns + GRACE_TOLERANCE_NS >= self._grace_ns,
+                f"{what}: it was away {away_ns / MS} ms of {self._grace_ns / MS}",
+            )
+        else:
+            require((loser, ending) in game.deeds, f"{what}: it did not")
+
+
+def _check_time(game: GameRecord, what: str) -> None:
+    """Who loses on time has used all of the clock that it was told."""
+    asks = game.valid_asks
+    require(bool(asks), f"{what} without a turn")
+    own_ns = sum(ask.own_ns for ask in asks)
+    spare_ns = UNCREDITED_NS * len(asks)
+    told_ns = asks[0].clock_ns
+    if game.control.per_move is not None:
+        told_ns = min(told_ns, round(game.control.per_move.total_seconds() * 1e9))
+    require(own_ns + spare_ns >= told_ns, f"{what}: it used {own_ns / MS} ms of {told_ns / MS}")
+
+
+def _check_board(game: GameRecord, what: str) -> bool:
+    """No cell is taken twice; tell whether somebody has a line."""
+    cells = [int.from_bytes(game.moves[i : i + 2], "little") for i in range(0, len(game.moves), 2)]
+    require(len(set(cells)) == len(cells), f"{what}: a cell is taken twice")
+    return _has_line(cells, game.variant)
+
+
+def _has_line(cells: list[int], variant: Variant) -> bool:
+    """Whether somebody has a line, counted cell by cell."""
+    for stones in (set(cells[0::2]), set(cells[1::2])):
+        places = {divmod(cell, variant.width) for cell in stones}
+        for row, column in places:
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                steps = range(variant.line)
+                if all((row + down * i, column + right * i) in places for i in steps):
+                    return True
+    return False

@@ -1,0 +1,44 @@
+"""No acknowledged move is lost or doubled."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from collections import defaultdict
+from collections.abc import Iterable
+
+from tests.simulation.oracle.books import SIDES, GameRecord
+from tests.simulation.oracle.clocks import check_charge
+from tests.simulation.oracle.violation import require
+
+MOVE = struct.Struct("<QHHQQ")
+"""A move in the journal: game, ply, cell, raw and charged nanoseconds."""
+
+
+def add_move(
+    game: GameRecord, ply: int, cell: int, raw_ns: int, charged_ns: int, *, now_ns: int
+) -> None:
+    """A move is stored: it is the next one, and what its bot has sent."""
+    where = f"game {game.id} ply {ply}"
+    require(ply == game.ply, f"{where} is stored when {game.ply} was to be")
+    require(cell in game.sent[ply], f"{where}: {cell} is stored, {game.sent[ply]} was sent")
+    check_charge(game, raw_ns, charged_ns, now_ns=now_ns)
+    game.moves += cell.to_bytes(2, "little")
+    game.charged_ns[SIDES[ply & 1]].append(charged_ns)
+
+
+def check_record(game: GameRecord, moves: bytes) -> None:
+    """The record of a game that has ended holds the moves that were committed."""
+    require(moves == game.moves, f"game {game.id} is stored as {moves!r}, not {game.moves!r}")
+
+
+def check_journal(games: Iterable[GameRecord], reader: sqlite3.Connection) -> None:
+    """All committed moves of running games are still there."""
+    stored: defaultdict[int, bytearray] = defaultdict(bytearray)
+    for (moves,) in reader.execute("SELECT moves FROM journal ORDER BY id"):
+        for game_id, _, cell, _, _ in MOVE.iter_unpack(moves):
+            stored[game_id] += cell.to_bytes(2, "little")
+    for game in games:
+        if game.state == "running":
+            kept, made = bytes(stored[game.id]), bytes(game.moves[2 * game.opening_plies :])
+            require(kept == made, f"game {game.id}: {kept!r} is left of {made!r}")
