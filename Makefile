@@ -7,6 +7,11 @@ BIN := .venv/bin
 UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs fuzz game scripts simulation system)
 CODE := game store bots ladder server cli tests benchmarks scripts
 
+# So many tests at once: nearly every test keeps one core busy, and waits for the others' no longer
+# than its patience.
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
+
 MINUTES ?= 60
 SEED ?= 1
 
@@ -17,7 +22,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
-	@echo "make test        every check and every test, which takes three quarters of an hour"
+	@echo "make test        every check and every test, which takes half an hour"
 	@echo "make test-long   the longer part of the tests: searches, pages, processes, simulated games"
 	@echo "make test-short  the shorter part, all the others, and how much of the code they reach"
 	@echo "make chaos       an hour of tournaments under faults; set MINUTES and SEED to other ones"
@@ -30,16 +35,16 @@ help:
 demo: .venv/installed
 	$(BIN)/meijin demo
 
-# One after the other, also with `make -j`: tests of processes want both of two cores.
+# One after the other, also with `make -j`: each keeps all cores busy.
 test: check
 	$(MAKE) test-long
 	$(MAKE) test-short
 
 test-long: .venv/installed-dev
-	$(BIN)/python -m pytest $(UNTRACED)
+	$(PYTEST) $(UNTRACED)
 
 test-short: .venv/installed-dev
-	$(BIN)/python -m pytest --cov $(addprefix --ignore=,$(UNTRACED)) tests
+	$(PYTEST) --cov $(addprefix --ignore=,$(UNTRACED)) tests
 
 chaos: .venv/installed-dev
 	$(BIN)/python -m tests.system.chaos --minutes $(MINUTES) --seed $(SEED)

@@ -73,8 +73,8 @@ def test_tests_without_coverage_are_run_too() -> None:
     (untraced,) = re.findall(r"^UNTRACED := \$\(addprefix tests/,(.+)\)$", makefile, re.MULTILINE)
     assert all((ROOT / "tests" / folder).is_dir() for folder in untraced.split())
     assert "\t$(MAKE) test-long\n\t$(MAKE) test-short\n" in makefile
-    assert "pytest $(UNTRACED)\n" in makefile
-    assert "pytest --cov $(addprefix --ignore=,$(UNTRACED)) tests\n" in makefile
+    assert "\t$(PYTEST) $(UNTRACED)\n" in makefile
+    assert "\t$(PYTEST) --cov $(addprefix --ignore=,$(UNTRACED)) tests\n" in makefile
 
 
 def test_processes_of_tests_need_not_compile_what_they_import() -> None:

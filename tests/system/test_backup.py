@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tests.system.conftest import Books
 
 PLANNED = 18
+DELAY = 0.05
+"""Seconds to a move: some ten for all games, and a command takes two to begin on a busy core."""
 
 
 def test_games_go_on_from_a_backup(
@@ -24,7 +26,7 @@ def test_games_go_on_from_a_backup(
     """A backup that is taken during play is opened by a new server, which plays the rest."""
     server = Server(processes, "--open", NO_LADDER)
     books = open_books(server.database_url)
-    server.start_bots(*BOTS, delay=0.02)
+    server.start_bots(*BOTS, delay=DELAY)
     key = server.create_tournament(*BOTS, rounds=6)
     eventually(partial(books.are_under_way, 3))
     taken = processes.run("backup", f"--data={server.data}")
