@@ -10,6 +10,7 @@ import pytest
 from meijin.server.match.supplier import SUPPLIER_FAILURES
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
+from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import fault_service_pb2 as pb
 from meijin.v1 import game_pb2, play_service_pb2
 
@@ -156,3 +157,23 @@ async def test_a_bot_that_fails_again_and_again_is_paused(server: ServerInTest) 
     assert (incident.party, incident.bot, incident.game_id) == (pb.FAULT_PARTY_BOT, "ada", "")
     mended = await server.bot("ada", version="2")
     assert (await mended.started()).game_id
+
+
+@pytest.mark.settings(max_faults=1)
+async def test_a_pause_is_shown_to_who_asks_for_the_bot(server: ServerInTest) -> None:
+    """While it lasts, and among others' faults it is not."""
+    ada, _ = await server.pair(rounds=3)
+    service = await server.faults()
+
+    async def pauses(bot: str) -> list[pb.Pause]:
+        return list((await service.ListFaults(pb.ListFaultsRequest(bot=bot))).pauses)
+
+    assert await pauses(ada.name) == []
+    await ada.fail(ada.start.game, "boom")
+    await ada.paused()
+    (pause,) = await pauses(ada.name)
+    assert "the last 1 games were all forfeited" in pause.reason
+    assert 0 < pause.remaining.seconds <= 600
+    assert await pauses("") == []
+    listed = (await (await server.bots()).ListBots(bot_pb.ListBotsRequest())).bots
+    assert [bot.name for bot in listed if bot.paused] == [ada.name]

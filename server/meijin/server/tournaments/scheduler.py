@@ -17,7 +17,7 @@ from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.pauses import Pause, Pauses
 from meijin.server.tournaments.run import RunState, TournamentRun, run_of
 from meijin.store.faults import NewFault
-from meijin.store.schema import BotId, FaultKind, FaultParty, TournamentId
+from meijin.store.schema import BotId, BotVersionId, FaultKind, FaultParty, TournamentId
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 
 log = structlog.get_logger()
@@ -37,7 +37,8 @@ class Scheduler(Listener):
         self._lobby = lobby
         self._games = games
         self._journal = journal
-        self._pauses = pauses
+        self.pauses = pauses
+        """Of bots that forfeit game after game."""
         self._is_due = False
 
     # -- tournaments ------------------------------------------------------------------
@@ -102,6 +103,11 @@ class Scheduler(Listener):
             if game.run is run:
                 self._games.void(game, Party.OPERATOR, "the tournament was cancelled")
 
+    def lift_pauses(self, versions: Iterable[BotVersionId]) -> None:
+        """Have versions play again that were paused."""
+        self.pauses.lift(versions)
+        self.wake()
+
     async def settled(self) -> None:
         """Wait until everything that has happened is committed."""
         await self._journal.drained()
@@ -129,7 +135,7 @@ class Scheduler(Listener):
         player = self._lobby.players.get(bot_id)
         if player is None or player.session is None:
             return "is not connected"
-        if self._pauses.is_paused(player.session.version_id):
+        if self.pauses.is_paused(player.session.version_id):
             return "is paused, since it forfeited game after game"
         return player.session.capabilities.objection(run.variant, time_control)
 
@@ -143,7 +149,7 @@ class Scheduler(Listener):
         """Count the result; the one that decides a tournament ends it in the same commit."""
         run, outcome = run_of(game), game.arbiter.outcome
         assert outcome is not None
-        pause = self._pauses.count(game)
+        pause = self.pauses.count(game)
         if pause is not None:
             self._pause(game, pause)
         if outcome.ending is Ending.VOID:
@@ -172,9 +178,9 @@ class Scheduler(Listener):
         here = self._lobby.players.get(player.bot_id)
         session = None if here is None else here.session
         if session is not None and session.version_id == pause.version_id:
-            session.announce_pause(pause.reason, pause.duration)
+            session.announce_pause(pause.reason, pause.remaining)
         loop = asyncio.get_running_loop()
-        loop.call_later(pause.duration.total_seconds(), self.wake)
+        loop.call_later(pause.remaining.total_seconds(), self.wake)
 
     def game_ended(self, game: LiveGame) -> None:
         """Two bots are free; a void game is planned again, a finished tournament is left."""
@@ -233,7 +239,7 @@ class Scheduler(Listener):
     def _room(self, player: Player, run: TournamentRun) -> int | None:
         """How many more games a player can take in a tournament; ``None`` when it can't play it."""
         session = player.session
-        if session is None or self._pauses.is_paused(session.version_id):
+        if session is None or self.pauses.is_paused(session.version_id):
             return None
         if session.capabilities.objection(run.variant, run.time_control):
             return None
