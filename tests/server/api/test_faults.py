@@ -108,6 +108,36 @@ async def fail_by_supplier(black: Peer, white: Peer, *, games: int) -> None:
             await peer.started()
 
 
+async def test_a_forfeit_holds_what_the_bot_said_last(server: ServerInTest) -> None:
+    """In this game, in words; how many of its messages had an effect, and how long ago it was."""
+    black, white = await server.pair()
+    await black.play(await black.turn(), 3)
+    await white.play(await white.turn(), 3)
+    await black.ended()
+    (fault,) = await faults(server)
+    assert (fault.kind, fault.bot) == (pb.FAULT_KIND_ILLEGAL, white.name)
+    assert list(fault.evidence["last_message"]) == ["play 3 at ply 1"]
+    assert fault.evidence["messages"] == fault.evidence["refused"] == 0
+    assert 0 <= fault.evidence["silent_us"] < 60_000_000
+    assert "stream_end" not in fault.evidence
+
+
+@pytest.mark.settings(grace=0.2)
+async def test_an_absence_holds_why_the_server_ended_the_stream(server: ServerInTest) -> None:
+    """The bot has broken the protocol, and said something before."""
+    black, white = await server.pair()
+    await black.play(await black.turn(), 3)
+    await white.turn()
+    await black.write(hello=play_service_pb2.Hello())
+    await black.closed()
+    await white.ended()
+    (fault,) = await faults(server)
+    assert (fault.kind, fault.bot) == (pb.FAULT_KIND_DISCONNECT, black.name)
+    assert fault.evidence["stream_end"] == "hello is not expected here"
+    assert list(fault.evidence["last_message"]) == ["play 3 at ply 0"]
+    assert fault.evidence["messages"] == 1
+
+
 # -- incidents --------------------------------------------------------------------
 
 
@@ -128,6 +158,16 @@ async def test_bots_that_are_lost_together_lose_nothing(server: ServerInTest) ->
     incident = found[-1]
     assert (incident.party, incident.game_id) == (pb.FAULT_PARTY_NETWORK, "")
     assert incident.detail == "4 of 8 bots lost their streams within seconds"
+
+
+@pytest.mark.settings(grace=0.2)
+async def test_bots_that_break_the_protocol_together_lose(server: ServerInTest) -> None:
+    """What they did themselves is no doing of the network's."""
+    pairs = [await server.pair((f"ada-{number}", f"bob-{number}")) for number in range(4)]
+    for black, _white in pairs:
+        await black.write(hello=play_service_pb2.Hello())
+    for _black, white in pairs:
+        assert (await white.ended()).outcome.ending == game_pb2.ENDING_DISCONNECT
 
 
 @pytest.mark.settings(grace=1.0)
