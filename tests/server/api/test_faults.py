@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import grpc
 import pytest
+from google.protobuf.json_format import MessageToDict
 
 from meijin.server.match.supplier import SUPPLIER_FAILURES
 from meijin.testing.peer import Peer
@@ -116,10 +117,11 @@ async def test_a_forfeit_holds_what_the_bot_said_last(server: ServerInTest) -> N
     await black.ended()
     (fault,) = await faults(server)
     assert (fault.kind, fault.bot) == (pb.FAULT_KIND_ILLEGAL, white.name)
-    assert list(fault.evidence["last_message"]) == ["play 3 at ply 1"]
-    assert fault.evidence["messages"] == fault.evidence["refused"] == 0
-    assert 0 <= fault.evidence["silent_us"] < 60_000_000
-    assert "stream_end" not in fault.evidence
+    evidence = MessageToDict(fault.evidence)
+    assert evidence["last_message"] == ["play 3 at ply 1"]
+    assert evidence["messages"] == evidence["refused"] == 0
+    assert 0 <= evidence["silent_us"] < 60_000_000
+    assert "stream_end" not in evidence
 
 
 @pytest.mark.settings(grace=0.2)
@@ -133,9 +135,9 @@ async def test_an_absence_holds_why_the_server_ended_the_stream(server: ServerIn
     await white.ended()
     (fault,) = await faults(server)
     assert (fault.kind, fault.bot) == (pb.FAULT_KIND_DISCONNECT, black.name)
-    assert fault.evidence["stream_end"] == "hello is not expected here"
-    assert list(fault.evidence["last_message"]) == ["play 3 at ply 0"]
-    assert fault.evidence["messages"] == 1
+    evidence = MessageToDict(fault.evidence)
+    assert evidence["stream_end"] == "hello is not expected here"
+    assert (evidence["last_message"], evidence["messages"]) == (["play 3 at ply 0"], 1)
 
 
 # -- incidents --------------------------------------------------------------------
