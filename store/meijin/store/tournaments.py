@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, case, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
-from meijin.game import Party, TimeControl, Variant
+from meijin.game import TimeControl, Variant
 from meijin.store.errors import UnknownTournamentError
-from meijin.store.match_counts import GAMES_OF_A_PAIR, RESULT_PLACES
+from meijin.store.match_counts import GAMES_OF_A_PAIR
 from meijin.store.openings import decode_openings, encode_openings
 from meijin.store.prepared import Prepared
 from meijin.store.rows import columns_of, read_rows
@@ -19,7 +19,6 @@ from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     Bot,
     BotId,
-    BotVersion,
     Entrant,
     FormatName,
     Game,
@@ -133,17 +132,6 @@ class TournamentRow:
     """Games that are planned by now."""
     finished: int
     running: int
-
-
-@dataclass(frozen=True, slots=True)
-class PairScore:
-    """What one bot scored against another, both colours together."""
-
-    bot_id: BotId
-    opponent_id: BotId
-    wins: int
-    draws: int
-    losses: int
 
 
 def ladder_name(variant: Variant) -> str:
@@ -518,37 +506,3 @@ def _entrants(
     for tournament_id, bot_id, name in connection.execute(query):
         bots[tournament_id].append((bot_id, name))
     return bots
-
-
-def crosstable(connection: Connection, tournament_id: TournamentId) -> Sequence[PairScore]:
-    """What every bot scored against every other, both ways round."""
-    black, white = aliased(BotVersion), aliased(BotVersion)
-    query = (
-        select(black.bot_id, white.bot_id, Game.result, func.count())
-        .join(black, black.id == Game.black_id)
-        .join(white, white.id == Game.white_id)
-        .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
-        .group_by(black.bot_id, white.bot_id, Game.result)
-    )
-    counts: dict[tuple[BotId, BotId], list[int]] = {}
-    for black_id, white_id, result, count in connection.execute(query):
-        place = RESULT_PLACES[result]
-        counts.setdefault((black_id, white_id), [0, 0, 0])[place] += count
-        counts.setdefault((white_id, black_id), [0, 0, 0])[2 - place] += count
-    return [PairScore(bot, other, *counts[bot, other]) for bot, other in sorted(counts)]
-
-
-def fault_counts(connection: Connection, tournament_id: TournamentId) -> dict[BotId, int]:
-    """How many games each bot of a tournament forfeited."""
-    culprit = case((Game.at_fault == Party.BLACK, Game.black_id), else_=Game.white_id)
-    query = (
-        select(BotVersion.bot_id, func.count())
-        .join(Game, BotVersion.id == culprit)
-        .where(
-            Game.tournament_id == tournament_id,
-            Game.state == GameState.FINISHED,
-            Game.at_fault.in_([Party.BLACK, Party.WHITE]),
-        )
-        .group_by(BotVersion.bot_id)
-    )
-    return {BotId(bot_id): count for bot_id, count in connection.execute(query)}

@@ -25,6 +25,9 @@ log = structlog.get_logger()
 MAX_AT_ONCE = 2**31 - 1
 """The most games at once that a tournament may ask for."""
 
+MOST_TOLD = 20
+"""Bots that are named among those that a tournament waits for."""
+
 
 class Scheduler(Listener):
     """Looks for games to start whenever a bot joins, a game ends or a tournament comes."""
@@ -127,7 +130,10 @@ class Scheduler(Listener):
             for control in controls
             if (reason := self._objection(run, bot, control or run.time_control))
         }
-        return "; ".join(f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons))
+        told = [f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons)[:MOST_TOLD]]
+        if len(reasons) > len(told):
+            told.append(f"and {len(reasons) - len(told)} others")
+        return "; ".join(told)
 
     def _objection(
         self, run: TournamentRun, bot_id: BotId, time_control: TimeControl

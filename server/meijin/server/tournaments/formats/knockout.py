@@ -23,6 +23,7 @@ from meijin.server.tournaments.formats.base import (
     openings_of,
 )
 from meijin.server.tournaments.formats.bracket import Bracket, Tie
+from meijin.server.tournaments.formats.crosstable import Crosstable
 from meijin.server.tournaments.formats.pairs import (
     Played,
     Scores,
@@ -40,7 +41,7 @@ from meijin.store.match_counts import (
     planned_results,
 )
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PairScore, TournamentRow
+from meijin.store.tournaments import TournamentRow
 from meijin.wire import Options, move_time
 
 LEAST_FAST_CLOCK = 0.01
@@ -163,9 +164,7 @@ class KnockoutFormat(Format):
         return _settings_of(row).most_games(len(row.bots))
 
     @classmethod
-    def report(
-        cls, connection: Connection, row: TournamentRow, scores: Sequence[PairScore]
-    ) -> Report:
+    def report(cls, connection: Connection, row: TournamentRow, crosstable: Crosstable) -> Report:
         """Who got how far, and the bracket."""
         games = planned_results(connection, row.id)
         ties = _bracket(_settings_of(row), row.bots, games).ties()
