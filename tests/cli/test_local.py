@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
@@ -11,7 +12,15 @@ import pytest
 from meijin.bots.builtin.compiled import COMPILING
 from meijin.cli import local
 from meijin.cli.errors import CommandError
-from meijin.cli.local import BOT_START_TIMEOUT, NOTICE_INTERVAL, Startup, local_arena
+from meijin.cli.local import (
+    BOT_START_TIMEOUT,
+    NOTICE_INTERVAL,
+    Child,
+    Startup,
+    local_arena,
+    status_text,
+    telling_of_ends,
+)
 
 LIMIT = BOT_START_TIMEOUT.total_seconds()
 DYING_SERVER = r"""
@@ -87,6 +96,62 @@ def test_a_server_that_ends_is_told_of(tmp_path: Path, monkeypatch: pytest.Monke
     told = r"the server ended: out of memory \ufffd; see .*server\.log"
     with pytest.raises(CommandError, match=told), local_arena(tmp_path, {}):
         pass
+
+
+DYING_BOT = """
+import sys
+sys.stdin.read()
+print("IndexError: list index out of range", flush=True)
+sys.exit(3)
+"""
+"""What ends once it is told to, with its last words."""
+
+
+def ended_bot(folder: Path) -> Child:
+    """A bot that waits to be told to end."""
+    log = folder / "ada.log"
+    with log.open("w") as file:
+        words = [sys.executable, "-c", DYING_BOT]
+        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=file, text=True), log
+
+
+def end(child: Child) -> None:
+    """Have it end, and wait until that was told to everybody who waits for it."""
+    process, _ = child
+    assert process.stdin is not None
+    process.stdin.close()
+    for thread in threading.enumerate():
+        if thread.name == "ada's end":
+            thread.join()
+    process.wait()
+
+
+def test_a_bot_that_ends_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With its status and its last line; not one that is stopped since all is over."""
+    child = ended_bot(tmp_path)
+    with telling_of_ends({"ada": child}):
+        end(child)
+    told = "ada ended, exit status 3: IndexError: list index out of range\n"
+    assert capsys.readouterr().err == told
+    child = ended_bot(tmp_path)
+    with telling_of_ends({"ada": child}):
+        pass
+    end(child)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (0, "exit status 0"),
+        (3, "exit status 3"),
+        (-9, "killed by SIGKILL"),
+        (-99, "killed by signal 99"),
+    ],
+)
+def test_statuses_are_told_in_words(status: int, text: str) -> None:
+    """A signal by its name, where it has one."""
+    assert status_text(status) == text
 
 
 def test_bots_end_together(tmp_path: Path) -> None:

@@ -69,12 +69,13 @@ MARKS = {
     "A": "anchor",
     "?": "few games, or all won or all lost",
     "~": "no games lead to the others",
+    "P": "paused, since it forfeited game after game",
 }
 
 
 def marks(row: pb.Standing) -> str:
     """Letters of `MARKS`."""
-    flags = (row.anchor, row.provisional, not row.linked)
+    flags = (row.anchor, row.provisional, not row.linked, row.paused)
     return "".join(mark for mark, is_set in zip(MARKS, flags, strict=True) if is_set)
 
 

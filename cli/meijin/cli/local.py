@@ -2,10 +2,12 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -72,7 +74,8 @@ def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
             children[name] = _child(bot, data / f"{name}.log")
         with connect(Server(address), "") as connection, _explaining(*server):
             _wait_for_bots(connection, children)
-            yield connection
+            with telling_of_ends(children):
+                yield connection
 
 
 @contextmanager
@@ -90,6 +93,39 @@ def _stopping() -> Iterator["dict[str, Child]"]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@contextmanager
+def telling_of_ends(children: "Mapping[str, Child]") -> Iterator[None]:
+    """Print how each bot's process ends whose games are being played.
+
+    The server sees a stream that ends, and no more: only who started a process knows its status.
+    """
+    is_over = threading.Event()
+
+    def tell(name: str, process: "subprocess.Popen[str]", log: Path) -> None:
+        status = status_text(process.wait())
+        if not is_over.is_set():
+            typer.echo(printable(f"{name} ended, {status}: {_last_line(log)}"), err=True)
+
+    for name, child in children.items():
+        threading.Thread(
+            target=tell, args=(name, *child), name=f"{name}'s end", daemon=True
+        ).start()
+    try:
+        yield
+    finally:
+        is_over.set()
+
+
+def status_text(status: int) -> str:
+    """How a process ended, by what `Popen` says."""
+    if status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"killed by signal {-status}"
 
 
 @contextmanager
@@ -199,7 +235,7 @@ def _look_at_bot(name: str, startup: Startup, process: "subprocess.Popen[str]", 
         CommandError: it has ended, or has had its time.
     """
     if process.poll() is not None:
-        raise CommandError(f"{name} ended: {_last_line(log)}")
+        raise CommandError(f"{name} ended, {status_text(process.returncode)}: {_last_line(log)}")
     now = time.monotonic()
     if notice := startup.notice(_raw_last_line(log), now):
         typer.echo(printable(f"{name}: {notice}"), err=True)

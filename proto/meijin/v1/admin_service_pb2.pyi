@@ -180,6 +180,52 @@ class EnableBotResponse(_message.Message):
 Global___EnableBotResponse: _TypeAlias = EnableBotResponse  # noqa: Y015
 
 @_typing.final
+class UnpauseBotRequest(_message.Message):
+    """The arguments of UnpauseBot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The bot, with all of its versions."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnpauseBotRequest: _TypeAlias = UnpauseBotRequest  # noqa: Y015
+
+@_typing.final
+class UnpauseBotResponse(_message.Message):
+    """The answer of UnpauseBot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bot(self) -> Global___ManagedBot:
+        """The bot as it is now."""
+
+    def __init__(
+        self,
+        *,
+        bot: Global___ManagedBot | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnpauseBotResponse: _TypeAlias = UnpauseBotResponse  # noqa: Y015
+
+@_typing.final
 class HideBotRequest(_message.Message):
     """The arguments of HideBot."""
 

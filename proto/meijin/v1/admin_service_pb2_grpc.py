@@ -46,6 +46,11 @@ class AdminServiceStub:
                 request_serializer=meijin_dot_v1_dot_admin__service__pb2.EnableBotRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_admin__service__pb2.EnableBotResponse.FromString,
                 _registered_method=True)
+        self.UnpauseBot = channel.unary_unary(
+                '/meijin.v1.AdminService/UnpauseBot',
+                request_serializer=meijin_dot_v1_dot_admin__service__pb2.UnpauseBotRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_admin__service__pb2.UnpauseBotResponse.FromString,
+                _registered_method=True)
         self.HideBot = channel.unary_unary(
                 '/meijin.v1.AdminService/HideBot',
                 request_serializer=meijin_dot_v1_dot_admin__service__pb2.HideBotRequest.SerializeToString,
@@ -95,6 +100,15 @@ class AdminServiceServicer:
     def EnableBot(self, request, context):
         """Lets a disabled bot play again. By its owner or an operator;
         FAILED_PRECONDITION for one that is banned.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnpauseBot(self, request, context):
+        """Lifts the pause of a bot that forfeited game after game: it gets games again at
+        once. By its owner or an operator; FAILED_PRECONDITION for one that is not
+        paused.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -158,6 +172,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.EnableBot,
                     request_deserializer=meijin_dot_v1_dot_admin__service__pb2.EnableBotRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_admin__service__pb2.EnableBotResponse.SerializeToString,
+            ),
+            'UnpauseBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnpauseBot,
+                    request_deserializer=meijin_dot_v1_dot_admin__service__pb2.UnpauseBotRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_admin__service__pb2.UnpauseBotResponse.SerializeToString,
             ),
             'HideBot': grpc.unary_unary_rpc_method_handler(
                     servicer.HideBot,
@@ -246,6 +265,33 @@ class AdminService:
             '/meijin.v1.AdminService/EnableBot',
             meijin_dot_v1_dot_admin__service__pb2.EnableBotRequest.SerializeToString,
             meijin_dot_v1_dot_admin__service__pb2.EnableBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnpauseBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.AdminService/UnpauseBot',
+            meijin_dot_v1_dot_admin__service__pb2.UnpauseBotRequest.SerializeToString,
+            meijin_dot_v1_dot_admin__service__pb2.UnpauseBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -44,6 +44,11 @@ class AdminServiceStub:
     """Lets a disabled bot play again. By its owner or an operator;
     FAILED_PRECONDITION for one that is banned.
     """
+    UnpauseBot: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.UnpauseBotRequest, _admin_service_pb2.UnpauseBotResponse]
+    """Lifts the pause of a bot that forfeited game after game: it gets games again at
+    once. By its owner or an operator; FAILED_PRECONDITION for one that is not
+    paused.
+    """
     HideBot: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.HideBotRequest, _admin_service_pb2.HideBotResponse]
     """Leaves a bot out of lists of bots and of ladders' tables; it stays in the
     records of its games. By its owner or an operator.
@@ -79,6 +84,11 @@ class AdminServiceAsyncStub(AdminServiceStub):
     EnableBot: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.EnableBotRequest, _admin_service_pb2.EnableBotResponse]  # type: ignore[assignment]
     """Lets a disabled bot play again. By its owner or an operator;
     FAILED_PRECONDITION for one that is banned.
+    """
+    UnpauseBot: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.UnpauseBotRequest, _admin_service_pb2.UnpauseBotResponse]  # type: ignore[assignment]
+    """Lifts the pause of a bot that forfeited game after game: it gets games again at
+    once. By its owner or an operator; FAILED_PRECONDITION for one that is not
+    paused.
     """
     HideBot: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.HideBotRequest, _admin_service_pb2.HideBotResponse]  # type: ignore[assignment]
     """Leaves a bot out of lists of bots and of ladders' tables; it stays in the
@@ -124,6 +134,17 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_admin_service_pb2.EnableBotResponse, _abc.Awaitable[_admin_service_pb2.EnableBotResponse]]:
         """Lets a disabled bot play again. By its owner or an operator;
         FAILED_PRECONDITION for one that is banned.
+        """
+
+    @_abc_1.abstractmethod
+    def UnpauseBot(
+        self,
+        request: _admin_service_pb2.UnpauseBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_service_pb2.UnpauseBotResponse, _abc.Awaitable[_admin_service_pb2.UnpauseBotResponse]]:
+        """Lifts the pause of a bot that forfeited game after game: it gets games again at
+        once. By its owner or an operator; FAILED_PRECONDITION for one that is not
+        paused.
         """
 
     @_abc_1.abstractmethod

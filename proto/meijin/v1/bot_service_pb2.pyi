@@ -32,6 +32,7 @@ class Bot(_message.Message):
     RUNNING_GAMES_FIELD_NUMBER: _builtins.int
     CAPABILITIES_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -40,6 +41,10 @@ class Bot(_message.Message):
     """A stream of it is open now."""
     running_games: _builtins.int
     """Games it is playing now."""
+    paused: _builtins.bool
+    """The version that is there gets no new games for a while, since it forfeited
+    game after game; FaultService says for how long.
+    """
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
         """What it said it can play; absent while it is away."""
@@ -57,10 +62,11 @@ class Bot(_message.Message):
         running_games: _builtins.int = ...,
         capabilities: _play_service_pb2.Capabilities | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        paused: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "name", b"name", "owner", b"owner", "running_games", b"running_games"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "name", b"name", "owner", b"owner", "paused", b"paused", "running_games", b"running_games"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

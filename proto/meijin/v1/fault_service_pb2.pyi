@@ -5,6 +5,7 @@ The fault ledger: what went wrong, whose fault it was, and the evidence."""
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -191,6 +192,38 @@ class Fault(_message.Message):
 Global___Fault: _TypeAlias = Fault  # noqa: Y015
 
 @_typing.final
+class Pause(_message.Message):
+    """A version of a bot gets no new games for a while, since it forfeited game after game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    REMAINING_FIELD_NUMBER: _builtins.int
+    version: _builtins.str
+    """The version's label; may be empty."""
+    reason: _builtins.str
+    """Why, and what helps."""
+    @_builtins.property
+    def remaining(self) -> _duration_pb2.Duration:
+        """How long it lasts from now on."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        remaining: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["remaining", b"remaining"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "remaining", b"remaining", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Pause: _TypeAlias = Pause  # noqa: Y015
+
+@_typing.final
 class ListFaultsRequest(_message.Message):
     """The arguments of ListFaults."""
 
@@ -232,21 +265,27 @@ class ListFaultsResponse(_message.Message):
 
     FAULTS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    PAUSES_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """For the next page; empty on the last."""
     @_builtins.property
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___Fault]:
         """One page of faults."""
 
+    @_builtins.property
+    def pauses(self) -> _containers.RepeatedCompositeFieldContainer[Global___Pause]:
+        """The pauses that last of the bot that was asked for."""
+
     def __init__(
         self,
         *,
         faults: _abc.Iterable[Global___Fault] | None = ...,
         next_page_token: _builtins.str = ...,
+        pauses: _abc.Iterable[Global___Pause] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["faults", b"faults", "next_page_token", b"next_page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["faults", b"faults", "next_page_token", b"next_page_token", "pauses", b"pauses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -100,6 +100,7 @@ class Standing(_message.Message):
     PROVISIONAL_FIELD_NUMBER: _builtins.int
     LINKED_FIELD_NUMBER: _builtins.int
     PREVIEW_ELO_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1 on."""
     bot: _builtins.str
@@ -133,6 +134,10 @@ class Standing(_message.Message):
     """The rating after the games since the run, each taken in by one step; absent
     when there are none, or very many.
     """
+    paused: _builtins.bool
+    """It gets no new games for a while, since it forfeited game after game; not
+    told of earlier runs.
+    """
     @_builtins.property
     def as_black(self) -> Global___Score:
         """Rated games with the black stones."""
@@ -159,10 +164,11 @@ class Standing(_message.Message):
         provisional: _builtins.bool = ...,
         linked: _builtins.bool = ...,
         preview_elo: _builtins.float | None = ...,
+        paused: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "as_black", b"as_black", "as_white", b"as_white", "preview_elo", b"preview_elo", "superiority", b"superiority"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "classic_elo", b"classic_elo", "elo", b"elo", "faults", b"faults", "linked", b"linked", "margin", b"margin", "opponents_elo", b"opponents_elo", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "classic_elo", b"classic_elo", "elo", b"elo", "faults", b"faults", "linked", b"linked", "margin", b"margin", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__preview_elo: _TypeAlias = _typing.Literal["preview_elo"]  # noqa: Y015
     _WhichOneofArgType__preview_elo: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo"]  # noqa: Y015

@@ -784,7 +784,8 @@ Global___Draining: _TypeAlias = Draining  # noqa: Y015
 @_typing.final
 class Paused(_message.Message):
     """The bot has forfeited game after game, and gets no new ones for a while. Games that run
-    go on, and another version of the bot is not paused.
+    go on, and another version of the bot is not paused. The owner or an operator may lift it
+    earlier, and a restart of the server does.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -524,7 +524,8 @@ class TournamentSettings(_message.Message):
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of the bots, two to 1000, each once; two for a test. A tournament
-        with seeds has them in that order.
+        with seeds has them in that order. One that everyone may play in is shown
+        with those who came, the first 1000 by name.
         """
 
     @_builtins.property
@@ -620,7 +621,9 @@ class Tournament(_message.Message):
     ladder: _builtins.str
     """The ladder its games count for; empty when unrated."""
     waiting_for: _builtins.str
-    """Why nothing goes on, such as bots that are away; empty when all is well."""
+    """Why nothing goes on, such as bots that are away, of whom 20 are named; empty
+    when all is well.
+    """
     verdict: _builtins.str
     """Why it ended, in words; empty when its games were simply played."""
     may_end_early: _builtins.bool
@@ -973,7 +976,7 @@ class GetTournamentResponse(_message.Message):
 
     @_builtins.property
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___FaultCount]:
-        """One for each bot, in the order of the settings."""
+        """One for each bot of the settings, in their order."""
 
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentStanding]:

@@ -143,7 +143,7 @@ class Access:
             policy=policy,
             calls=calls,
             uses=LastUses(storage, calls),
-            bots=BotControl(storage, lobby, policy),
+            bots=BotControl(storage, lobby, parts.scheduler, policy),
             tokens=TokenControl(storage, lobby, calls, OperatorTokenFile(settings.data)),
             owners=OwnerControl(storage, policy),
         )

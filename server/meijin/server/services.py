@@ -71,6 +71,7 @@ def add_services(
     backups: Path,
 ) -> None:
     """Have the server answer the calls of every service."""
+    pauses = parts.scheduler.pauses
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(
         PlayServicer(
             parts.lobby,
@@ -84,7 +85,7 @@ def add_services(
         server,
     )
     bot_service_pb2_grpc.add_BotServiceServicer_to_server(
-        BotServicer(access.bots, parts.lobby, parts.storage), server
+        BotServicer(access.bots, parts.lobby, pauses, parts.storage), server
     )
     admin_service_pb2_grpc.add_AdminServiceServicer_to_server(
         AdminServicer(access.bots, parts.storage), server
@@ -105,9 +106,11 @@ def add_services(
         GameServicer(parts.control, parts.games, parts.storage, parts.feed), server
     )
     ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
-        LadderServicer(parts.storage, parts.refreshes), server
+        LadderServicer(parts.storage, parts.refreshes, pauses), server
     )
-    fault_service_pb2_grpc.add_FaultServiceServicer_to_server(FaultServicer(parts.storage), server)
+    fault_service_pb2_grpc.add_FaultServiceServicer_to_server(
+        FaultServicer(parts.storage, pauses), server
+    )
     status_service_pb2_grpc.add_StatusServiceServicer_to_server(
         StatusServicer(
             lobby=parts.lobby,

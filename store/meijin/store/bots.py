@@ -1,6 +1,6 @@
 """Bots and their versions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -219,6 +219,16 @@ def version_ids(connection: Connection, bot_id: BotId) -> Sequence[BotVersionId]
     """All versions of a bot, oldest first; none when it has never been there."""
     query = select(BotVersion.id).where(BotVersion.bot_id == bot_id)
     return connection.scalars(query.order_by(BotVersion.id)).all()
+
+
+def labels_of(
+    connection: Connection, bot_id: BotId, versions: Iterable[BotVersionId]
+) -> dict[BotVersionId, str]:
+    """What those of some versions are called that are this bot's, oldest first."""
+    query = select(BotVersion.id, BotVersion.label).where(
+        BotVersion.bot_id == bot_id, BotVersion.id.in_(list(versions))
+    )
+    return {row.id: row.label for row in connection.execute(query.order_by(BotVersion.id))}
 
 
 def newest_versions(connection: Connection, bot_id: BotId, limit: int) -> Sequence[BotVersionId]:

@@ -204,3 +204,21 @@ async def test_each_act_has_its_row(server: ServerInTest, desk: Desk) -> None:
     assert act.method == "/meijin.v1.AdminService/HideBot"
     assert act.peer.startswith("ipv4:127.0.0.1:")
     assert len(act.request_id) == 16
+
+
+@pytest.mark.settings(registration="closed", max_faults=1)
+async def test_a_pause_is_lifted_by_the_bots_owner(server: ServerInTest, desk: Desk) -> None:
+    """It plays on at once, and the log says who lifted it; nobody else's owner may."""
+    eve, mallory = await desk.token("owner", "eve"), await desk.token("owner", "mallory")
+    tokens = {name: await desk.bot(name, owner="eve") for name in ("ada", "bob")}
+    peers = {name: await server.bot(name, token=token) for name, token in tokens.items()}
+    await server.tournament("ada", "bob", rounds=2, token=server.operator_token)
+    end = await desk.refusal("AdminService/UnpauseBot", eve, name="ada")
+    assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "WRONG_STATE")
+    await peers["ada"].fail((await peers["ada"].started()).game, "boom")
+    await peers["ada"].paused()
+    end = await desk.refusal("AdminService/UnpauseBot", mallory, name="ada")
+    assert (end.code, end.reason) == (Code.NOT_FOUND, "NOT_FOUND")
+    await desk.ask("AdminService/UnpauseBot", eve, name="ada")
+    assert (await peers["ada"].started()).game_id
+    assert (await desk.acts("ada"))[-1] == ("owner eve", "unpause", "bot ada")

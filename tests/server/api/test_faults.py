@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import grpc
 import pytest
+from google.protobuf.json_format import MessageToDict
 
 from meijin.server.match.supplier import SUPPLIER_FAILURES
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
+from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import fault_service_pb2 as pb
 from meijin.v1 import game_pb2, play_service_pb2
 
@@ -107,6 +109,37 @@ async def fail_by_supplier(black: Peer, white: Peer, *, games: int) -> None:
             await peer.started()
 
 
+async def test_a_forfeit_holds_what_the_bot_said_last(server: ServerInTest) -> None:
+    """In this game, in words; how many of its messages had an effect, and how long ago it was."""
+    black, white = await server.pair()
+    await black.play(await black.turn(), 3)
+    await white.play(await white.turn(), 3)
+    await black.ended()
+    (fault,) = await faults(server)
+    assert (fault.kind, fault.bot) == (pb.FAULT_KIND_ILLEGAL, white.name)
+    evidence = MessageToDict(fault.evidence)
+    assert evidence["last_message"] == ["play 3 at ply 1"]
+    assert evidence["messages"] == evidence["refused"] == 0
+    assert 0 <= evidence["silent_us"] < 60_000_000
+    assert "stream_end" not in evidence
+
+
+@pytest.mark.settings(grace=0.2)
+async def test_an_absence_holds_why_the_server_ended_the_stream(server: ServerInTest) -> None:
+    """The bot has broken the protocol, and said something before."""
+    black, white = await server.pair()
+    await black.play(await black.turn(), 3)
+    await white.turn()
+    await black.write(hello=play_service_pb2.Hello())
+    await black.closed()
+    await white.ended()
+    (fault,) = await faults(server)
+    assert (fault.kind, fault.bot) == (pb.FAULT_KIND_DISCONNECT, black.name)
+    evidence = MessageToDict(fault.evidence)
+    assert evidence["stream_end"] == "hello is not expected here"
+    assert (evidence["last_message"], evidence["messages"]) == (["play 3 at ply 0"], 1)
+
+
 # -- incidents --------------------------------------------------------------------
 
 
@@ -127,6 +160,16 @@ async def test_bots_that_are_lost_together_lose_nothing(server: ServerInTest) ->
     incident = found[-1]
     assert (incident.party, incident.game_id) == (pb.FAULT_PARTY_NETWORK, "")
     assert incident.detail == "4 of 8 bots lost their streams within seconds"
+
+
+@pytest.mark.settings(grace=0.2)
+async def test_bots_that_break_the_protocol_together_lose(server: ServerInTest) -> None:
+    """What they did themselves is no doing of the network's."""
+    pairs = [await server.pair((f"ada-{number}", f"bob-{number}")) for number in range(4)]
+    for black, _white in pairs:
+        await black.write(hello=play_service_pb2.Hello())
+    for _black, white in pairs:
+        assert (await white.ended()).outcome.ending == game_pb2.ENDING_DISCONNECT
 
 
 @pytest.mark.settings(grace=1.0)
@@ -156,3 +199,23 @@ async def test_a_bot_that_fails_again_and_again_is_paused(server: ServerInTest) 
     assert (incident.party, incident.bot, incident.game_id) == (pb.FAULT_PARTY_BOT, "ada", "")
     mended = await server.bot("ada", version="2")
     assert (await mended.started()).game_id
+
+
+@pytest.mark.settings(max_faults=1)
+async def test_a_pause_is_shown_to_who_asks_for_the_bot(server: ServerInTest) -> None:
+    """While it lasts, and among others' faults it is not."""
+    ada, _ = await server.pair(rounds=3)
+    service = await server.faults()
+
+    async def pauses(bot: str) -> list[pb.Pause]:
+        return list((await service.ListFaults(pb.ListFaultsRequest(bot=bot))).pauses)
+
+    assert await pauses(ada.name) == []
+    await ada.fail(ada.start.game, "boom")
+    await ada.paused()
+    (pause,) = await pauses(ada.name)
+    assert "the last 1 games were all forfeited" in pause.reason
+    assert 0 < pause.remaining.seconds <= 600
+    assert await pauses("") == []
+    listed = (await (await server.bots()).ListBots(bot_pb.ListBotsRequest())).bots
+    assert [bot.name for bot in listed if bot.paused] == [ada.name]

@@ -15,6 +15,8 @@ from tests.query_plans import statements
 from meijin.game import TimeControl, Variant, encode_moves
 from meijin.server.errors import StoreAwayError
 from meijin.server.storage import Storage
+from meijin.server.views import reports
+from meijin.server.views.tournaments import TournamentDetail, tournament_detail
 from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2, game_service_pb2
 from meijin.v1 import play_service_pb2 as play_pb
@@ -77,6 +79,34 @@ async def watch(
     async with asyncio.timeout(PATIENCE):
         async for fact in call:
             yield fact
+
+
+async def test_polls_of_what_has_not_changed_are_one_report(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many ask at once or later; a result, or a void one, makes another."""
+    made: list[TournamentDetail] = []
+
+    def noted(*given: Any) -> TournamentDetail:
+        made.append(tournament_detail(*given))
+        return made[-1]
+
+    monkeypatch.setattr(reports, "tournament_detail", noted)
+    black, white = await server.pair(rounds=2)
+    game_id = black.start.game_id
+    await asyncio.gather(*(get(server, "1") for _ in range(5)))
+    assert len(made) == 1
+    await black.resign(black.start.game)
+    await white.ended()
+    await white.started()  # the next one: it changes no score
+    answers = [await get(server, "1") for _ in range(3)]
+    assert [cell.wins for cell in answers[0].crosstable] in ([1, 0], [0, 1])
+    assert answers[0].standings == answers[2].standings
+    assert len(made) == 2
+    games = await server.games()
+    await games.VoidGame(game_service_pb2.VoidGameRequest(game_id=game_id, reason="a test"))
+    assert list((await get(server, "1")).crosstable) == []
+    assert len(made) == 3
 
 
 # -- making -----------------------------------------------------------------------

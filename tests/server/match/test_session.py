@@ -11,6 +11,7 @@ from meijin.game import Board, Clock, Color, TimeControl, Variant
 from meijin.server.errors import ReplacedError, TooManyNoticesError
 from meijin.server.match import session as module
 from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.commands import MAX_TOLD, MAX_WORDS, Actions, Failure
 from meijin.server.match.lag import LAG_SAMPLES
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Delivery, Notice, NoticeReason, Session, Welcome
@@ -281,6 +282,22 @@ async def test_the_evidence_tells_what_is_known_of_the_way(session: Session) -> 
         "ping_unanswered_us": 1_000_000,
         "writing_us": 1_500_000,
     }
+
+
+async def test_the_last_words_are_bounded(session: Session) -> None:
+    """However much the bot said at once, and without what it said of other games."""
+    plays = [(number % 2, 9, 7, None, 0) for number in range(1000)]
+    failures = [Failure(1, "boom\n" * 1000, is_suppliers=False)]
+    session.heard = Actions(plays, [], failures), NS_PER_SECOND
+    words = session.last_words(1, 3 * NS_PER_SECOND)
+    assert words["silent_us"] == 2_000_000
+    assert words["last_message"] == ["play 7 at ply 9"] * MAX_TOLD + ["of other games: 500"]
+    session.heard = Actions([], [1], failures), NS_PER_SECOND
+    resign, failure = cast("list[str]", session.last_words(1, NS_PER_SECOND)["last_message"])
+    assert (resign, len(failure)) == ("resign", len("fail: ") + MAX_WORDS)
+    assert "\n" not in failure
+    session.close(ReplacedError("long " * 1000))
+    assert len(str(session.last_words(1, 0)["stream_end"])) == module.MAX_STREAM_END
 
 
 async def test_draining_is_told_once(session: Session) -> None:

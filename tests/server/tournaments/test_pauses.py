@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -12,7 +13,7 @@ from meijin.store.schema import BotVersionId
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
 
-ADA, BOB = BotVersionId(1), BotVersionId(2)
+ADA, BOB, EVE = BotVersionId(1), BotVersionId(2), BotVersionId(3)
 CRASH = Outcome(Result.WHITE_WINS, Ending.CRASH, Party.BLACK)
 FIVE = Outcome(Result.WHITE_WINS, Ending.FIVE)
 VOID = Outcome(Result.NONE, Ending.VOID, Party.NETWORK)
@@ -52,6 +53,30 @@ def test_games_that_run_on_pause_once() -> None:
     pauses = Pauses(2, Clock())
     found = [pauses.count(game(CRASH)) is not None for _ in range(6)]
     assert found == [False, True, False, False, False, False]
+
+
+def test_a_pause_is_shown_while_it_lasts() -> None:
+    """With what is left of it, for the owner too."""
+    clock = Clock()
+    pauses = Pauses(1, clock)
+    pauses.count(game(CRASH))
+    clock.now = 60
+    (pause,) = pauses.in_force()
+    assert (pause.version_id, pause.remaining) == (ADA, PAUSE - timedelta(minutes=1))
+    assert "wait 540 s" in pause.reason
+    clock.now = PAUSE.total_seconds()
+    assert pauses.in_force() == []
+
+
+def test_a_pause_is_lifted() -> None:
+    """The count begins anew; nobody else's pause is touched."""
+    pauses = Pauses(2, Clock())
+    for outcome, black in ((CRASH, ADA), (CRASH, ADA), (CRASH, EVE), (CRASH, EVE), (CRASH, ADA)):
+        pauses.count(game(outcome, black))
+    pauses.lift([ADA, BOB])
+    assert not pauses.is_paused(ADA)
+    assert [pause.version_id for pause in pauses.in_force()] == [EVE]
+    assert [pauses.count(game(CRASH)) is not None for _ in range(2)] == [False, True]
 
 
 def test_a_game_that_was_played_ends_the_row() -> None:

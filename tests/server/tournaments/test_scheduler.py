@@ -24,7 +24,7 @@ from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import RunState, TournamentRun
-from meijin.server.tournaments.scheduler import MAX_AT_ONCE, Scheduler
+from meijin.server.tournaments.scheduler import MAX_AT_ONCE, MOST_TOLD, Scheduler
 from meijin.store.schema import (
     BotId,
     BotVersionId,
@@ -394,3 +394,13 @@ async def test_it_says_what_a_tournament_waits_for(hall: Hall) -> None:
     assert words() == ""
     hall.leave(3)
     assert words() == "cleo is not connected"
+
+
+async def test_what_is_waited_for_is_told_in_a_few_words(hall: Hall) -> None:
+    """However many bots are away: some are named, and the others counted."""
+    count = 2 * MOST_TOLD
+    run = hall.plan(*((2 * pair + 1, 2 * pair + 2) for pair in range(MOST_TOLD)))
+    names = {BotId(bot): f"bot-{bot}" for bot in range(1, count + 1)}
+    told = hall.scheduler.waiting_for(run.id, names).split("; ")
+    assert told[0] == "bot-1 is not connected"
+    assert told[MOST_TOLD:] == [f"and {MOST_TOLD} others"]

@@ -27,7 +27,7 @@ from meijin.store.schema import (
     TournamentId,
     TournamentState,
 )
-from meijin.store.tournaments import PairScore, PlannedGame, TournamentEnd, ladder_name
+from meijin.store.tournaments import PlannedGame, TournamentEnd, ladder_name
 
 if TYPE_CHECKING:
     from tests.store.conftest import Planner, Scene
@@ -320,28 +320,3 @@ def test_tournaments_are_listed_newest_first_in_pages(
     assert len(first) == 3
     with pytest.raises(UnknownTournamentError, match="no tournament 999; list the tournaments"):
         database.read(lambda at: tournaments.get_tournament(at, TournamentId(999)))
-
-
-def test_the_crosstable_adds_up(database: Database, scene: Scene) -> None:
-    """Both ways round and both colours together; running and void games count for nothing."""
-    ada, bob = scene.bots
-    start(database, scene, 0, 1, 2, 3)
-    finish(database, 0, Result.BLACK_WINS)  # ada wins with black
-    finish(database, 1, Result.WHITE_WINS)  # ada wins with white
-    finish(database, 2, Result.DRAW, ending=Ending.DRAW)
-    table = database.read(lambda at: tournaments.crosstable(at, scene.tournament_id))
-    assert table == [PairScore(ada, bob, 2, 1, 0), PairScore(bob, ada, 0, 1, 2)]
-    finish(database, 3, Result.NONE, ending=Ending.VOID)
-    assert database.read(lambda at: tournaments.crosstable(at, scene.tournament_id)) == table
-
-
-def test_faults_are_counted_by_bot(database: Database, scene: Scene) -> None:
-    """A forfeit is its loser's, with either colour; void games are nobody's."""
-    ada, bob = scene.bots
-    start(database, scene, 0, 1, 2, 3)
-    finish(database, 0, Result.WHITE_WINS, ending=Ending.TIME, at_fault=Party.BLACK)  # ada
-    finish(database, 1, Result.BLACK_WINS, ending=Ending.CRASH, at_fault=Party.WHITE)  # ada
-    finish(database, 2, Result.BLACK_WINS, ending=Ending.ILLEGAL, at_fault=Party.WHITE)  # bob
-    finish(database, 3, Result.NONE, ending=Ending.VOID, at_fault=Party.SERVER)
-    counts = database.read(lambda at: tournaments.fault_counts(at, scene.tournament_id))
-    assert counts == {ada: 2, bob: 1}

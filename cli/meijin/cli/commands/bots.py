@@ -111,11 +111,17 @@ def list_(
         made.add_row(
             bot.name,
             bot.owner,
-            "connected" if bot.connected else "away",
+            _presence(bot),
             str(bot.running_games),
             str(bot.capabilities.max_games) if bot.connected else "",
         )
     console.print(made)
+
+
+def _presence(bot: pb.Bot) -> str:
+    if not bot.connected:
+        return "away"
+    return "paused" if bot.paused else "connected"
 
 
 @app.command()
@@ -170,6 +176,15 @@ def enable(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption 
     with connect(server, token) as connection:
         request = admin_pb.EnableBotRequest(name=name)
         print_bot(connection.ask_with_token(connection.admin.EnableBot, request).bot)
+
+
+@app.command()
+@with_server
+def unpause(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
+    """Have a bot play again that was paused for its forfeits; `meijin faults` tells whether."""
+    with connect(server, token) as connection:
+        request = admin_pb.UnpauseBotRequest(name=name)
+        print_bot(connection.ask_with_token(connection.admin.UnpauseBot, request).bot)
 
 
 @app.command()

@@ -14,7 +14,9 @@ GAMES_WENT_ON = "-"
 
 @with_server
 def faults(
-    bot: Annotated[str, typer.Argument(help="Only those that concern this bot.")] = "",
+    bot: Annotated[
+        str, typer.Argument(help="Only those that concern this bot, and its pause.")
+    ] = "",
     game: Annotated[str, typer.Option(help="Only this game's, with their evidence.")] = "",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
     server: Server = USUAL_SERVER,
@@ -31,6 +33,8 @@ def faults(
             console.print(*_lines(fault), sep="\n")
     else:
         print_faults(response)
+        for pause in response.pauses:
+            console.print(f"{f'{bot} {pause.version}'.rstrip()} is paused: {pause.reason}")
 
 
 def print_faults(response: pb.ListFaultsResponse) -> None:

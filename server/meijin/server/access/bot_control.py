@@ -13,6 +13,7 @@ from meijin.server.errors import NameTakenError, UnauthenticatedError, invalid_r
 from meijin.server.match.admission import refusal
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
+from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.access.tokens import new_secret
 from meijin.store.bots import BotRecord
 from meijin.store.schema import REASON, TokenKind
@@ -23,9 +24,12 @@ from meijin.wire.text import plain_text
 class BotControl:
     """Bots, registered and changed."""
 
-    def __init__(self, storage: Storage, lobby: Lobby, policy: Policy) -> None:
+    def __init__(
+        self, storage: Storage, lobby: Lobby, scheduler: Scheduler, policy: Policy
+    ) -> None:
         self._storage = storage
         self._lobby = lobby
+        self._scheduler = scheduler
         self._policy = policy
 
     async def register(self, caller: Caller, name: str, owner: str) -> tuple[str, str, datetime]:
@@ -88,6 +92,14 @@ class BotControl:
     async def unban(self, caller: Caller, name: str) -> BotRecord:
         """Lift a ban."""
         return await self._write(partial(bots.unban, caller=caller, name=name))
+
+    async def unpause(self, caller: Caller, name: str) -> BotRecord:
+        """Lift the pause of a bot that forfeited game after game."""
+        paused = [pause.version_id for pause in self._scheduler.pauses.in_force()]
+        work = partial(bots.unpause, caller=caller, name=name, paused=paused)
+        bot, versions = await self._storage.write(partial(work, now=datetime.now(UTC)))
+        self._scheduler.lift_pauses(versions)
+        return bot
 
     async def set_hidden(self, caller: Caller, name: str, *, is_hidden: bool) -> BotRecord:
         """Leave a bot out of lists and tables, or show it there again."""

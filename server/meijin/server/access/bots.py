@@ -1,5 +1,6 @@
 """What owners and operators do to bots, in the transaction of the change."""
 
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -20,7 +21,7 @@ from meijin.store.access.audit import Facts, actor_name, add_act
 from meijin.store.access.owners import OwnerRow
 from meijin.store.access.tokens import NewToken, add_token, revoke_tokens_of
 from meijin.store.bots import BotRecord
-from meijin.store.schema import BotId, BotState, OwnerId, TokenKind
+from meijin.store.schema import BotId, BotState, BotVersionId, OwnerId, TokenKind
 
 
 def bot_of(connection: Connection, caller: Caller, name: str) -> BotRecord:
@@ -173,6 +174,28 @@ def unban(connection: Connection, *, caller: Caller, name: str, now: datetime) -
     if bot.state is not BotState.BANNED:
         raise WrongStateError(f'"{name}" is not banned, but {bot.state.value}')
     return _change(connection, caller, "unban", bot, now, state=BotState.ACTIVE, reason="")
+
+
+def unpause(
+    connection: Connection,
+    *,
+    caller: Caller,
+    name: str,
+    paused: Iterable[BotVersionId],
+    now: datetime,
+) -> tuple[BotRecord, Collection[BotVersionId]]:
+    """Keep that a bot's pause is lifted, and tell which of the `paused` versions are its own.
+
+    Raises:
+        WrongStateError: none is.
+    """
+    bot = bot_of(connection, caller, name)
+    labels = bots.labels_of(connection, bot.id, paused)
+    if not labels:
+        raise WrongStateError(f'"{name}" is not paused')
+    before = {"paused": list(labels.values())}
+    add_act(connection, caller.act("unpause", f"bot {name}", now, before=before))
+    return bot, labels
 
 
 def rename(

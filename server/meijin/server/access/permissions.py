@@ -65,6 +65,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.OwnerService/ListOwners": Permission.OPERATOR,
     "/meijin.v1.AdminService/DisableBot": Permission.OWNER,
     "/meijin.v1.AdminService/EnableBot": Permission.OWNER,
+    "/meijin.v1.AdminService/UnpauseBot": Permission.OWNER,
     "/meijin.v1.AdminService/HideBot": Permission.OWNER,
     "/meijin.v1.AdminService/ShowBot": Permission.OWNER,
     "/meijin.v1.AdminService/BanBot": Permission.OPERATOR,

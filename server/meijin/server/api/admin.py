@@ -37,6 +37,13 @@ class AdminServicer(AdminServiceServicer):
         bot = await self._control.enable(current_caller.get(), request.name)
         return pb.EnableBotResponse(bot=managed_bot_to_proto(bot))
 
+    async def UnpauseBot(
+        self, request: pb.UnpauseBotRequest, context: Context
+    ) -> pb.UnpauseBotResponse:
+        """Lift a bot's pause."""
+        bot = await self._control.unpause(current_caller.get(), request.name)
+        return pb.UnpauseBotResponse(bot=managed_bot_to_proto(bot))
+
     async def HideBot(self, request: pb.HideBotRequest, context: Context) -> pb.HideBotResponse:
         """Leave a bot out of lists and tables."""
         bot = await self._control.set_hidden(current_caller.get(), request.name, is_hidden=True)

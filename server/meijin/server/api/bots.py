@@ -13,6 +13,7 @@ from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import ListQuery, page_key, read_page
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
+from meijin.server.tournaments.pauses import Pauses
 from meijin.server.views.bots import BotSummary, bot_summary
 from meijin.store import bots as store
 from meijin.store.bots import BotRow, VersionRow
@@ -24,9 +25,10 @@ from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
 class BotServicer(BotServiceServicer):
     """Bots and their tokens."""
 
-    def __init__(self, control: BotControl, lobby: Lobby, storage: Storage) -> None:
+    def __init__(self, control: BotControl, lobby: Lobby, pauses: Pauses, storage: Storage) -> None:
         self._control = control
         self._lobby = lobby
+        self._pauses = pauses
         self._storage = storage
 
     async def RegisterBot(
@@ -59,7 +61,7 @@ class BotServicer(BotServiceServicer):
         page = await read_page(
             self._storage,
             query,
-            lambda row: bot_to_proto(bot_summary(row, players.get(row.id))),
+            lambda row: bot_to_proto(bot_summary(row, players.get(row.id), self._pauses)),
             size=request.page_size,
             start=request.page_token,
             token=lambda row: row.name,

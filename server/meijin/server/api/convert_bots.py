@@ -14,6 +14,7 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
         create_time=time_to_proto(bot.create_time),
         running_games=bot.running_games,
         connected=bot.capabilities is not None,
+        paused=bot.is_paused,
     )
     if bot.capabilities is not None:
         message.capabilities.CopyFrom(capabilities_to_proto(bot.capabilities))

@@ -1,5 +1,6 @@
-"""Converters of faults: rows in, messages out."""
+"""Converters of faults: rows and pauses in, messages out."""
 
+from meijin.server.tournaments.pauses import Pause
 from meijin.store.faults import FaultRow
 from meijin.store.schema import FaultKind, FaultParty
 from meijin.v1 import fault_service_pb2 as pb
@@ -26,4 +27,11 @@ def fault_to_proto(fault: FaultRow) -> pb.Fault:
     if fault.ending is not None:
         message.ending = ending_to_proto(fault.ending)
     message.evidence.update(fault.evidence)
+    return message
+
+
+def pause_to_proto(pause: Pause, version: str) -> pb.Pause:
+    """A pause of the version that has this label."""
+    message = pb.Pause(version=version, reason=pause.reason)
+    message.remaining.FromTimedelta(pause.remaining)
     return message

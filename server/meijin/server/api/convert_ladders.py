@@ -34,8 +34,9 @@ def score_to_proto(score: Score) -> pb.Score:
 
 
 def line_to_proto(line: LadderLine) -> pb.Standing:
-    """A version's line of a table, with its preview."""
+    """A version's line of a table, with its preview and its pause."""
     message = standing_to_proto(line.standing)
+    message.paused = line.is_paused
     if line.preview_elo is not None:
         message.preview_elo = line.preview_elo
     return message

@@ -7,7 +7,7 @@ from enum import Enum
 from google.protobuf.message import Message
 
 from meijin.server.errors import InvalidRequestError, invalid_request
-from meijin.server.tournaments.creation import TournamentSettings
+from meijin.server.tournaments.creation import MAX_BOTS, TournamentSettings
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.report import Meeting, TournamentStanding
 from meijin.server.views.tournaments import CrosstableCell, TournamentDetail, TournamentSummary
@@ -101,7 +101,7 @@ def tournament_to_proto(
 def _settings(row: TournamentRow, *, with_openings: bool) -> pb.TournamentSettings:
     message = pb.TournamentSettings(
         name=row.name,
-        bots=[name for _, name in row.bots],
+        bots=[name for _, name in row.bots[:MAX_BOTS]],
         format=format_to_proto(row.format),
         rounds=row.rounds,
         variant=variant_to_proto(row.variant),

@@ -1,6 +1,6 @@
 """Ladders: their standings, what they say of any two bots, their history, their anchors."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import UTC, date, datetime
 from functools import partial
 
@@ -19,6 +19,7 @@ from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, read_page
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
+from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
 from meijin.store.access.audit import add_act
@@ -35,9 +36,10 @@ MATRIX_SIZE, MAX_MATRIX_SIZE = 20, 200
 class LadderServicer(LadderServiceServicer):
     """The published ladders."""
 
-    def __init__(self, storage: Storage, refreshes: RefreshSender) -> None:
+    def __init__(self, storage: Storage, refreshes: RefreshSender, pauses: Pauses) -> None:
         self._storage = storage
         self._refreshes = refreshes
+        self._pauses = pauses
 
     async def ListLadders(
         self, request: pb.ListLaddersRequest, context: Context
@@ -58,7 +60,8 @@ class LadderServicer(LadderServiceServicer):
     ) -> pb.GetStandingsResponse:
         """Show a ladder's table."""
         run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
-        show = partial(_standings, ladder=request.ladder, run_id=run_id)
+        paused = {pause.version_id for pause in self._pauses.in_force()}
+        show = partial(_standings, ladder=request.ladder, run_id=run_id, paused=paused)
         return await self._storage.read(show)
 
     async def GetMatrix(
@@ -128,10 +131,14 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
 
 
 def _standings(
-    connection: Connection, *, ladder: str, run_id: RatingRunId | None
+    connection: Connection,
+    *,
+    ladder: str,
+    run_id: RatingRunId | None,
+    paused: Container[BotVersionId],
 ) -> pb.GetStandingsResponse:
     """A table, as a message already: a large one would hold up the loop."""
-    table = ladder_table(connection, ladder, run_id)
+    table = ladder_table(connection, ladder, run_id, paused=paused)
     return pb.GetStandingsResponse(
         ladder=ladder_to_proto(table.ladder),
         run=None if table.run is None else run_to_proto(table.run),

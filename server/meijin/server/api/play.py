@@ -14,7 +14,7 @@ from meijin.server.access.caller import current_caller
 from meijin.server.access.open_calls import End, OpenCalls
 from meijin.server.api.interceptor import Context, authentication_ns, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
-from meijin.server.errors import ProtocolError, StoppingError, TooManyMessagesError
+from meijin.server.errors import MeijinError, ProtocolError, StoppingError, TooManyMessagesError
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.admission import Admitted, admit
 from meijin.server.match.commands import Actions, Hello, Pong
@@ -131,8 +131,10 @@ class PlayServicer(PlayServiceServicer):
         log.info("bot joined", peer=context.peer())
         try:
             await self._serve(session, context)
-        except ABUSES:
-            self._limits.suspensions.add(bot, session.id)
+        except MeijinError as error:
+            session.close(error)  # before it leaves: what it did itself is no loss of a stream
+            if isinstance(error, ABUSES):
+                self._limits.suspensions.add(bot, session.id)
             raise
         finally:
             self._lobby.leave(session)

@@ -24,10 +24,10 @@ from meijin.server.tournaments.creation import Creator, check_load
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views.games import live_summary
+from meijin.server.views.reports import TournamentReports
 from meijin.server.views.tournaments import (
     TournamentSummary,
     listed_tournament,
-    tournament_detail,
     tournament_summary,
 )
 from meijin.store import tournaments as store
@@ -55,6 +55,8 @@ class TournamentServicer(TournamentServiceServicer):
         self._scheduler = scheduler
         self._storage = storage
         self._feed = feed
+        # Messages already, made in a thread: that of a large crosstable would hold up the loop.
+        self._reports = TournamentReports(storage, detail_to_proto)
 
     async def CreateTournament(
         self, request: pb.CreateTournamentRequest, context: Context
@@ -72,9 +74,9 @@ class TournamentServicer(TournamentServiceServicer):
         self, request: pb.GetTournamentRequest, context: Context
     ) -> pb.GetTournamentResponse:
         """Show a tournament with its crosstable."""
-        show = partial(_show, tournament_id=_id(request.tournament_id))
-        found, response = await self._storage.read(show)
-        response.tournament.CopyFrom(self._to_proto(found))
+        found, report = await self._reports.find(_id(request.tournament_id))
+        response = pb.GetTournamentResponse(tournament=self._to_proto(found))
+        response.MergeFrom(report)
         return response
 
     async def ListTournaments(
@@ -201,14 +203,6 @@ def _id(text: str) -> TournamentId:
 
 def _list(connection: Connection, *, limit: int, after: str) -> Sequence[TournamentRow]:
     return store.list_tournaments(connection, limit=limit, before=page_key(after))
-
-
-def _show(
-    connection: Connection, tournament_id: TournamentId
-) -> tuple[TournamentSummary, pb.GetTournamentResponse]:
-    """All of a tournament, as a message already: a large crosstable would hold up the loop."""
-    detail = tournament_detail(connection, tournament_id)
-    return detail.summary, detail_to_proto(detail)
 
 
 def _change_state(

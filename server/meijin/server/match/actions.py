@@ -42,7 +42,7 @@ class ActionHandler:
             Whether any of it had an effect.
         """
         moment = self._watch.moment()
-        refused = session.refused
+        refused, session.heard = session.refused, (actions, moment.now_ns)
         self._journal.add_moves(self._judge_plays(session, actions.plays, moment))
         self._end_games(session, actions, moment)
         count = len(actions.plays) + len(actions.resigns) + len(actions.failures)

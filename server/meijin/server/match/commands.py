@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from meijin.store.bots import EngineRow
 from meijin.wire import Capabilities
+from meijin.wire.text import plain_text
 
 Analysis: TypeAlias = dict[str, object]
 """What a bot thought of a move, as it is stored: ``score``, ``depth``, ``nodes`` and ``pv``."""
@@ -15,6 +16,10 @@ Play: TypeAlias = tuple[int, int, int, Analysis | None, int]
 
 A plain tuple: one is made for every move.
 """
+
+
+MAX_TOLD, MAX_WORDS = 8, 200
+"""Actions of a message that the ledger keeps, and characters of what one of them says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,22 @@ class Actions(NamedTuple):
     resigns: Sequence[int]
     """The numbers of the games."""
     failures: Sequence[Failure]
+
+    def told_of(self, number: int) -> list[str]:
+        """What it says of one game, in words, and how much of others: for the fault ledger.
+
+        At most so many actions and characters, whatever the bot has sent.
+        """
+        here = [f"play {cell} at ply {ply}" for game, ply, cell, *_ in self.plays if game == number]
+        here += ["resign" for game in self.resigns if game == number]
+        here += [
+            f"fail: {plain_text(each.message[:MAX_WORDS])}"
+            for each in self.failures
+            if each.game == number
+        ]
+        count = len(self.plays) + len(self.resigns) + len(self.failures)
+        others = count - len(here)
+        return here[:MAX_TOLD] + ([f"of other games: {others}"] if others else [])
 
 
 class Pong(NamedTuple):

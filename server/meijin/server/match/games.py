@@ -174,7 +174,7 @@ class Games:
         self._lobby.remove(game)
         self._ending[game.id] = game
         game.end_time = self._wall_clock()
-        game.add_lag_evidence(self._watch.moment().now_ns)
+        game.add_evidence(self._watch.moment().now_ns)
         self._journal.add_end(game)
         outcome = game.arbiter.outcome
         assert outcome is not None

@@ -81,6 +81,9 @@ class Outbox(Protocol):
     def lag_evidence(self, now_ns: int) -> dict[str, object]:
         """What is known of the way to the bot, as it is stored with a time forfeit."""
 
+    def last_words(self, number: int, now_ns: int) -> dict[str, object]:
+        """What the bot said last, also in this game, as it is stored with a forfeit."""
+
 
 @dataclass(slots=True, eq=False)
 class LiveGame:
@@ -106,6 +109,8 @@ class LiveGame:
     """What the bot said of a move that waits for its verdict."""
     outboxes: list[Outbox | None] = field(default_factory=lambda: [None, None, None])
     """By the value of a colour: the stream of that side's player, unless it is away."""
+    last_outboxes: list[Outbox | None] = field(default_factory=lambda: [None, None, None])
+    """By the value of a colour: the last stream that this side's player has lost."""
     is_announced: bool = False
     """Its start is committed, so its players may hear of it."""
     is_uncommitted: bool = False
@@ -157,6 +162,7 @@ class LiveGame:
         color = self.color(player)
         if self.outboxes[color] is outbox:
             self.outboxes[color] = None
+            self.last_outboxes[color] = outbox
             self.arbiter.leave(color, moment)
 
     def void_for(self, version_id: BotVersionId, party: Party, detail: str) -> None:
@@ -182,14 +188,17 @@ class LiveGame:
             for outbox in filter(None, self.outboxes):
                 outbox.add_end(self)
 
-    def add_lag_evidence(self, now_ns: int) -> None:
-        """Keep what is known of the way to a bot that has lost on time."""
+    def add_evidence(self, now_ns: int) -> None:
+        """Keep what is known of the stream of a bot that has forfeited the game."""
         outcome = self.arbiter.outcome
-        if outcome is None or outcome.ending is not Ending.TIME:
+        culprit = None if outcome is None else outcome.at_fault.color
+        if outcome is None or culprit is None:
             return
-        culprit = outcome.at_fault.color
-        outbox = None if culprit is None else self.outboxes[culprit]
-        if outbox is not None:
+        outbox = self.outboxes[culprit] or self.last_outboxes[culprit]
+        if outbox is None:
+            return
+        self.arbiter.evidence |= outbox.last_words(self.number, now_ns)
+        if outcome.ending is Ending.TIME and outbox is self.outboxes[culprit]:
             self.arbiter.evidence |= outbox.lag_evidence(now_ns)
 
     def to_start(self) -> GameStart:

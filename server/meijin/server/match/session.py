@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from meijin.server.errors import MeijinError, TooManyNoticesError
+from meijin.server.match.commands import Actions
 from meijin.server.match.lag import LagMeter
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
@@ -24,6 +25,9 @@ MAX_STOPPED = 1024
 
 NOTICES_REFILL = timedelta(seconds=100)
 """In this time a stream that has used up its notices may have all of them again."""
+
+MAX_STREAM_END = 200
+"""Characters kept of why a stream was ended."""
 
 SPARE_ACTIONS = 64
 """A message may hold so many actions more than there are games that they may be for."""
@@ -112,6 +116,7 @@ class Session:
         "closed",
         "effective_messages",
         "games",
+        "heard",
         "id",
         "lag_ns",
         "player",
@@ -151,6 +156,8 @@ class Session:
 
         Plain numbers, all three: they are looked at or counted for every message.
         """
+        self.heard: tuple[Actions | None, int] = (None, now_ns)
+        """The last message with actions, and when it was read: a reference, and no copy."""
         self._forgiven = 0
         self.wake = asyncio.Event()
         """Set while something waits in the outbox."""
@@ -307,6 +314,20 @@ class Session:
             "ping_unanswered_us": None if waiting_ns is None else waiting_ns // 1000,
             "writing_us": None if since_ns is None else (now_ns - since_ns) // 1000,
         }
+
+    def last_words(self, number: int, now_ns: int) -> dict[str, object]:
+        """What the bot said last, also in the game of this number, as it is stored."""
+        actions, heard_ns = self.heard
+        words: dict[str, object] = {
+            "messages": self.effective_messages,
+            "refused": self.refused,
+            "silent_us": (now_ns - heard_ns) // 1000,
+        }
+        if actions is not None:
+            words["last_message"] = actions.told_of(number)
+        if self.closed.done():
+            words["stream_end"] = str(self.closed.result())[:MAX_STREAM_END]
+        return words
 
 
 def _take(games: list[LiveGame]) -> list[LiveGame]:

@@ -1,8 +1,8 @@
 """Pauses: bots that forfeit game after game get no new ones for a while."""
 
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from time import monotonic
 
@@ -24,21 +24,24 @@ class Pause:
     version_id: BotVersionId
     faults: int
     """How many games in a row it has forfeited."""
-    duration: timedelta
+    remaining: timedelta
+    """How long it lasts from now on."""
 
     @property
     def reason(self) -> str:
         """Why, for the bot's owner."""
         return (
             f"the last {self.faults} games were all forfeited by this bot; mend it, and let it "
-            f"come back as a new version, or wait {self.duration.total_seconds():g} s"
+            "come back as a new version, or lift the pause, or wait "
+            f"{self.remaining.total_seconds():.0f} s"
         )
 
 
 class Pauses:
     """Counts forfeits in a row, and says who is paused.
 
-    A version is paused, and not its bot: one that was mended plays at once.
+    A version is paused, and not its bot: one that was mended plays at once. A server that was
+    restarted has forgotten all of it, and pauses a bot that still fails again.
 
     Args:
         most_faults: So many forfeits in a row pause a version; 0 for never.
@@ -49,17 +52,32 @@ class Pauses:
         self._most_faults = most_faults
         self._clock = clock
         self._in_a_row: OrderedDict[BotVersionId, int] = OrderedDict()
-        self._until: dict[BotVersionId, float] = {}
+        self._paused: dict[BotVersionId, tuple[Pause, float]] = {}
+        """As each began, and when it ends."""
 
     def is_paused(self, version_id: BotVersionId) -> bool:
         """Whether a version is to get no new game now."""
-        until = self._until.get(version_id)
-        if until is None:
+        found = self._paused.get(version_id)
+        if found is None:
             return False
-        if self._clock() < until:
+        if self._clock() < found[1]:
             return True
-        del self._until[version_id]
+        del self._paused[version_id]
         return False
+
+    def in_force(self) -> Sequence[Pause]:
+        """The pauses that last, in the order in which they began."""
+        now = self._clock()
+        return [
+            replace(pause, remaining=timedelta(seconds=until - now))
+            for pause, until in self._paused.values()
+            if now < until
+        ]
+
+    def lift(self, versions: Iterable[BotVersionId]) -> None:
+        """End the pauses of these versions, where they have one."""
+        for version_id in versions:
+            self._paused.pop(version_id, None)
 
     def count(self, game: LiveGame) -> Pause | None:
         """Count a game that is over; the pause that begins with it, if one does."""
@@ -74,11 +92,15 @@ class Pauses:
         return None if culprit is None else self._add(game.version(culprit))
 
     def _add(self, version_id: BotVersionId) -> Pause | None:
+        if self.is_paused(version_id):
+            return None
         faults = self._in_a_row.pop(version_id, 0) + 1
-        if faults < self._most_faults or self.is_paused(version_id):
+        if faults < self._most_faults:
             self._in_a_row[version_id] = faults
             if len(self._in_a_row) > MOST_REMEMBERED:
                 self._in_a_row.popitem(last=False)
             return None
-        self._until[version_id] = self._clock() + PAUSE.total_seconds()
-        return Pause(version_id, faults, PAUSE)
+        now, pause = self._clock(), Pause(version_id, faults, PAUSE)
+        self._paused = {key: found for key, found in self._paused.items() if now < found[1]}
+        self._paused[version_id] = pause, now + PAUSE.total_seconds()
+        return pause

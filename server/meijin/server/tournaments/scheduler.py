@@ -17,13 +17,16 @@ from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.pauses import Pause, Pauses
 from meijin.server.tournaments.run import RunState, TournamentRun, run_of
 from meijin.store.faults import NewFault
-from meijin.store.schema import BotId, FaultKind, FaultParty, TournamentId
+from meijin.store.schema import BotId, BotVersionId, FaultKind, FaultParty, TournamentId
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 
 log = structlog.get_logger()
 
 MAX_AT_ONCE = 2**31 - 1
 """The most games at once that a tournament may ask for."""
+
+MOST_TOLD = 20
+"""Bots that are named among those that a tournament waits for."""
 
 
 class Scheduler(Listener):
@@ -37,7 +40,8 @@ class Scheduler(Listener):
         self._lobby = lobby
         self._games = games
         self._journal = journal
-        self._pauses = pauses
+        self.pauses = pauses
+        """Of bots that forfeit game after game."""
         self._is_due = False
 
     # -- tournaments ------------------------------------------------------------------
@@ -102,6 +106,11 @@ class Scheduler(Listener):
             if game.run is run:
                 self._games.void(game, Party.OPERATOR, "the tournament was cancelled")
 
+    def lift_pauses(self, versions: Iterable[BotVersionId]) -> None:
+        """Have versions play again that were paused."""
+        self.pauses.lift(versions)
+        self.wake()
+
     async def settled(self) -> None:
         """Wait until everything that has happened is committed."""
         await self._journal.drained()
@@ -121,7 +130,10 @@ class Scheduler(Listener):
             for control in controls
             if (reason := self._objection(run, bot, control or run.time_control))
         }
-        return "; ".join(f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons))
+        told = [f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons)[:MOST_TOLD]]
+        if len(reasons) > len(told):
+            told.append(f"and {len(reasons) - len(told)} others")
+        return "; ".join(told)
 
     def _objection(
         self, run: TournamentRun, bot_id: BotId, time_control: TimeControl
@@ -129,7 +141,7 @@ class Scheduler(Listener):
         player = self._lobby.players.get(bot_id)
         if player is None or player.session is None:
             return "is not connected"
-        if self._pauses.is_paused(player.session.version_id):
+        if self.pauses.is_paused(player.session.version_id):
             return "is paused, since it forfeited game after game"
         return player.session.capabilities.objection(run.variant, time_control)
 
@@ -143,7 +155,7 @@ class Scheduler(Listener):
         """Count the result; the one that decides a tournament ends it in the same commit."""
         run, outcome = run_of(game), game.arbiter.outcome
         assert outcome is not None
-        pause = self._pauses.count(game)
+        pause = self.pauses.count(game)
         if pause is not None:
             self._pause(game, pause)
         if outcome.ending is Ending.VOID:
@@ -172,9 +184,9 @@ class Scheduler(Listener):
         here = self._lobby.players.get(player.bot_id)
         session = None if here is None else here.session
         if session is not None and session.version_id == pause.version_id:
-            session.announce_pause(pause.reason, pause.duration)
+            session.announce_pause(pause.reason, pause.remaining)
         loop = asyncio.get_running_loop()
-        loop.call_later(pause.duration.total_seconds(), self.wake)
+        loop.call_later(pause.remaining.total_seconds(), self.wake)
 
     def game_ended(self, game: LiveGame) -> None:
         """Two bots are free; a void game is planned again, a finished tournament is left."""
@@ -233,7 +245,7 @@ class Scheduler(Listener):
     def _room(self, player: Player, run: TournamentRun) -> int | None:
         """How many more games a player can take in a tournament; ``None`` when it can't play it."""
         session = player.session
-        if session is None or self._pauses.is_paused(session.version_id):
+        if session is None or self.pauses.is_paused(session.version_id):
             return None
         if session.capabilities.objection(run.variant, run.time_control):
             return None

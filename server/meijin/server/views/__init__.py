@@ -2,5 +2,6 @@
 
 - `bots`, `games`, `ladders`, `tournaments`: each reads rows, merges them with what is being played,
   and knows no messages
+- `tallies`, `reports`: what a tournament's games have come to, counted on and kept
 - `status`: how a server is doing
 """

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from meijin.server.match.lobby import Player
+from meijin.server.tournaments.pauses import Pauses
 from meijin.store.bots import BotRow
 from meijin.wire import Capabilities
 
@@ -19,9 +20,11 @@ class BotSummary:
     running_games: int = 0
     capabilities: Capabilities | None = None
     """What it can play; ``None`` while it is not connected."""
+    is_paused: bool = False
+    """The version that is connected gets no new games for a while."""
 
 
-def bot_summary(row: BotRow, player: Player | None) -> BotSummary:
+def bot_summary(row: BotRow, player: Player | None, pauses: Pauses) -> BotSummary:
     """A stored bot, which is a player once it has been connected."""
     session = None if player is None else player.session
     return BotSummary(
@@ -30,4 +33,5 @@ def bot_summary(row: BotRow, player: Player | None) -> BotSummary:
         create_time=row.create_time,
         running_games=0 if player is None else len(player.games),
         capabilities=None if session is None else session.capabilities,
+        is_paused=session is not None and pauses.is_paused(session.version_id),
     )

@@ -1,6 +1,6 @@
 """Ladders as they are shown: their tables, matrices, head-to-head scores and histories."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import zip_longest
@@ -51,6 +51,8 @@ class LadderLine:
     standing: Standing
     preview_elo: float | None
     """Its rating with the games since the run; ``None`` when there is no preview."""
+    is_paused: bool
+    """It gets no new games for a while; never told of an earlier run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,16 @@ class HeadToHead:
 
 
 def ladder_table(
-    connection: Connection, ladder: str, run_id: RatingRunId | None = None
+    connection: Connection,
+    ladder: str,
+    run_id: RatingRunId | None = None,
+    *,
+    paused: Container[BotVersionId] = (),
 ) -> LadderTable:
     """The published table of a ladder with a preview of the next, or that of an earlier run.
+
+    Args:
+        paused: Those that get no new games for a while.
 
     Raises:
         UnknownLadderError: no ladder has the name.
@@ -97,7 +106,11 @@ def ladder_table(
     is_behind = run_id is None and table.run is not None and not table.ladder.is_current
     elos = _preview(connection, table) if is_behind else ()
     rows = zip_longest(table.standings, elos)
-    lines = tuple(LadderLine(row, elo) for row, elo in rows if not row.is_hidden)
+    lines = tuple(
+        LadderLine(row, elo, run_id is None and row.version_id in paused)
+        for row, elo in rows
+        if not row.is_hidden
+    )
     return LadderTable(table.ladder, table.run, lines)
 
 

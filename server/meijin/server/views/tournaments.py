@@ -4,10 +4,12 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
+from meijin.server.tournaments.creation import MAX_BOTS
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.report import Meeting, TournamentStanding
+from meijin.server.views.tallies import Tally
 from meijin.store.schema import TournamentId
-from meijin.store.tournaments import TournamentRow, crosstable, fault_counts, get_tournament
+from meijin.store.tournaments import TournamentRow, get_tournament
 
 MAX_CELLS = 10_000
 """Of a crosstable: a hundred bots that have all met. One of a thousand would be 40 MB."""
@@ -60,7 +62,7 @@ class TournamentDetail:
     crosstable: tuple[CrosstableCell, ...]
     """Of every two that have met, both ways round; empty where these are too many."""
     faults: tuple[FaultLine, ...]
-    """Of every bot, in the order of entry."""
+    """Of each bot in the order of entry, of the first thousand."""
 
 
 def listed_tournament(row: TournamentRow) -> TournamentSummary:
@@ -75,22 +77,22 @@ def tournament_summary(connection: Connection, tournament_id: TournamentId) -> T
     Raises:
         UnknownTournamentError: there is none of that id.
     """
-    row = get_tournament(connection, tournament_id)
+    return summary_of(connection, get_tournament(connection, tournament_id))
+
+
+def summary_of(connection: Connection, row: TournamentRow) -> TournamentSummary:
+    """A stored tournament, with what only its format tells."""
     detail = FORMATS[row.format].stored_detail(connection, row)
     return replace(listed_tournament(row), detail=detail)
 
 
-def tournament_detail(connection: Connection, tournament_id: TournamentId) -> TournamentDetail:
-    """A tournament as it stands, with its standings and its crosstable.
-
-    Raises:
-        UnknownTournamentError: there is none of that id.
-    """
-    summary = tournament_summary(connection, tournament_id)
-    row = summary.row
-    scores = crosstable(connection, tournament_id)
-    report = FORMATS[row.format].report(connection, row, scores)
-    names, faults = dict(row.bots), fault_counts(connection, tournament_id)
+def tournament_detail(
+    connection: Connection, summary: TournamentSummary, tally: Tally
+) -> TournamentDetail:
+    """A tournament with its standings and its crosstable."""
+    row, table = summary.row, tally.crosstable
+    report = FORMATS[row.format].report(connection, row, table)
+    names = dict(row.bots)
     return TournamentDetail(
         summary,
         standings=report.standings,
@@ -103,7 +105,9 @@ def tournament_detail(connection: Connection, tournament_id: TournamentId) -> To
                 score.draws,
                 score.losses,
             )
-            for score in (scores if len(scores) <= MAX_CELLS else ())
+            for score in (table if 2 * len(table) <= MAX_CELLS else ())
         ),
-        faults=tuple(FaultLine(name, faults.get(bot_id, 0)) for bot_id, name in row.bots),
+        faults=tuple(
+            FaultLine(name, tally.faults.get(bot_id, 0)) for bot_id, name in row.bots[:MAX_BOTS]
+        ),
     )

@@ -4,7 +4,6 @@
 - `pairings`: planned games, and those of them that are still to be played
 - `states`: where they stand, and how they end
 - `listing`: as they are shown, and who is entered
-- `scores`: what the bots scored, and what they forfeited
 - `match_counts`, `seeds`: what formats ask for
 - `openings`: those that a tournament was given, in one column
 """
@@ -33,7 +32,6 @@ from meijin.store.tournaments.pairings import (
     pending_pairings,
     running_pairings,
 )
-from meijin.store.tournaments.scores import PairScore, crosstable, fault_counts
 from meijin.store.tournaments.states import (
     Load,
     TournamentEnd,
@@ -47,7 +45,6 @@ from meijin.store.tournaments.states import (
 __all__ = [
     "Load",
     "NewTournament",
-    "PairScore",
     "PendingPairing",
     "PlannedGame",
     "TournamentEnd",
@@ -56,10 +53,8 @@ __all__ = [
     "add_pairings",
     "add_tournament",
     "begin",
-    "crosstable",
     "drop_half_made",
     "entrants",
-    "fault_counts",
     "find_request",
     "finish_tournament",
     "forget_requests_in_planning",

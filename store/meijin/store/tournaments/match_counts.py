@@ -1,23 +1,37 @@
 """Results of a tournament: game by game, planned or played, and counted as a match's score.
 
 - `planned_results`, `pairing_results`: a tournament's games, by their numbers or by their ends
+- `games_from`: a tournament's games as they were begun, for who counts on from some of them
 - `match_counts`: what two bots scored against each other, by games and by pairs of games
 - `RESULT_PLACES`: the order in which wins, draws and losses are counted, here and elsewhere
 
 A pair is what the pairings 2k - 1 and 2k are: one opening, played with both colours.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Subquery, and_, case, func, or_, select
+from sqlalchemy.orm import aliased
 
-from meijin.game import Result
+from meijin.game import Party, Result
 from meijin.store.rows import columns_of, read_rows
-from meijin.store.schema import BotId, Entrant, Game, GameState, Pairing, TournamentId
+from meijin.store.schema import (
+    BotId,
+    BotVersion,
+    Entrant,
+    Game,
+    GameId,
+    GameState,
+    Pairing,
+    TournamentId,
+)
 
 GAMES_OF_A_PAIR = 2
+
+CHUNK = 5000
+"""Games that are read at once where all of a tournament's are."""
 
 RESULT_PLACES = {Result.BLACK_WINS: 0, Result.DRAW: 1, Result.WHITE_WINS: 2}
 """Where results stand in counts of black's wins, draws and losses."""
@@ -83,6 +97,43 @@ def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequ
         .order_by(Game.end_sequence)
     )
     return read_rows(PairingResult, connection.execute(query))
+
+
+class BegunGame(NamedTuple):
+    """A game of a tournament, and what has become of it."""
+
+    id: GameId
+    black_id: BotId
+    white_id: BotId
+    state: GameState
+    result: Result
+    at_fault: Party
+    end_sequence: int | None
+    """``None`` while it runs."""
+
+
+def games_from(
+    connection: Connection, tournament_id: TournamentId, first: GameId
+) -> Iterator[Sequence[BegunGame]]:
+    """A tournament's games from this one on as they were begun, some thousand at once."""
+    black, white = aliased(BotVersion), aliased(BotVersion)
+    query = (
+        select(
+            Game.id,
+            black.bot_id,
+            white.bot_id,
+            Game.state,
+            Game.result,
+            Game.at_fault,
+            Game.end_sequence,
+        )
+        .join(black, black.id == Game.black_id)
+        .join(white, white.id == Game.white_id)
+        .where(Game.tournament_id == tournament_id, Game.id >= first)
+        .order_by(Game.id)
+    )
+    for rows in connection.execute(query).partitions(CHUNK):
+        yield [BegunGame(*row) for row in rows]
 
 
 def match_counts(connection: Connection, tournament_id: TournamentId) -> MatchCounts:

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.game import decode_moves
+from meijin.game import Result, decode_moves
+from meijin.server.tournaments.formats.crosstable import Crosstable, Score
 from meijin.server.tournaments.formats.gauntlet import Gauntlet
 from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.server.tournaments.formats.schedule import Schedule, ScheduledFormat, standings_of
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PairScore, PlannedGame
+from meijin.store.tournaments import PlannedGame
 
 OPENINGS = tuple((cell, cell + 1) for cell in range(0, 20, 2))
 
@@ -137,13 +138,8 @@ def test_the_standings_are_by_points_and_then_by_whom_they_were_won_against() ->
     """Sonneborn-Berger tells those with the same points apart; the same in both is one rank."""
     ada, bob, cyd, dan = (BotId(number) for number in range(1, 5))
     won = {(ada, bob), (bob, cyd), (cyd, ada), (ada, dan), (bob, dan)}
-    scores = [
-        PairScore(one, other, wins=int(is_won), draws=0, losses=int(not is_won))
-        for pair in won
-        for one, other, is_won in ((*pair, True), (*pair[::-1], False))
-    ]
-    scores += [PairScore(cyd, dan, 0, 1, 0), PairScore(dan, cyd, 0, 1, 0)]
-    found = standings_of((dan, cyd, bob, ada), scores)
+    games = [Score(*pair, Result.BLACK_WINS) for pair in won] + [Score(cyd, dan, Result.DRAW)]
+    found = standings_of((dan, cyd, bob, ada), Crosstable.of(games))
     assert [(each.rank, each.bot_id, each.points) for each in found] == [
         (1, ada, 2.0),
         (2, bob, 2.0),
@@ -152,5 +148,5 @@ def test_the_standings_are_by_points_and_then_by_whom_they_were_won_against() ->
     ]
     assert [each.tie_breaks[0].value for each in found] == [2.5, 2.0, 2.25, 0.75]
     assert (found[0].games, found[3].games) == (3, 3)
-    (first, second) = standings_of((ada, bob), ())
+    (first, second) = standings_of((ada, bob), Crosstable())
     assert (first.rank, second.rank) == (1, 1)

@@ -1,6 +1,7 @@
 """The formats of tournaments: who meets whom, and when it is decided.
 
-`base` says what a format is and `report` what it tells. Formats share `schedule` (all games are
+`base` says what a format is and `report` what it tells; a `crosstable` is what each two have scored.
+Formats share `schedule` (all games are
 planned beforehand), `pairs` (all games come in pairs), `seeding`, `dutch` and its `matching`, and
 `bracket`. Every other module is one format.
 """

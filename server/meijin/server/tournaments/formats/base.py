@@ -10,9 +10,10 @@ from sqlalchemy import Connection
 
 from meijin.game import TimeControl, encode_moves, openings_for
 from meijin.server.storage import Storage
+from meijin.server.tournaments.formats.crosstable import Crosstable
 from meijin.server.tournaments.formats.report import Report
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow
+from meijin.store.tournaments import PlannedGame, TournamentRow
 from meijin.store.tournaments.match_counts import PairingResult
 from meijin.wire import Options
 
@@ -160,13 +161,11 @@ class Format(ABC):
         return None
 
     @classmethod
-    def report(
-        cls, connection: Connection, row: TournamentRow, scores: Sequence[PairScore]
-    ) -> Report:
+    def report(cls, connection: Connection, row: TournamentRow, crosstable: Crosstable) -> Report:
         """A stored tournament's standings and meetings; empty where it has none.
 
         Args:
-            scores: What each two of its bots scored against each other.
+            crosstable: What each two of its bots scored against each other.
         """
         return Report()
 

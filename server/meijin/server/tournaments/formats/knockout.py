@@ -23,6 +23,7 @@ from meijin.server.tournaments.formats.base import (
     openings_of,
 )
 from meijin.server.tournaments.formats.bracket import Bracket, Tie
+from meijin.server.tournaments.formats.crosstable import Crosstable
 from meijin.server.tournaments.formats.pairs import (
     Played,
     Scores,
@@ -34,7 +35,7 @@ from meijin.server.tournaments.formats.report import Report, TournamentStanding,
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.seeding import seeded, seeding_of
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PairScore, TournamentRow
+from meijin.store.tournaments import TournamentRow
 from meijin.store.tournaments.match_counts import (
     GAMES_OF_A_PAIR,
     PairingResult,
@@ -163,9 +164,7 @@ class KnockoutFormat(Format):
         return _settings_of(row).most_games(len(row.bots))
 
     @classmethod
-    def report(
-        cls, connection: Connection, row: TournamentRow, scores: Sequence[PairScore]
-    ) -> Report:
+    def report(cls, connection: Connection, row: TournamentRow, crosstable: Crosstable) -> Report:
         """Who got how far, and the bracket."""
         games = planned_results(connection, row.id)
         ties = _bracket(_settings_of(row), row.bots, games).ties()

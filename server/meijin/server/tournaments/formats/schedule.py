@@ -3,7 +3,6 @@
 import math
 import random
 from abc import abstractmethod
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Self, TypeAlias, TypeVar
 
@@ -15,6 +14,7 @@ from meijin.game import encode_moves
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import MAX_GAMES, Format, Plan, Request
+from meijin.server.tournaments.formats.crosstable import Crosstable
 from meijin.server.tournaments.formats.report import (
     Report,
     TieBreak,
@@ -22,10 +22,13 @@ from meijin.server.tournaments.formats.report import (
     ranks_of,
 )
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PairScore, PlannedGame, TournamentRow
+from meijin.store.tournaments import PlannedGame, TournamentRow
 from meijin.store.tournaments.match_counts import PairingResult
 
 DEFAULT_ROUNDS = 2
+
+POINTS = np.array([1, 0.5, 0])
+"""Of a game won, drawn and lost."""
 
 CHUNK = 1000
 """Games that are made at once of a schedule that is read."""
@@ -86,11 +89,9 @@ class ScheduledFormat(Format):
         return row.planned
 
     @classmethod
-    def report(
-        cls, connection: Connection, row: TournamentRow, scores: Sequence[PairScore]
-    ) -> Report:
+    def report(cls, connection: Connection, row: TournamentRow, crosstable: Crosstable) -> Report:
         """The bots by points, and where these are equal by Sonneborn-Berger."""
-        return Report(standings_of([key for key, _ in row.bots], scores))
+        return Report(standings_of([key for key, _ in row.bots], crosstable))
 
     @property
     def is_decided(self) -> bool:
@@ -102,34 +103,31 @@ class ScheduledFormat(Format):
         self.remaining -= 1
 
 
-def standings_of(
-    bots: Sequence[BotId], scores: Sequence[PairScore]
-) -> tuple[TournamentStanding, ...]:
+def standings_of(bots: Sequence[BotId], table: Crosstable) -> tuple[TournamentStanding, ...]:
     """Bots by points, and where these are equal by Sonneborn-Berger.
 
     That is each opponent's points for every game won against it, and half of them for every
     game drawn.
     """
-    points: defaultdict[BotId, float] = defaultdict(float)
-    totals = dict.fromkeys(bots, (0, 0, 0))
-    for score in scores:
-        points[score.bot_id] += score.wins + score.draws / 2
-        wins, draws, losses = totals[score.bot_id]
-        totals[score.bot_id] = wins + score.wins, draws + score.draws, losses + score.losses
-    beaten: defaultdict[BotId, float] = defaultdict(float)
-    for score in scores:
-        beaten[score.bot_id] += (score.wins + score.draws / 2) * points[score.opponent_id]
-    order = sorted(bots, key=lambda bot: (-points[bot], -beaten[bot]))
-    keys = [(points[bot], beaten[bot]) for bot in order]
+    ids = np.sort(np.array(bots, np.int64))
+    first, second = np.searchsorted(ids, table.firsts), np.searchsorted(ids, table.seconds)
+    totals, beaten = np.zeros((len(ids), 3), np.int64), np.zeros(len(ids))
+    np.add.at(totals, first, table.scores)
+    np.add.at(totals, second, table.scores[:, ::-1])
+    points = totals @ POINTS
+    np.add.at(beaten, first, table.scores @ POINTS * points[second])
+    np.add.at(beaten, second, table.scores[:, ::-1] @ POINTS * points[first])
+    entered = np.searchsorted(ids, np.array(bots, np.int64))
+    places = entered[np.lexsort((-beaten[entered], -points[entered]))]
+    keys = list(zip(points[places].tolist(), beaten[places].tolist(), strict=True))
+    counts = (totals[places, place].tolist() for place in range(3))
     return tuple(
         TournamentStanding(
-            rank,
-            bot,
-            points[bot],
-            *totals[bot],
-            (TieBreak("Sonneborn-Berger", beaten[bot]),),
+            rank, BotId(bot), key[0], wins, draws, losses, (TieBreak("Sonneborn-Berger", key[1]),)
         )
-        for bot, rank in zip(order, ranks_of(keys), strict=True)
+        for rank, bot, key, wins, draws, losses in zip(
+            ranks_of(keys), ids[places].tolist(), keys, *counts, strict=True
+        )
     )
 
 

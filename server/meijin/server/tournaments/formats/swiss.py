@@ -25,6 +25,7 @@ from meijin.server.tournaments.formats.base import (
     Request,
     openings_of,
 )
+from meijin.server.tournaments.formats.crosstable import Crosstable
 from meijin.server.tournaments.formats.dutch import Entry, Round, next_round
 from meijin.server.tournaments.formats.pairs import (
     Played,
@@ -44,7 +45,7 @@ from meijin.server.tournaments.formats.report import (
 from meijin.server.tournaments.formats.schedule import deal
 from meijin.server.tournaments.formats.seeding import seeded, seeding_of
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PairScore, TournamentRow
+from meijin.store.tournaments import TournamentRow
 from meijin.store.tournaments.match_counts import (
     GAMES_OF_A_PAIR,
     PairingResult,
@@ -213,9 +214,7 @@ class SwissFormat(Format):
         return row.rounds * (len(row.bots) // 2) * GAMES_OF_A_PAIR
 
     @classmethod
-    def report(
-        cls, connection: Connection, row: TournamentRow, scores: Sequence[PairScore]
-    ) -> Report:
+    def report(cls, connection: Connection, row: TournamentRow, crosstable: Crosstable) -> Report:
         """The standings by points, Buchholz and Sonneborn-Berger, and all meetings."""
         games = planned_results(connection, row.id)
         return Table.of([bot for bot, _ in row.bots], games).report(scores_of(games))
