@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 import grpc
 from google.rpc import error_details_pb2, status_pb2
+from grpc_reflection.v1alpha import reflection_pb2
 
 from meijin.v1 import (
     bot_service_pb2,
@@ -34,6 +35,7 @@ REGISTER = "/meijin.v1.BotService/RegisterBot"
 CREATE = "/meijin.v1.TournamentService/CreateTournament"
 WATCH = "/meijin.v1.TournamentService/WatchTournament"
 LIST_GAMES = "/meijin.v1.GameService/ListGames"
+REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 PATIENCE = 20.0
 """Seconds that an attacker waits for the end of a call when its time is over."""
 
@@ -311,6 +313,26 @@ async def large_tournaments(attacker: Attacker) -> None:
     await _flood(attacker, CREATE, lambda number: messages[number // 32 % 2])
 
 
+async def reflections(attacker: Attacker) -> None:
+    """Questions after the contract, whose answers are a hundred times as long."""
+    question = reflection_pb2.ServerReflectionRequest(file_containing_symbol="meijin.v1.Game")
+    data = question.SerializeToString()
+
+    async def ask() -> None:
+        async with attacker.channel() as channel:
+            stream: Any = channel.stream_stream(REFLECTION)
+            call = stream()
+            end = asyncio.create_task(attacker.hear(call))
+            with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError, TimeoutError):
+                async with asyncio.timeout(attacker.left):
+                    while not call.done():
+                        await call.write(data)
+            call.cancel()
+            await end
+
+    await together(*(ask() for _ in range(8)))
+
+
 async def silent_watchers(attacker: Attacker) -> None:
     """Watchers that never read, more than an address may have."""
     request = tournament_service_pb2.WatchTournamentRequest(tournament_id="1")
@@ -511,6 +533,7 @@ ATTACKS = (
     _attack(huge_names, "INVALID_ARGUMENT INVALID_REQUEST", "NOT_FOUND NOT_FOUND"),
     _attack(large_tournaments, "INVALID_ARGUMENT INVALID_REQUEST", "NOT_FOUND NOT_FOUND"),
     _attack(silent_watchers, f"{EXHAUSTED} TOO_MANY_STREAMS", f"{EXHAUSTED} NOT_READING"),
+    _attack(reflections, "cut", f"{EXHAUSTED} NOT_READING"),
     _attack(malformed_frames, "closed"),
     _attack(idle_connections, "closed"),
     _attack(dripped_bytes, "closed"),

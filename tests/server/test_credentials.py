@@ -17,6 +17,7 @@ from structlog.testing import capture_logs
 from tests.authority import AuthorityFiles
 
 from meijin.bots import Client, RandomBot
+from meijin.server import app
 from meijin.server.certificates import CertificateError
 from meijin.server.credentials import Credentials
 from meijin.testing.peer import play_moves
@@ -28,6 +29,8 @@ from meijin.wire.contract import Address, parse_address
 
 if TYPE_CHECKING:
     from tests.server.conftest import StartServer
+
+PATIENCE = 20.0
 
 EXPIRED = timedelta(days=2)
 OF_ITS_OWN = (("grpc.use_local_subchannel_pool", 1),)
@@ -269,3 +272,16 @@ async def test_no_proxy_on_this_machine(
         monkeypatch.setenv("grpc_proxy", f"http://{host}:{port}")
         assert await failure_of(parse_address(server.address), Security()) is None
     assert not contacted.is_set()
+
+
+async def test_a_client_that_says_nothing_is_hung_up_on(
+    start_server: StartServer, authority: AuthorityFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A socket that never begins to shake hands takes the place of a connection for a while."""
+    monkeypatch.setattr(app, "HANDSHAKE_TIMEOUT", timedelta(seconds=0.5))
+    async with start_server(authority.security, **authority.server()) as server:
+        host, _, port = parse_address(server.address).target.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        async with asyncio.timeout(PATIENCE):
+            assert await reader.read() == b""
+        writer.close()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, update
-from tests.query_plans import plans
+from tests.query_plans import plans, statements
 
 from meijin.game import GOMOKU, Ending, Party, Result, TimeControl
 from meijin.store import Database, games
@@ -84,7 +84,6 @@ def test_a_game_comes_with_its_bots(database: Database, played: Scene) -> None:
     )
     assert (row.at_fault, row.detail) == (Party.BLACK, "a1 is occupied")
     assert (row.start_time, row.end_time) == (played.now, LATER)
-    assert row.analysis == {"2": {"score": 3}}
     assert (row.is_repeat, row.reason) == (False, "")
 
 
@@ -171,6 +170,16 @@ def test_lists_of_games_are_in_the_order_of_an_index(
     *searches, _ = found if "bot_id" in filters else (*found, "")
     assert any(index in plan for plan in searches)
     assert not any("SCAN" in plan or "B-TREE" in plan for plan in searches)
+
+
+def test_lists_read_no_analyses(database: Database, played: Scene) -> None:
+    """Those of a page's games may be a hundred megabytes, which nobody is shown."""
+    assert played
+    with statements(database.reader) as said:
+        database.read(lambda at: games.list_games(at, limit=10))
+        database.read(lambda at: games.get_game(at, GameId(1)))
+    assert said
+    assert not any("analysis" in statement for statement in said)
 
 
 def _add_version(connection: Connection) -> None:

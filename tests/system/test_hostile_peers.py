@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from attacks import ATTACKS, SUSPENDED, Attack
 from innocents import NAMES, Innocents
-from tests.system.processes import NO_LADDER, Processes, Server, environment, eventually
+from tests.system.processes import (
+    MEIJIN,
+    NO_LADDER,
+    Process,
+    Processes,
+    Server,
+    environment,
+    eventually,
+)
 
 from meijin.game import Ending
 from meijin.store.schema import GameState
@@ -23,6 +33,9 @@ if TYPE_CHECKING:
 ATTACKER = Path(__file__).parents[2] / "benchmarks" / "attacks.py"
 MAX_GROWTH = 100
 """MiB that the server's memory may grow by, most of it what gRPC keeps for a thousand sockets."""
+
+FILES = 200
+"""That a server may open which is to run out of them."""
 
 
 def resident_mib(pid: int) -> float:
@@ -54,6 +67,14 @@ async def play_under(attack: Attack, address: str, folder: Path) -> tuple[dict[s
     return json.loads(output), moves
 
 
+class FewFiles(Processes):
+    """Starts commands that may open few files."""
+
+    def start(self, name: str, *words: str, **env: str) -> Process:
+        """Start a `meijin` command."""
+        return self.start_command(name, "prlimit", f"--nofile={FILES}", *MEIJIN, *words, **env)
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_is_heard_out_and_harms_nobody(
     processes: Processes, open_books: Callable[[str], Books], attack: Attack
@@ -76,3 +97,18 @@ def test_an_attack_is_heard_out_and_harms_nobody(
     assert {game.ending for game in games} <= {Ending.FIVE, Ending.DRAW}
     assert "incident" not in server.process.words
     assert "Traceback" not in server.process.words, server.process.words
+
+
+def test_sockets_leave_the_server_its_files(processes: Processes) -> None:
+    """A peer that opens more of them than there may be files keeps nobody from the database."""
+    few = FewFiles(processes.folder)
+    with ExitStack() as stack:
+        stack.callback(few.kill_all)
+        server = Server(few, "--open", NO_LADDER)
+        assert server.connected_bots() == set()  # it keeps the connection
+        for _ in range(2 * FILES):
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+        files = Path(f"/proc/{server.process.pid}/fd")
+        eventually(lambda: len(list(files.iterdir())) < FILES - 20)
+        assert server.connected_bots() == set()
+        assert "descriptor" not in server.process.words

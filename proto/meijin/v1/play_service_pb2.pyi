@@ -344,7 +344,7 @@ class Analysis(_message.Message):
     """Positions visited."""
     pv: _builtins.bytes
     """The line it expects, beginning with the move played: two bytes a cell,
-    little-endian.
+    little-endian. Its first 64 plies are kept.
     """
     def __init__(
         self,

@@ -78,7 +78,8 @@ def capabilities_from_proto(message: pb.Capabilities) -> Capabilities:
     Raises:
         ValueError: the sizes contradict each other.
     """
-    rules = tuple(rule_from_proto(value) for value in message.rules if value in _KNOWN_RULES)
+    named = dict.fromkeys(message.rules)
+    rules = tuple(rule_from_proto(value) for value in named if value in _KNOWN_RULES)
     capabilities = Capabilities(
         rules=rules if message.rules else (FREESTYLE,),
         min_size=message.min_board_size or USUAL_SIZE,

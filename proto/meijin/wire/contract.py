@@ -66,6 +66,8 @@ MAX_MESSAGE_BYTES = 128 * 1024
 A thousand moves with analyses and expected lines of 40 take 107 KB; to decode the worst
 message of this size takes the server 4 ms.
 """
+MAX_PV = 64
+"""Plies of an expected line that are sent and kept; a game has up to 484 of these lines."""
 KEEPALIVE_INTERVAL = timedelta(seconds=10)
 """How often a silent connection is probed, unless the operator says otherwise."""
 SWEEP_INTERVAL = timedelta(seconds=5)

@@ -25,6 +25,7 @@ from meijin.server.parts import Access, Parts
 from meijin.server.process.backups import Backups
 from meijin.server.process.data_folder import check_database, make_private
 from meijin.server.process.last_resort import end_within
+from meijin.server.process.open_files import allow_open_files, max_connections
 from meijin.server.process.operator_token import OperatorTokenFile, ensure_operator_token
 from meijin.server.process.supervisor import Supervisor
 from meijin.server.process.systemd import ServiceManager
@@ -45,6 +46,9 @@ CLOSING_TIME = timedelta(seconds=1)
 LAST_COMMITS_TIME = timedelta(seconds=3)
 """How long the last commits may take when the server stops."""
 
+HANDSHAKE_TIMEOUT = timedelta(seconds=10)
+"""How long a client has to open a connection; until then it is none that could be idle."""
+
 STOP_LIMIT = timedelta(seconds=20)
 """A stop that takes longer than this and the drain is cut off: something hangs."""
 
@@ -62,6 +66,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    allow_open_files()
     make_private(settings.data)
     async with AsyncExitStack() as stack:
         database = stack.enter_context(open_database(settings))
@@ -272,6 +277,8 @@ def _options(settings: Settings) -> list[tuple[str, int]]:
         *keepalive_options(settings.keepalive),
         ("grpc.http2.min_ping_interval_without_data_ms", 5000),
         ("grpc.max_concurrent_streams", 8),
+        ("grpc.max_allowed_incoming_connections", max_connections()),
         ("grpc.max_connection_idle_ms", 10_000),
+        ("grpc.server_handshake_timeout_ms", HANDSHAKE_TIMEOUT // timedelta(milliseconds=1)),
         ("grpc.max_receive_message_length", settings.max_message_bytes),
     ]

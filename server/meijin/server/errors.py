@@ -225,10 +225,12 @@ class StoppingError(MeijinError):
 def invalid_request(field: str = "") -> Iterator[None]:
     """Validation of a request's field: what is a `ValueError` inside is the caller's mistake.
 
+    So is a number that is too large to be read.
+
     Raises:
         InvalidRequestError: there was one; the message names the field, if there is one to name.
     """
     try:
         yield
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise InvalidRequestError(f"{field}: {error}" if field else str(error)) from None

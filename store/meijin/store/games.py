@@ -33,7 +33,10 @@ from meijin.store.schema import (
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """One game with the names of its bots."""
+    """One game with the names of its bots.
+
+    Without what the bots thought, which may be a hundred times as much as all the rest.
+    """
 
     id: GameId
     pairing_id: PairingId
@@ -52,7 +55,6 @@ class GameRow:
     opening_plies: int
     moves: bytes
     times: bytes
-    analysis: dict[str, Any] | None
     result: Result
     ending: Ending | None
     at_fault: Party

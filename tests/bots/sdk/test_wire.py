@@ -25,7 +25,6 @@ from meijin.bots.sdk.events import (
 from meijin.bots.sdk.wire import (
     MAX_BATCH_BYTES,
     MAX_FAILURE_BYTES,
-    MAX_PV,
     Action,
     actions_to_proto,
     analysis_to_proto,
@@ -33,6 +32,7 @@ from meijin.bots.sdk.wire import (
 )
 from meijin.game import GOMOKU, Color, Ending, Outcome, Result, TimeControl
 from meijin.v1 import game_pb2, play_service_pb2
+from meijin.wire.contract import MAX_PV
 
 
 @pytest.mark.parametrize(

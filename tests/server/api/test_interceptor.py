@@ -51,10 +51,11 @@ CONTRACT = (
     tournament_service_pb2,
 )
 SECRET = "secret path /etc/x"
+REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 LEFT_OUT = {
     "/grpc.health.v1.Health/List",  # not in gRPC's library
     "/grpc.health.v1.Health/Watch",  # endless
-    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+    REFLECTION,
 }
 GET_GAME = "/meijin.v1.GameService/GetGame"
 PLAY = "/meijin.v1.PlayService/Play"
@@ -371,3 +372,30 @@ async def test_health_and_reflection_answer(server: ServerInTest) -> None:
     assert names == set(SERVICES)
     await reflection.done_writing()
     assert await reflection.code() is grpc.StatusCode.OK
+
+
+async def test_what_a_stream_asks_has_its_turns(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each message of it counts as a request of its address: an answer takes the loop as long."""
+    turns: list[bool] = []
+
+    async def turn(_address: object, *, is_change: bool) -> None:
+        turns.append(is_change)
+
+    monkeypatch.setattr(server.app.limits, "turn", turn)
+    stub: Any = reflection_pb2_grpc.ServerReflectionStub(await server.channel())
+    reflection = stub.ServerReflectionInfo()
+    for _ in range(3):
+        await reflection.write(reflection_pb2.ServerReflectionRequest(list_services=""))
+        await reflection.read()
+    assert turns == [False] * 3
+    reflection.cancel()
+
+
+async def test_what_a_stream_asks_may_be_undecodable(server: ServerInTest) -> None:
+    """That is the caller's mistake, and no incident."""
+    channel: Any = await server.channel()
+    call = channel.stream_stream(REFLECTION)()
+    await call.write(b"\xff\xff")
+    assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT

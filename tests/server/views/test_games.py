@@ -49,7 +49,6 @@ def row(**changes: Any) -> GameRow:
         "opening_plies": 1,
         "moves": encode_moves((112, 113, 114)),
         "times": encode_times(array("Q", [10**9, 2000]), array("Q", [5000, 1000])),
-        "analysis": None,
         "result": Result.WHITE_WINS,
         "ending": Ending.TIME,
         "at_fault": Party.BLACK,

@@ -30,12 +30,11 @@ from meijin.wire import (
     time_control_from_proto,
     variant_from_proto,
 )
-from meijin.wire.contract import PROTOCOL_VERSION
+from meijin.wire.contract import MAX_PV, PROTOCOL_VERSION
 
 MAX_BATCH_BYTES = 48 * 1024
 """A bigger batch is split: servers refuse messages above `MAX_MESSAGE_BYTES`, or less."""
 MAX_FAILURE_BYTES = 500
-MAX_PV = 64
 
 _CAUSES = (play_service_pb2.FAILURE_CAUSE_BOT, play_service_pb2.FAILURE_CAUSE_SUPPLIER)
 """By whether it was a supplier that failed."""

@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, aclosing, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -133,6 +133,8 @@ class Interceptor(grpc.aio.ServerInterceptor):
                 if handler.unary_unary:
                     serve = partial(handler.unary_unary, request, context)
                     return await self._answer(method, address, serve)
+                if handler.request_streaming:
+                    request = self._paced(request, address)
                 await self._stream(identity, _behavior(handler), request, context)
             except grpc.aio.InternalError as error:
                 # The peer left while it was written to: gRPC logs what it raises with a traceback.
@@ -162,6 +164,20 @@ class Interceptor(grpc.aio.ServerInterceptor):
         if PERMISSIONS[method] is Permission.READER:
             return await asyncio.shield(self._limits.served(address, serve))
         return await asyncio.shield(serve())
+
+    async def _paced(
+        self,
+        requests: AsyncIterable[Any],
+        address: Address,
+    ) -> AsyncIterator[Any]:
+        """What a stream asks: each message has its turn, as a request has.
+
+        A bot's stream, which has limits of its own, is not read by this.
+        """
+        async for request in requests:
+            check_decoded(request)
+            await self._limits.turn(address, is_change=False)
+            yield request
 
     async def _stream(
         self,

@@ -24,7 +24,7 @@ from meijin.wire import (
     time_control_to_proto,
     variant_to_proto,
 )
-from meijin.wire.contract import PROTOCOL_VERSION
+from meijin.wire.contract import MAX_PV, PROTOCOL_VERSION
 from meijin.wire.enums import enum_table
 from meijin.wire.text import check_text, plain_text
 
@@ -35,8 +35,8 @@ MAX_DIGEST = 64
 MAX_SETTINGS, MAX_SETTING, MAX_SETTINGS_BYTES = 64, 500, 4096
 """Entries of an engine's configuration, characters of each, and bytes of all."""
 
-MAX_PV = 2 * 22 * 22
-"""Bytes kept of an expected line: no game is longer."""
+MAX_PV_BYTES = 2 * MAX_PV
+"""Kept of an expected line: two for each ply."""
 
 NOTICE_REASONS = enum_table(NoticeReason, pb.NoticeReason)
 
@@ -166,7 +166,7 @@ def analysis_from_proto(message: pb.Analysis) -> Analysis:
         "score": message.score,
         "depth": message.depth,
         "nodes": message.nodes,
-        "pv": list(decode_moves(message.pv[: min(len(message.pv) // 2 * 2, MAX_PV)])),
+        "pv": list(decode_moves(message.pv[: min(len(message.pv) // 2 * 2, MAX_PV_BYTES)])),
     }
 
 

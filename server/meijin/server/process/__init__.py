@@ -5,6 +5,7 @@
 - `die_with_parent`: starts a command that ends when its parent does
 - `backups`: copies of the database, every so often
 - `systemd`: tells the service manager how it stands
+- `open_files`: how many the process may have, and connections among them
 - `data_folder`: readable by its owner alone, with a database that is whole
 - `last_resort`: ends a process whose stop hangs
 - `operator_token`: the token that commands on the same machine read
