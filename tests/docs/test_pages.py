@@ -27,7 +27,7 @@ from meijin.server.api import limits
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill
 from meijin.server.errors import MeijinError
-from meijin.server.match import actions, allowance, arbiter, lobby, session, stalls, wire
+from meijin.server.match import actions, allowance, flag, lobby, session, stalls, wire
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.backup import backup_name
@@ -394,7 +394,7 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
         "lag taken off, as a [share](#what-can-be-gained) of the time control": "at most "
         f"{allowance.LAG_PER_MOVE_NS / second:g} s a move, "
         f"{allowance.LAG_PER_GAME_NS / second:g} s a game",
-        "patience for a ping before a flag falls": f"{arbiter.PING_PATIENCE_NS / second:g} s",
+        "patience for a ping before a flag falls": f"{flag.PING_PATIENCE_NS / second:g} s",
         "text of a `Failure`": f"{actions.MAX_FAILURE} characters",
         "version label": f"{wire.MAX_LABEL} characters",
         "digest": f"{wire.MAX_DIGEST} characters",

@@ -18,7 +18,8 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.server.match.arbiter import PING_PATIENCE_NS, ActionResult, Arbiter
+from meijin.server.match.arbiter import ActionResult, Arbiter
+from meijin.server.match.flag import PING_PATIENCE_NS
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
 
 SMALL = Variant(width=5, height=5)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from meijin.game import Color
-from meijin.server.match import arbiter
+from meijin.server.match import flag
 from meijin.server.match.stalls import NS_PER_SECOND
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
@@ -27,7 +27,7 @@ LATE = 60_100 * MILLISECOND
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A flag waits for as long as a test takes, unless it says otherwise."""
-    monkeypatch.setattr(arbiter, "PING_PATIENCE_NS", 60 * NS_PER_SECOND)
+    monkeypatch.setattr(flag, "PING_PATIENCE_NS", 60 * NS_PER_SECOND)
 
 
 async def late_turn(server: ServerInTest, black: Peer) -> tuple[LiveGame, pb.TurnRequested]:
@@ -112,7 +112,7 @@ async def test_held_pongs_do_not_hold_the_flag(
     game.arbiter._asked_at_ns -= LATE
     meter = session_of(server, game)._meter
     await server.until(lambda: game.arbiter.is_flag_up and meter.waiting_ns(0) is not None)
-    monkeypatch.setattr(arbiter, "PING_PATIENCE_NS", 0)
+    monkeypatch.setattr(flag, "PING_PATIENCE_NS", 0)
     assert (await white.ended()).outcome.ending == game_pb2.ENDING_TIME
     evidence = game.arbiter.evidence
     assert (evidence["cell"], evidence["ping_us"]) == (None, None)

@@ -4,6 +4,7 @@
 - `allowance`: what lag, a margin and absences may take off a side's time at most
 - `presence`: who is away, and what that costs
 - `timing`: the time of a move whose flag is about to fall, and the evidence of it
+- `flag`: the flag of the side to move, which waits for a ping's answer before it falls
 - `store_watch`: since when the store owes an answer, and whether it is away
 - `arbiter`: the judge of one game: moves, clocks, forfeits
 - `live_game`: a game that is being played, and its players' outboxes

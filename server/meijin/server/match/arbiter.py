@@ -5,16 +5,13 @@ from array import array
 
 from meijin.game import Board, Clock, Color, Ending, IllegalMoveError, Outcome, Party, Result
 from meijin.server.match.allowance import LAG_PER_GAME_NS, Credits, allowance_of
+from meijin.server.match.flag import Flag
 from meijin.server.match.presence import Presence
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.timing import FlagFall, HeldMove, Timing
 
-PING_PATIENCE_NS = NS_PER_SECOND
-"""How long a flag that is up waits for a ping's answer; lag takes no more than that off a move."""
-
 SIDES = (Color.BLACK, Color.WHITE)
 """The side to move at an even and at an odd ply."""
-
 
 _OUTAGES = {Party.SERVER: "an outage", Party.NETWORK: "an outage of the network"}
 """Of whom."""
@@ -54,11 +51,7 @@ class Arbiter:
         "_allowance",
         "_asked_at_ns",
         "_cells",
-        "_flag_at_ns",
-        "_flag_lag_ns",
-        "_flag_ply",
-        "_held",
-        "_late_ply",
+        "_flag",
         "_left_ply",
         "_presence",
         "_stall_at_ask_ns",
@@ -89,11 +82,7 @@ class Arbiter:
         self._stall_at_ask_ns = 0
         self._used_ns = 0
         self._left_ply = -1
-        self._flag_ply = -1
-        self._late_ply = -1
-        self._flag_at_ns = 0
-        self._flag_lag_ns = 0
-        self._held: HeldMove | None = None
+        self._flag = Flag()
         self._allowance = allowance_of(clock.time_control, grace_ns=grace_ns, margin_ns=margin_ns)
         self._presence = Presence(self._allowance, self.credits)
 
@@ -200,7 +189,7 @@ class Arbiter:
     @property
     def is_flag_up(self) -> bool:
         """Whether the pending turn seems overstepped, and a ping's answer is awaited."""
-        return self._flag_ply == len(self.board.moves) and self.outcome is None
+        return self._flag.is_up(len(self.board.moves)) and self.outcome is None
 
     def expire(self, moment: Moment, lag_ns: int) -> bool:
         """Look at the clock. `lag_ns` as in `play`.
@@ -214,8 +203,8 @@ class Arbiter:
             return False
         is_raised = self._is_overdue(moment, lag_ns)
         if is_raised:
-            self._raise_flag(moment, lag_ns)
-        if self.is_flag_up and moment.served_ns - self._flag_at_ns > PING_PATIENCE_NS:
+            self._flag.go_up(self.board.ply, moment.served_ns, lag_ns)
+        if self.is_flag_up and self._flag.is_patience_over(moment.served_ns):
             self.decide(moment, None)
             return False
         return is_raised
@@ -235,28 +224,17 @@ class Arbiter:
         """
         if not self.is_flag_up:
             return
-        self._flag_ply = -1
-        color, held = self.board.side_to_move, self._held
-        self._held = None
-        timing = self._timing(moment, self._flag_lag_ns) if held is None else held.timing
+        color = self.board.side_to_move
+        held, lag_ns = self._flag.take_down()
+        timing = self._timing(moment, lag_ns) if held is None else held.timing
         timing = timing._replace(lag_ns=max(timing.lag_ns, round_trip_ns or 0))
-        fall = FlagFall(
-            ply=self.board.ply,
-            held=held,
-            timing=timing,
-            used_ns=self._used_ns,
-            lag_credit_ns=self._lag_credit(color, timing.spent_ns, timing.lag_ns),
-            lag_bound_ns=self._longest_lag_ns(color),
-            margin_ns=self._margin_left_ns(color),
-            budget_ns=self.clock.budget_ns(color),
-            round_trip_ns=round_trip_ns,
-        )
-        if fall.charged_ns > fall.budget_ns + fall.margin_ns:
-            self._forfeit_time(color, fall)
+        credit_ns = self._lag_credit(color, timing.spent_ns, timing.lag_ns)
+        if self._excess_ns(color, timing.spent_ns - credit_ns) > self._margin_left_ns(color):
+            self._forfeit_time(color, held, timing, credit_ns, round_trip_ns)
             return
-        self._late_ply = -1
+        self._flag.excuse()
         if held is not None:
-            self._charge_late(color, held.cell, timing, fall.lag_credit_ns)
+            self._charge_late(color, held.cell, timing, credit_ns)
 
     def _timing(self, moment: Moment, lag_ns: int) -> Timing:
         """Of the pending turn, which is not answered yet."""
@@ -269,9 +247,9 @@ class Arbiter:
         if self._excess_ns(color, timing.spent_ns - credit_ns) <= self._margin_left_ns(color):
             self._charge_late(color, cell, timing, credit_ns)
             return ACCEPTED
-        self._held = HeldMove(cell, timing)
+        self._flag.held = HeldMove(cell, timing)
         if not self.is_flag_up:
-            self._raise_flag(moment, timing.lag_ns)
+            self._flag.go_up(self.board.ply, moment.served_ns, timing.lag_ns)
         self._asked_at_ns = -1
         return ActionResult.HELD
 
@@ -282,14 +260,6 @@ class Arbiter:
         spent_ns = timing.spent_ns - excess_ns
         self.clock.charge(color, spent_ns - credit_ns)
         self._place(color, cell, timing.raw_ns, spent_ns, credit_ns)
-
-    def _raise_flag(self, moment: Moment, lag_ns: int) -> None:
-        """A turn has one patience, over however many streams it is asked."""
-        self._flag_ply = len(self.board.moves)
-        if self._late_ply != self._flag_ply:
-            self._late_ply = self._flag_ply
-            self._flag_at_ns = moment.served_ns
-        self._flag_lag_ns = lag_ns
 
     def _longest_lag_ns(self, color: Color) -> int:
         """The most that lag may take off the pending move."""
@@ -304,7 +274,26 @@ class Arbiter:
         allowance = self._allowance
         return min(allowance.margin_ns, allowance.margins_ns - self.credits[color].margin_ns)
 
-    def _forfeit_time(self, color: Color, fall: FlagFall) -> None:
+    def _forfeit_time(
+        self,
+        color: Color,
+        held: HeldMove | None,
+        timing: Timing,
+        credit_ns: int,
+        round_trip_ns: int | None,
+    ) -> None:
+        """The flag of `color` falls; the evidence is everything that this was decided by."""
+        fall = FlagFall(
+            ply=self.board.ply,
+            held=held,
+            timing=timing,
+            used_ns=self._used_ns,
+            lag_credit_ns=credit_ns,
+            lag_bound_ns=self._longest_lag_ns(color),
+            margin_ns=self._margin_left_ns(color),
+            budget_ns=self.clock.budget_ns(color),
+            round_trip_ns=round_trip_ns,
+        )
         self.clock.drop_flag(color)
         spent, had = fall.charged_ns / NS_PER_SECOND, fall.budget_ns / NS_PER_SECOND
         self._forfeit(color, Ending.TIME, f"{spent:.3f} s for a move that had {had:.3f} s")
@@ -312,29 +301,6 @@ class Arbiter:
 
     def _forfeit(self, color: Color, ending: Ending, detail: str) -> None:
         self.outcome = Outcome(Result.won_by(color.other), ending, Party.of(color), detail)
-
-    # -- other actions ----------------------------------------------------------
-
-    def resign(self, color: Color) -> ActionResult:
-        """`color` gives up."""
-        if self.outcome is not None:
-            return ActionResult.STALE_PLY
-        self.outcome = Outcome(Result.won_by(color.other), Ending.RESIGN)
-        return ActionResult.ACCEPTED
-
-    def fail(self, color: Color, message: str) -> ActionResult:
-        """`color` reports that it can't go on."""
-        if self.outcome is not None:
-            return ActionResult.STALE_PLY
-        self._forfeit(color, Ending.CRASH, message)
-        self.evidence = {"message": message, "ply": self.board.ply}
-        return ActionResult.ACCEPTED
-
-    def void(self, party: Party, detail: str) -> None:
-        """Stop the game: it counts for nothing. Does nothing once it has ended."""
-        if self.outcome is None:
-            self.outcome = Outcome(Result.NONE, Ending.VOID, party, detail)
-            self.evidence = {"ply": self.board.ply, "detail": detail}
 
     # -- presence ---------------------------------------------------------------
 
@@ -357,14 +323,13 @@ class Arbiter:
 
     def _suspend_turn(self, moment: Moment) -> None:
         """No answer to what has been asked can come any more; a late one is forgotten."""
-        if self._held is not None:
-            self._used_ns = self._held.timing.spent_ns
+        held, _ = self._flag.take_down()
+        if held is not None:
+            self._used_ns = held.timing.spent_ns
         elif self._asked_at_ns >= 0:
             self._used_ns = max(self._timing(moment, 0).spent_ns, 0)
         else:
             return
-        self._held = None
-        self._flag_ply = -1
         self._asked_at_ns = -1
         self._left_ply = self.board.ply
 
@@ -419,3 +384,26 @@ class Arbiter:
         else:
             self._forfeit(color, Ending.DISCONNECT, f"away for {away:.1f} s")
         self.evidence |= {"ply": self.board.ply} | self._presence.evidence(color, now_ns)
+
+    # -- other actions ----------------------------------------------------------
+
+    def resign(self, color: Color) -> ActionResult:
+        """`color` gives up."""
+        if self.outcome is not None:
+            return ActionResult.STALE_PLY
+        self.outcome = Outcome(Result.won_by(color.other), Ending.RESIGN)
+        return ActionResult.ACCEPTED
+
+    def fail(self, color: Color, message: str) -> ActionResult:
+        """`color` reports that it can't go on."""
+        if self.outcome is not None:
+            return ActionResult.STALE_PLY
+        self._forfeit(color, Ending.CRASH, message)
+        self.evidence = {"message": message, "ply": self.board.ply}
+        return ActionResult.ACCEPTED
+
+    def void(self, party: Party, detail: str) -> None:
+        """Stop the game: it counts for nothing. Does nothing once it has ended."""
+        if self.outcome is None:
+            self.outcome = Outcome(Result.NONE, Ending.VOID, party, detail)
+            self.evidence = {"ply": self.board.ply, "detail": detail}
