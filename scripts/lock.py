@@ -3,7 +3,7 @@
     python scripts/lock.py
 
 `requirements.lock` holds what runs the server and the bots and builds the package,
-`requirements-dev.lock` what the checks and tests need besides.
+`requirements-dev.lock` what the checks and tests need besides, the extra for traces among it.
 """
 
 import subprocess
@@ -22,7 +22,7 @@ EXTRAS = ("--extra", "server", "--extra", "bots", "--extra", "plots")
 LOCKS = {
     "requirements.lock": (*EXTRAS, "--group", "build"),
     "requirements-dev.lock": (
-        *(*EXTRAS, "--group", "build", "--group", "dev"),
+        *(*EXTRAS, "--extra", "tracing", "--group", "build", "--group", "dev"),
         *("--constraint", "requirements.lock"),
     ),
 }

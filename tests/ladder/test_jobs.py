@@ -22,6 +22,7 @@ from meijin.ladder.refresh import refresh
 from meijin.ladder.refresh_queue import QUEUE, DedupKeys
 from meijin.store import Database
 from meijin.store.errors import UnknownLadderError
+from meijin.store.ladders.runs import NewRun
 from meijin.store.schema import Ladder, LadderId, RatingDay, RatingRun
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def test_a_busy_ladder_has_a_cooldown(
 ) -> None:
     """After a run the next job waits several times as long, with its dedup key still set."""
 
-    def refresh_slowly(database: Database, ladder_id: LadderId, clock: Clock) -> bool:
+    def refresh_slowly(database: Database, ladder_id: LadderId, clock: Clock) -> NewRun | None:
         fake_time.now += 2.0
         return refresh(database, ladder_id, clock)
 
@@ -241,9 +242,10 @@ def test_no_cooldown_is_long(
 ) -> None:
     """However long a run took, the next one comes within seconds."""
 
-    def refresh_forever(_database: Database, _ladder_id: LadderId, _clock: Clock) -> bool:
+    def refresh_forever(database: Database, ladder_id: LadderId, clock: Clock) -> NewRun | None:
+        league.finish(GAME)
         fake_time.now += 1e6
-        return True
+        return refresh(database, ladder_id, clock)
 
     monkeypatch.setattr(jobs_module, "refresh", refresh_forever)
     jobs.refresh_ladder(league.ladder_id)
@@ -274,7 +276,7 @@ def test_a_sweep_goes_on_after_a_failure(
     league.finish(GAME)
     other.finish(GAME)
 
-    def fail_for_one(database: Database, ladder_id: LadderId, clock: Clock) -> bool:
+    def fail_for_one(database: Database, ladder_id: LadderId, clock: Clock) -> NewRun | None:
         if ladder_id == league.ladder_id:
             raise ZeroDivisionError
         return refresh(database, ladder_id, clock)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis
@@ -245,8 +245,8 @@ def test_a_worker_with_a_dead_thread_starts_anew(
     made: list[worker_module._Consumers] = []
 
     class Consumers(worker_module._Consumers):
-        def __init__(self, database: Database, redis_url: str, stop: threading.Event) -> None:
-            super().__init__(database, redis_url, stop)
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
             made.append(self)
 
         def is_whole(self) -> bool:

@@ -6,12 +6,13 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pytest
 from structlog.testing import capture_logs
 
 from meijin.server.logs import is_no_cut_off_call
+from meijin.server.tracing.spans import NO_TRACER, Span, Tracer
 from meijin.testing.peer import CallEnding, ending_of_call, ending_of_request, play_moves
 from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest, open_server
@@ -23,7 +24,7 @@ class StartServer(Protocol):
     """Opens a server; the next one finds what it left in the store."""
 
     def __call__(
-        self, security: Security | None = None, **settings: Any
+        self, security: Security | None = None, tracer: Tracer = NO_TRACER, **settings: Any
     ) -> AbstractAsyncContextManager[ServerInTest]:
         """Serve as long as the block lasts; the settings override those of the tests."""
 
@@ -68,10 +69,10 @@ def start_server(tmp_path: Path, _no_failure: None) -> StartServer:
 
     @asynccontextmanager
     async def opened(
-        security: Security | None = None, **settings: Any
+        security: Security | None = None, tracer: Tracer = NO_TRACER, **settings: Any
     ) -> AsyncIterator[ServerInTest]:
         ignore_idle_wakeups()
-        async with open_server(settings_in(tmp_path, **settings), security) as server:
+        async with open_server(settings_in(tmp_path, **settings), security, tracer) as server:
             yield server
 
     return opened
@@ -85,3 +86,26 @@ async def server(
     mark = request.node.get_closest_marker("settings")
     async with start_server(**(mark.kwargs if mark else {})) as server:
         yield server
+
+
+class RecordingTracer(Tracer):
+    """Keeps the spans, in the order in which they ended."""
+
+    is_on: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+
+    def record(self, span: Span) -> None:
+        """Keep it."""
+        self.spans.append(span)
+
+    def named(self, name: str) -> list[Span]:
+        """The spans of a name."""
+        return [span for span in self.spans if span.name == name]
+
+
+@pytest.fixture
+def tracer() -> RecordingTracer:
+    """A tracer that sends nothing."""
+    return RecordingTracer()

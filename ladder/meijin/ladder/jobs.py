@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from typing import TypeAlias
 
 import dramatiq
 import redis
@@ -25,6 +26,7 @@ from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, DedupKeys
 from meijin.store import Database
 from meijin.store.database import is_unavailable
 from meijin.store.errors import UnknownLadderError
+from meijin.store.ladders.runs import NewRun
 from meijin.store.schema import LadderId
 
 HEARTBEAT_TIMEOUT_MS = 5_000
@@ -36,7 +38,14 @@ MAX_COOLDOWN_S = 10.0
 DATABASE_WORDS = ("the database fails; ladders wait", "the database is back")
 """What the log says of an outage of the database, and of its end."""
 
+Published: TypeAlias = Callable[[NewRun, datetime, datetime], None]
+"""Hears of a run that was published, and from when to when it was computed."""
+
 _log = structlog.get_logger()
+
+
+def hear_nothing(run: NewRun, start: datetime, end: datetime) -> None:
+    """Let a run pass."""
 
 
 def make_broker(client: redis.Redis) -> RedisBroker:
@@ -71,12 +80,14 @@ class Jobs:
         stop: threading.Event | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], datetime] = now,
+        published: Published = hear_nothing,
     ) -> None:
         self._database = database
         self._dedup_keys = dedup_keys
         self._stop = stop or threading.Event()
         self._clock = clock
         self._wall_clock = wall_clock
+        self._published = published
         self._computing = threading.Lock()
         self._cooldown_ends: dict[LadderId, float] = {}
         self._outage = OutageLog(*DATABASE_WORDS)
@@ -132,8 +143,10 @@ class Jobs:
 
     def _refresh(self, ladder_id: LadderId) -> None:
         with self._computing:
-            start = self._clock()
-            if refresh(self._database, ladder_id, self._wall_clock):
+            start, begin_time = self._clock(), self._wall_clock()
+            run = refresh(self._database, ladder_id, self._wall_clock)
+            if run is not None:
+                self._published(run, begin_time, self._wall_clock())
                 self._outage.end()
                 end = self._clock()
                 self._cooldown_ends[ladder_id] = end + min(

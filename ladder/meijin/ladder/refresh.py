@@ -12,7 +12,7 @@ from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.ladders.rated_games import snapshot as snapshot_of
-from meijin.store.ladders.runs import publish
+from meijin.store.ladders.runs import NewRun, publish
 from meijin.store.schema import LadderId
 
 _log = structlog.get_logger()
@@ -23,22 +23,24 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def refresh(database: Database, ladder_id: LadderId, clock: Callable[[], datetime] = now) -> bool:
+def refresh(
+    database: Database, ladder_id: LadderId, clock: Callable[[], datetime] = now
+) -> NewRun | None:
     """Publish a new run of the ladder if it is dirty, and see to its history.
 
     Running it twice, late or in two places at once does no harm. Nothing is
     locked while it computes.
 
     Returns:
-        Whether a run was published.
+        The run that was published, if one was.
 
     Raises:
         UnknownLadderError: no ladder has the id.
     """
     snapshot = database.read(lambda connection: _dirty_snapshot(connection, ladder_id))
-    is_published = snapshot is not None and _publish(database, snapshot, clock)
+    run = None if snapshot is None else _publish(database, snapshot, clock)
     rebuild_history(database, ladder_id, clock())
-    return is_published
+    return run
 
 
 def due_ladders(connection: Connection, moment: datetime) -> list[LadderId]:
@@ -49,10 +51,12 @@ def due_ladders(connection: Connection, moment: datetime) -> list[LadderId]:
     return sorted({*dirty, *old})
 
 
-def _publish(database: Database, snapshot: Snapshot, clock: Callable[[], datetime]) -> bool:
+def _publish(
+    database: Database, snapshot: Snapshot, clock: Callable[[], datetime]
+) -> NewRun | None:
     run = rate(snapshot, create_time=clock())
     if not database.write(lambda connection: publish(connection, run)):
-        return False
+        return None
     _log.info(
         "ladder published",
         ladder=snapshot.name,
@@ -61,7 +65,7 @@ def _publish(database: Database, snapshot: Snapshot, clock: Callable[[], datetim
         versions=len(run.ratings),
         seconds=round((clock() - run.create_time).total_seconds(), 3),
     )
-    return True
+    return run
 
 
 def _dirty_snapshot(connection: Connection, ladder_id: LadderId) -> Snapshot | None:

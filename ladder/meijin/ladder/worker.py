@@ -13,7 +13,7 @@ import structlog
 from dramatiq import Worker
 from sqlalchemy.exc import DBAPIError
 
-from meijin.ladder.jobs import DATABASE_WORDS, Jobs, make_broker
+from meijin.ladder.jobs import DATABASE_WORDS, Jobs, Published, hear_nothing, make_broker
 from meijin.ladder.outage_log import OutageLog
 from meijin.ladder.rating_table import ALGORITHM
 from meijin.ladder.refresh_queue import QUEUE, REDIS_WORDS, DedupKeys, connect
@@ -35,7 +35,14 @@ STOP_TIMEOUT_MS = 4_000
 _log = structlog.get_logger()
 
 
-def run_worker(url: str, redis_url: str, *, stop: threading.Event, sweep: timedelta) -> None:
+def run_worker(
+    url: str,
+    redis_url: str,
+    *,
+    stop: threading.Event,
+    sweep: timedelta,
+    published: Published = hear_nothing,
+) -> None:
     """Refresh ladders until `stop` is set, then finish the running jobs.
 
     Args:
@@ -43,13 +50,14 @@ def run_worker(url: str, redis_url: str, *, stop: threading.Event, sweep: timede
         redis_url: ``redis://host:port/0`` or ``unix:///path``; may be down at any time.
         stop: Set it from another thread, not from a signal handler.
         sweep: How often dirty ladders are looked for that no job came for.
+        published: Hears of every run.
 
     Raises:
         UnknownSchemaError: the tables are not those of this release.
     """
     with Database(url) as database:
         _mark_outdated(database, stop)
-        consumers = _Consumers(database, redis_url, stop)
+        consumers = _Consumers(database, redis_url, stop, published)
         _log.info("worker started", sweep=sweep.total_seconds())
         while not stop.is_set():
             consumers.jobs.sweep()
@@ -57,7 +65,7 @@ def run_worker(url: str, redis_url: str, *, stop: threading.Event, sweep: timede
             if not consumers.is_whole():
                 _log.warning("a thread died; starting anew")
                 consumers.stop()
-                consumers = _Consumers(database, redis_url, stop)
+                consumers = _Consumers(database, redis_url, stop, published)
             stop.wait(sweep.total_seconds())
         consumers.stop()
         _log.info("worker stopped")
@@ -83,11 +91,17 @@ def _mark_outdated(database: Database, stop: threading.Event) -> None:
 class _Consumers:
     """The consumer threads of the queue, and the jobs that they run."""
 
-    def __init__(self, database: Database, redis_url: str, stop: threading.Event) -> None:
+    def __init__(
+        self,
+        database: Database,
+        redis_url: str,
+        stop: threading.Event,
+        published: Published,
+    ) -> None:
         self._client = connect(redis_url)
         self._outage = OutageLog(*REDIS_WORDS)
         broker = make_broker(self._client)
-        self.jobs = Jobs(broker, database, DedupKeys(self._client), stop=stop)
+        self.jobs = Jobs(broker, database, DedupKeys(self._client), stop=stop, published=published)
         self._worker = Worker(broker, worker_timeout=POLL_INTERVAL_MS, worker_threads=THREADS)
         self._worker.start()
 
@@ -114,7 +128,9 @@ class _Consumers:
         self._client.close()
 
 
-def work_until_signalled(url: str, redis_url: str, *, sweep: timedelta) -> None:
+def work_until_signalled(
+    url: str, redis_url: str, *, sweep: timedelta, published: Published = hear_nothing
+) -> None:
     """Run a worker until SIGTERM or SIGINT.
 
     Call it from the main thread, with the arguments of `run_worker`.
@@ -126,7 +142,9 @@ def work_until_signalled(url: str, redis_url: str, *, sweep: timedelta) -> None:
         signal.signal(number, lambda number, _frame: signals.put(number))
     stop = threading.Event()
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(run_worker, url, redis_url, stop=stop, sweep=sweep)
+        running = pool.submit(
+            run_worker, url, redis_url, stop=stop, sweep=sweep, published=published
+        )
         running.add_done_callback(lambda _: signals.put(0))
         while not stop.is_set():
             # A signal that comes just before the wait doesn't end it: 1 of 35 on a busy machine.

@@ -11,4 +11,5 @@
 - `errors`: what it refuses, with status codes and reasons
 - `token_bucket`: how much of something may be done as time goes by
 - `logs`: where its log goes
+- `tracing`: spans for OpenTelemetry
 """

@@ -33,6 +33,8 @@ from meijin.server.services import OTHER_SERVICES, STORING_SERVICES, add_service
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
+from meijin.server.tracing.spans import NO_TRACER, Tracer
+from meijin.server.tracing.start import start_tracer
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.access.tokens import Identity, authenticate
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
@@ -53,6 +55,10 @@ STOP_LIMIT = timedelta(seconds=20)
 """A stop that takes longer than this and the drain is cut off: something hangs."""
 
 
+SERVICE = "meijin"
+"""What traces call the server, unless the environment says otherwise."""
+
+
 async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is told the address once bots may connect.
 
@@ -62,6 +68,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         CertificateError: a file for TLS can't be used.
         StoreError: another server runs on the same database, or it is damaged.
         OSError: the address can't be listened on.
+        TracingError: traces can't be sent from here.
     """
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -69,6 +76,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     allow_open_files()
     make_private(settings.data)
     async with AsyncExitStack() as stack:
+        tracer = stack.enter_context(start_tracer(settings.traces, SERVICE))
         database = stack.enter_context(open_database(settings))
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(database.claim())
@@ -76,7 +84,8 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         await asyncio.to_thread(database.migrate)
         await asyncio.to_thread(database.fence.claim)
         supervisor = await stack.enter_async_context(Supervisor(settings))
-        app = await stack.enter_async_context(App.open(settings, database, supervisor.redis_url))
+        opening = App.open(settings, database, supervisor.redis_url, tracer)
+        app = await stack.enter_async_context(opening)
         address = await app.listen()
         if settings.is_tls:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload_certificate)
@@ -135,6 +144,7 @@ class App:
             policy=access.policy,
             calls=access.calls,
             uses=access.uses,
+            tracer=parts.tracer,
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
         backups = settings.data / BACKUP_FOLDER
@@ -143,7 +153,7 @@ class App:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, settings: Settings, database: Database, redis_url: str
+        cls, settings: Settings, database: Database, redis_url: str, tracer: Tracer = NO_TRACER
     ) -> AsyncIterator["App"]:
         """An app whose games are those that an earlier server left."""
         credentials = Credentials.of(settings)
@@ -159,6 +169,7 @@ class App:
                 storage,
                 redis_url=redis_url,
                 last=recovered.last,
+                tracer=tracer,
             )
             restore(recovered, parts.lobby, parts.games, parts.scheduler)
             parts.incidents.restarted()

@@ -12,6 +12,7 @@ from meijin.server.access.token_control import TokenControl
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.feed import Feed
 from meijin.server.match.game_log import GameLog
+from meijin.server.match.game_spans import GameSpans
 from meijin.server.match.games import Games
 from meijin.server.match.incidents import Incidents
 from meijin.server.match.journal import Journal
@@ -30,6 +31,7 @@ from meijin.server.tournaments.planner import Planner
 from meijin.server.tournaments.recovery import LastIds
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
+from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.fence import Fence
 
@@ -55,6 +57,7 @@ class Parts:
     planner: Planner
     refreshes: RefreshSender
     control: TournamentControl
+    tracer: Tracer
 
     @classmethod
     def assemble(
@@ -66,12 +69,20 @@ class Parts:
         *,
         redis_url: str,
         last: LastIds,
+        tracer: Tracer = NO_TRACER,
     ) -> "Parts":
         """Make the parts, each with those that it needs; `last` are the ids given so far."""
         watch, listeners, feed = StallWatch(), Listeners(), Feed()
         store_watch = StoreWatch(watch)
         refreshes = RefreshSender(redis_url)
-        journal = Journal(writer, fence, store_watch, last_entry=last.entry, last_end=last.end)
+        journal = Journal(
+            writer,
+            fence,
+            store_watch,
+            last_entry=last.entry,
+            last_end=last.end,
+            tracer=tracer,
+        )
         lobby = Lobby(watch, listeners, grace=settings.grace, max_notices=settings.max_notices)
         games = Games(
             lobby,
@@ -86,7 +97,9 @@ class Parts:
         incidents = Incidents(games, journal, store_watch)
         scheduler = Scheduler(lobby, games, journal, Pauses(settings.max_faults))
         # The order in which they hear: a tournament counts a game before anybody looks at it.
-        listeners.add(scheduler, feed, refreshes, GameLog(), incidents)
+        listeners.add(scheduler, feed, refreshes, GameLog(tracer), incidents)
+        if tracer.is_on:
+            listeners.add(GameSpans(tracer))
         return cls(
             writer=writer,
             storage=storage,
@@ -107,6 +120,7 @@ class Parts:
             control=TournamentControl(
                 games, journal, scheduler, storage, refreshes=refreshes, feed=feed
             ),
+            tracer=tracer,
         )
 
     def tasks(self) -> list[Coroutine[None, None, None]]:

@@ -81,6 +81,7 @@ def add_services(
             limits=limits,
             store_watch=parts.store_watch,
             calls=access.calls,
+            tracer=parts.tracer,
         ),
         server,
     )

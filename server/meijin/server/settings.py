@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Self
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -32,6 +33,7 @@ from meijin.wire.contract import (
     is_local,
 )
 
+COLLECTOR_SCHEMES = ("http://", "https://")
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
 
@@ -66,6 +68,16 @@ def _check_host_and_port(address: str) -> str:
 
 HostAndPort = Annotated[str, AfterValidator(_check_host_and_port)]
 """What is listened on."""
+
+
+def _check_collector_url(url: str) -> str:
+    if not url.startswith(COLLECTOR_SCHEMES) or not urlsplit(url).hostname:
+        raise ValueError("it must be a collector's URL, such as http://127.0.0.1:4317")
+    return url
+
+
+CollectorUrl = Annotated[str, AfterValidator(_check_collector_url)]
+"""Where traces are sent, by OTLP over gRPC."""
 
 SweepInterval = Annotated[Duration, Field(gt=timedelta(0))]
 """How often a worker looks for ladders that no job was delivered for."""
@@ -162,6 +174,8 @@ class Settings(BaseSettings):
     """How they are written."""
     metrics: HostAndPort | None = None
     """Where Prometheus finds the metrics; they are not served when absent."""
+    traces: CollectorUrl | None = None
+    """The OpenTelemetry collector that traces are sent to; none are made when absent."""
     backup_every: Annotated[Duration, Field(gt=timedelta(0))] | None = None
     """Between automatic backups of an SQLite database; there are none when absent."""
     backup_keep: PositiveInt = 7
@@ -235,3 +249,5 @@ class WorkerSettings(BaseModel, frozen=True):
     """The least grave lines that are logged."""
     log_format: LogFormat = LogFormat.AUTO
     """How they are written."""
+    traces: CollectorUrl | None = None
+    """The OpenTelemetry collector that traces are sent to; none are made when absent."""

@@ -17,6 +17,7 @@ from meijin.server.app import App, open_database
 from meijin.server.match.listeners import Listener
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
+from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Database
 from meijin.testing.peer import WAIT_TIMEOUT, Peer, bearer, play_moves
 from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
@@ -296,7 +297,7 @@ class ServerInTest:
 
 @asynccontextmanager
 async def open_server(
-    settings: Settings, security: Security | None = None
+    settings: Settings, security: Security | None = None, tracer: Tracer = NO_TRACER
 ) -> AsyncIterator[ServerInTest]:
     """Serve as `meijin.server.app.serve` does, without supervisor; the end is abrupt."""
     security = security or Security()
@@ -305,7 +306,7 @@ async def open_server(
         stack.enter_context(database.claim())
         await asyncio.to_thread(database.migrate)
         await asyncio.to_thread(database.fence.claim)
-        app = await stack.enter_async_context(App.open(settings, database, NO_REDIS))
+        app = await stack.enter_async_context(App.open(settings, database, NO_REDIS, tracer))
         address = await app.listen()
         async with asyncio.TaskGroup() as tasks, AsyncExitStack() as clients:
             running = [tasks.create_task(task) for task in app.tasks()]

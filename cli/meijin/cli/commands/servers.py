@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +23,7 @@ from meijin.wire.contract import (
     REDIS_VARIABLE,
     SWEEP_INTERVAL,
     SWEEP_VARIABLE,
+    TRACES_VARIABLE,
 )
 
 if TYPE_CHECKING:
@@ -30,8 +32,25 @@ if TYPE_CHECKING:
     from meijin.server.settings import Settings
 
 
+WORKER_SERVICE = "meijin-worker"
+"""What traces call a worker, unless the environment says otherwise."""
+
 EnvFileOption = Annotated[
     Path | None, typer.Option(help="File of settings; /dev/null for none. \\[meijin.env]")
+]
+
+
+TracesOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar=[
+            TRACES_VARIABLE,
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+        ],
+        show_envvar=False,
+        help="URL of an OpenTelemetry collector for traces, by OTLP over gRPC; else none.",
+    ),
 ]
 
 
@@ -110,6 +129,7 @@ def serve(
         str | None,
         typer.Option(help="Host and port of metrics for Prometheus; else none are served."),
     ] = None,
+    traces: TracesOption = None,
     backup_every: Annotated[
         float | None,
         typer.Option(help="Seconds between automatic backups of an SQLite database; else none."),
@@ -143,6 +163,7 @@ def serve(
         log_level=log_level,
         log_format=log_format,
         metrics=metrics,
+        traces=traces or None,
         backup_every=backup_every,
     )
     _run(settings)
@@ -188,12 +209,19 @@ def _run(settings: "Settings") -> None:
     from meijin.server.certificates import CertificateError  # noqa: PLC0415
     from meijin.server.logs import configure_logs  # noqa: PLC0415
     from meijin.server.process.valkey import EmbeddedValkeyError  # noqa: PLC0415
+    from meijin.server.tracing.start import TracingError  # noqa: PLC0415
     from meijin.store import StoreError  # noqa: PLC0415
 
     configure_logs(settings.log_level, settings.log_format)
     try:
         asyncio.run(serve_until_stopped(settings, _announce))
-    except (CertificateError, StoreError, EmbeddedValkeyError, OSError) as error:
+    except (
+        CertificateError,
+        StoreError,
+        EmbeddedValkeyError,
+        TracingError,
+        OSError,
+    ) as error:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None
@@ -271,6 +299,7 @@ def worker(
             envvar=LOG_FORMAT_VARIABLE, help="text or json; auto is text to a terminal alone."
         ),
     ] = "auto",
+    traces: TracesOption = None,
 ) -> None:
     """Run a worker that computes ladders, until Ctrl-C or SIGTERM.
 
@@ -283,6 +312,8 @@ def worker(
         from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415
         from meijin.server.logs import configure_logs  # noqa: PLC0415
         from meijin.server.settings import WorkerSettings  # noqa: PLC0415
+        from meijin.server.tracing.ladder_runs import record_run  # noqa: PLC0415
+        from meijin.server.tracing.start import TracingError, start_tracer  # noqa: PLC0415
         from meijin.store import StoreError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
@@ -292,14 +323,21 @@ def worker(
         "sweep": sweep,
         "log_level": log_level,
         "log_format": log_format,
+        "traces": traces or None,
     }
     try:
         settings = WorkerSettings.model_validate(given)
         configure_logs(settings.log_level, settings.log_format)
-        work_until_signalled(settings.database_url, settings.redis_url, sweep=settings.sweep)
+        with start_tracer(settings.traces, WORKER_SERVICE) as tracer:
+            work_until_signalled(
+                settings.database_url,
+                settings.redis_url,
+                sweep=settings.sweep,
+                published=partial(record_run, tracer),
+            )
     except ValidationError as error:
         raise _wrong_setting(error) from None
-    except StoreError as error:
+    except (StoreError, TracingError) as error:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None

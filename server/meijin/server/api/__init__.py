@@ -3,6 +3,7 @@
 - `interceptor`: authentication and permissions before every method, statuses after it
 - `limits`: what an address or a bot may open and ask for, at once and as time goes by
 - `call_counts`: calls counted by method, status and reason
+- `call_spans`: spans of unary calls and of bots' streams
 - `requests`: pagination, and ids as text
 - `play`, `bots`, `tournaments`, `games`, `faults`, `ladders`, `status`: a servicer for each service
 - `admin`, `tokens`, `owners`: servicers of who may do what

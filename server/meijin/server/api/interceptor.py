@@ -24,6 +24,7 @@ from meijin.server.access.last_uses import LastUses
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.access.permissions import PERMISSIONS, Permission, Policy, is_change
 from meijin.server.api.call_counts import CallCounts
+from meijin.server.api.call_spans import call_span
 from meijin.server.api.limits import Address, Limits, SignIns, address_of
 from meijin.server.errors import (
     InvalidRequestError,
@@ -32,6 +33,7 @@ from meijin.server.errors import (
     UnauthenticatedError,
     UnimplementedError,
 )
+from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store.access.tokens import Identity
 
 log = structlog.get_logger()
@@ -82,6 +84,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         policy: Policy,
         calls: OpenCalls,
         uses: LastUses,
+        tracer: Tracer = NO_TRACER,
     ) -> None:
         self.counts = CallCounts()
         self._sign_ins = SignIns(authenticate, limits.failed_sign_ins, limits.clock)
@@ -89,6 +92,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         self._policy = policy
         self._calls = calls
         self._uses = uses
+        self._tracer = tracer
 
     async def intercept_service(
         self,
@@ -119,6 +123,8 @@ class Interceptor(grpc.aio.ServerInterceptor):
         with ExitStack() as places:  # held until the peer has read how the call ended
             is_unary = handler.unary_unary is not None
             end = places.enter_context(self.counts.count(method, is_unary=is_unary))
+            if self._tracer.is_on and is_unary and method != UNLIMITED:
+                places.enter_context(call_span(self._tracer, method, metadata, end))
             arrival_ns = monotonic_ns()
             try:
                 address = address_of(context.peer())

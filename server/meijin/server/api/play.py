@@ -12,6 +12,7 @@ import structlog
 
 from meijin.server.access.caller import current_caller
 from meijin.server.access.open_calls import End, OpenCalls
+from meijin.server.api.call_spans import session_span
 from meijin.server.api.interceptor import Context, authentication_ns, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
 from meijin.server.errors import MeijinError, ProtocolError, StoppingError, TooManyMessagesError
@@ -26,6 +27,7 @@ from meijin.server.match.supplier import SupplierBudget
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
 from meijin.server.token_bucket import Rate, TokenBucket
+from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store.access.tokens import Identity
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
@@ -94,6 +96,7 @@ class PlayServicer(PlayServiceServicer):
         limits: Limits,
         store_watch: StoreWatch,
         calls: OpenCalls,
+        tracer: Tracer = NO_TRACER,
     ) -> None:
         self._calls = calls
         self._lobby = lobby
@@ -102,6 +105,7 @@ class PlayServicer(PlayServiceServicer):
         self._storage = storage
         self._limits = limits
         self._store_watch = store_watch
+        self._tracer = tracer
 
     async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self,
@@ -130,7 +134,8 @@ class PlayServicer(PlayServiceServicer):
         structlog.contextvars.bind_contextvars(bot=session.player.name, session=session.id)
         log.info("bot joined", peer=context.peer())
         try:
-            await self._serve(session, context)
+            with session_span(self._tracer, session):
+                await self._serve(session, context)
         except MeijinError as error:
             session.close(error)  # before it leaves: what it did itself is no loss of a stream
             if isinstance(error, ABUSES):

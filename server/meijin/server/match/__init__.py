@@ -13,6 +13,7 @@
 - `admission`: the bot behind a hello
 - `lag`: the round trip of a stream, measured by pings
 - `session`: a bot's open stream and its outbox
+- `commit_spans`: commits as spans, the slow ones and one a second
 - `journal`: the group commit of everything that happens
 - `listeners`: who hears what happens, in a stated order
 - `departures`: whether bots lose their streams one by one, or together
@@ -22,6 +23,7 @@
 - `actions`: judges what bots send
 - `feed`: subscribers of a game or a tournament
 - `game_log`: a line in the log for each game
+- `game_spans`: a span for each game
 - `watchdog`: flag fall, lag and slow consumers, looked at now and then
 - `wire`: the messages of the play stream, read and made
 """

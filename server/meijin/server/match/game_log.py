@@ -7,6 +7,7 @@ import structlog
 from meijin.game import Ending
 from meijin.server.match.listeners import Listener
 from meijin.server.match.live_game import LiveGame
+from meijin.server.tracing.spans import NO_TRACER, Tracer, format_trace_id, game_trace_id
 
 log = structlog.get_logger()
 
@@ -15,8 +16,12 @@ class GameLog(Listener):
     """Logs games once what happened is committed.
 
     Forfeits and void games stand out. The others are for debugging: a busy server ends some
-    thousand games a second, and a line for each would take a tenth of its time.
+    thousand games a second, and a line for each would take a tenth of its time. With traces, a
+    line has the id of the game's.
     """
+
+    def __init__(self, tracer: Tracer = NO_TRACER) -> None:
+        self._has_traces = tracer.is_on
 
     def game_started(self, game: LiveGame) -> None:
         """Log the start."""
@@ -26,6 +31,7 @@ class GameLog(Listener):
             tournament=game.run.id,
             black=game.black.name,
             white=game.white.name,
+            **self._trace(game),
         )
 
     def game_ended(self, game: LiveGame) -> None:
@@ -37,7 +43,7 @@ class GameLog(Listener):
         elif outcome.ending.is_forfeit:
             self._tell(logging.INFO, "game forfeited", game)
         else:
-            log.debug("game ended", game=game.id, outcome=str(outcome))
+            log.debug("game ended", game=game.id, outcome=str(outcome), **self._trace(game))
 
     def _tell(self, level: int, event: str, game: LiveGame) -> None:
         outcome = game.arbiter.outcome
@@ -53,4 +59,10 @@ class GameLog(Listener):
             party=outcome.at_fault.value,
             detail=outcome.detail,
             ply=game.arbiter.board.ply,
+            **self._trace(game),
         )
+
+    def _trace(self, game: LiveGame) -> dict[str, str]:
+        if not self._has_traces:
+            return {}
+        return {"trace_id": format_trace_id(game_trace_id(game.id, game.start_time))}

@@ -13,8 +13,10 @@ from prometheus_client import Histogram
 from sqlalchemy.exc import DBAPIError
 
 from meijin.server.match.commands import Analysis
+from meijin.server.match.commit_spans import CommitSpans
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.store_watch import StoreRequest, StoreWatch
+from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.access.audit import Act
 from meijin.store.database import is_unavailable
@@ -81,6 +83,7 @@ class Journal:
         *,
         last_entry: EntryId,
         last_end: int,
+        tracer: Tracer = NO_TRACER,
     ) -> None:
         self.committing_since: float | None = None
         """When the commit under way began, in the event loop's time; ``None`` between commits."""
@@ -99,6 +102,7 @@ class Journal:
         self._writer = writer
         self._fence = fence
         self._store_watch = store_watch
+        self._spans = CommitSpans(tracer)
         self._ends = itertools.count(last_end + 1)
         self._wake = asyncio.Event()
         self._batch = self._new_batch(EntryId(last_entry + 1))
@@ -222,8 +226,12 @@ class Journal:
         with self._store_watch.write() as request:
             await self._commit(batch.entry, request)
         self.committing_since = None
-        self.commit_seconds.observe(clock() - began)
+        now = clock()
+        self.commit_seconds.observe(now - began)
         self.batch_moves.observe(len(batch.moved))
+        if self._spans.is_on:
+            starts, ends = len(batch.started), len(batch.ended)
+            self._spans.committed(began, now, moves=len(batch.moved), starts=starts, ends=ends)
 
     async def _commit(self, entry: JournalEntry, request: StoreRequest) -> None:
         """Commit the entry, trying again for as long as the database fails.

@@ -20,6 +20,7 @@ from meijin.wire.contract import (
     LOG_LEVEL_VARIABLE,
     REDIS_VARIABLE,
     SWEEP_VARIABLE,
+    TRACES_VARIABLE,
     VALKEY_FOLDER,
 )
 
@@ -115,6 +116,8 @@ class Supervisor:
             LOG_LEVEL_VARIABLE: self._settings.log_level.value,
             LOG_FORMAT_VARIABLE: self._settings.log_format.value,
         }
+        if self._settings.traces is not None:
+            environment[TRACES_VARIABLE] = self._settings.traces
         command = [sys.executable, "-m", "meijin", "worker"]
         return subprocess.Popen(
             die_with_parent(command),

@@ -1,0 +1,148 @@
+"""The tracer that sends spans to a collector, by OTLP over gRPC.
+
+OpenTelemetry's SDK samples, queues and sends, and reads the ``OTEL_*`` variables that are about
+that. The spans are our own: its instrumentation of gRPC breaks handlers that are coroutines.
+"""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from importlib.metadata import version
+from typing import ClassVar
+
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.environment_variables import OTEL_SERVICE_NAME
+from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
+from opentelemetry.sdk.trace import SpanLimits, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
+from opentelemetry.trace import (
+    NonRecordingSpan,
+    SpanContext,
+    Status,
+    StatusCode,
+    TraceFlags,
+    set_span_in_context,
+)
+from opentelemetry.trace import SpanKind as OtelKind
+
+from meijin.server.tracing.spans import Parent, Span, SpanKind, Tracer
+
+CLOSE_TIME = timedelta(seconds=1)
+"""How long the last spans may take when the process ends."""
+
+LOG_INTERVAL = timedelta(minutes=1)
+"""Between two lines that say that spans are lost."""
+
+MAX_ATTRIBUTE_LENGTH = 500
+"""Characters of an attribute's value that are sent."""
+
+LOGGERS = (
+    "opentelemetry.exporter.otlp.proto.grpc.exporter",
+    "opentelemetry.sdk._shared_internal",
+)
+"""Those that tell of a collector that takes nothing, and of a queue that is full."""
+
+KINDS = {SpanKind.INTERNAL: OtelKind.INTERNAL, SpanKind.SERVER: OtelKind.SERVER}
+
+
+class OtlpTracer(Tracer):
+    """Has spans sent by a thread of its own, from a queue that drops the oldest when it is full.
+
+    Args:
+        url: Of the collector, such as ``http://127.0.0.1:4317``.
+        service: The service's name, unless the environment says another.
+    """
+
+    is_on: ClassVar[bool] = True
+
+    def __init__(self, url: str, service: str) -> None:
+        _quieten()
+        self._ids = _Ids()
+        self._lock = threading.Lock()
+        self._exporter = OTLPSpanExporter(endpoint=url)
+        self._provider = TracerProvider(
+            resource=_resource(service),
+            id_generator=self._ids,
+            shutdown_on_exit=False,
+            span_limits=SpanLimits(max_attribute_length=MAX_ATTRIBUTE_LENGTH),
+        )
+        self._processor = BatchSpanProcessor(self._exporter)
+        self._provider.add_span_processor(self._processor)
+        self._tracer = self._provider.get_tracer("meijin", version("meijin"))
+
+    def record(self, span: Span) -> None:
+        """Queue a span, if it is sampled."""
+        context = Context() if span.parent is None else _context(span.parent)
+        with self._lock:
+            self._ids.next_trace_id = span.trace_id
+            begun = self._tracer.start_span(
+                span.name,
+                context,
+                kind=KINDS[span.kind],
+                attributes=dict(span.attributes),
+                start_time=span.start_ns,
+            )
+        for event in span.events:
+            begun.add_event(event.name, dict(event.attributes), event.time_ns)
+        if span.error:
+            begun.set_status(Status(StatusCode.ERROR, span.error[:MAX_ATTRIBUTE_LENGTH]))
+        begun.end(span.end_ns)
+
+    def close(self) -> None:
+        """Send what is queued; a collector that does not answer in time is left."""
+        # The SDK's own waits are of 30 s, and of a try that is under way for 10.
+        thread = threading.Thread(target=self._provider.shutdown, name="last-spans", daemon=True)
+        thread.start()
+        thread.join(CLOSE_TIME.total_seconds())
+        if thread.is_alive():
+            self._exporter.shutdown()
+
+
+class _Ids(RandomIdGenerator):
+    """Gives a trace the id that was decided on."""
+
+    next_trace_id = 0
+
+    def generate_trace_id(self) -> int:
+        return self.next_trace_id
+
+
+class Seldom(logging.Filter):
+    """Lets a line pass once in `LOG_INTERVAL`, and none that is no error or warning of loss."""
+
+    def __init__(self, level: int, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._level = level
+        self._clock = clock
+        self._next = clock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the line passes."""
+        if record.levelno < self._level or self._clock() < self._next:
+            return False
+        self._next = self._clock() + LOG_INTERVAL.total_seconds()
+        return True
+
+
+def _quieten() -> None:
+    """Have a collector that is gone cost a line now and then."""
+    exporter, queue = map(logging.getLogger, LOGGERS)
+    exporter.filters = [Seldom(logging.ERROR)]
+    queue.filters = [Seldom(logging.WARNING)]
+
+
+def _resource(service: str) -> Resource:
+    name = os.environ.get(OTEL_SERVICE_NAME) or service
+    return Resource.create({SERVICE_NAME: name, SERVICE_VERSION: version("meijin")})
+
+
+def _context(parent: Parent) -> Context:
+    caller = SpanContext(
+        parent.trace_id, parent.span_id, is_remote=True, trace_flags=TraceFlags(parent.flags)
+    )
+    return set_span_in_context(NonRecordingSpan(caller), Context())

@@ -1,0 +1,62 @@
+"""What a span is a part of."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from meijin.server.tracing.spans import (
+    Parent,
+    format_trace_id,
+    game_trace_id,
+    nanoseconds,
+    read_parent,
+)
+
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+
+
+def test_a_games_trace_begins_with_its_id() -> None:
+    """So that whoever has the one finds the other."""
+    shown = format_trace_id(game_trace_id(17, NOON))
+    assert len(shown) == 32
+    assert int(shown[:16], 16) == 17
+
+
+def test_a_games_trace_follows_from_its_row() -> None:
+    """It is the same for the next server, and another one in another database."""
+    assert game_trace_id(17, NOON) == game_trace_id(17, NOON)
+    assert game_trace_id(17, NOON) != game_trace_id(17, NOON + timedelta(microseconds=1))
+
+
+def test_times_are_exact() -> None:
+    """To the microsecond that a row holds."""
+    assert nanoseconds(NOON + timedelta(microseconds=1)) - nanoseconds(NOON) == 1000
+
+
+def test_a_callers_span_is_read() -> None:
+    """As W3C's Trace Context has it."""
+    parent = read_parent(f"00-{TRACE}-{SPAN}-01")
+    assert parent == Parent(int(TRACE, 16), int(SPAN, 16), flags=1)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "",
+        b"00-",
+        "nonsense",
+        f"00-{TRACE}-{SPAN}",
+        f"00-{TRACE}-{SPAN}-01-more",
+        f"00-{TRACE.upper()}-{SPAN}-01",
+        f"ff-{TRACE}-{SPAN}-01",
+        f"00-{'0' * 32}-{SPAN}-01",
+        f"00-{TRACE}-{'0' * 16}-01",
+        f"00-{TRACE}-{SPAN}-01\n",
+        "00-" + "a" * 8_000,
+    ],
+)
+def test_what_is_no_span_is_ignored(header: str | bytes | None) -> None:
+    """A header is others' words: what isn't what it should be is as if it were not there."""
+    assert read_parent(header) is None
