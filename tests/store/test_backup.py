@@ -129,6 +129,24 @@ def test_the_newest_are_kept(tmp_path: Path) -> None:
     assert (newest.time, older.time) == (NOON + timedelta(days=4), NOON + timedelta(days=3))
 
 
+def test_a_backup_that_has_just_been_finished_is_no_stale_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at the folder and the look at the file it was given its name."""
+    gone = tmp_path / "meijin-another.db.part"
+    monkeypatch.setattr(Path, "glob", lambda _, names: [gone] if "part" in names else [])
+    assert prune(tmp_path, keep=1) == []
+
+
+def test_another_backup_of_the_name_is_not_disturbed(file: Path, tmp_path: Path) -> None:
+    """What it has written stays, and the message says what to do if it was cut off."""
+    part = tmp_path / "copy.db.part"
+    part.write_bytes(b"half")
+    with pytest.raises(BackupError, match="another backup writes it, or was cut off; remove it"):
+        back_up(file, tmp_path / "copy.db")
+    assert part.read_bytes() == b"half"
+
+
 def test_a_backup_is_restored(file: Path, tmp_path: Path) -> None:
     """What was committed since is in the file that is kept, with its write-ahead log."""
     back_up(file, tmp_path / "copy.db")

@@ -1,5 +1,6 @@
 """Backups of an SQLite database: taken while a server writes, checked, pruned, restored."""
 
+import math
 import os
 import re
 import shutil
@@ -58,10 +59,18 @@ def prune(folder: Path, keep: int) -> list[Path]:
     """Delete all but the newest backups of a folder, and what cut-off ones have left behind."""
     old = [backup.path for backup in backups_in(folder)[keep:]]
     before = time.time() - STALE_TIME.total_seconds()
-    stale = [path for path in folder.glob("meijin-*.db.part") if path.stat().st_mtime < before]
+    stale = [path for path in folder.glob("meijin-*.db.part") if _change_time(path) < before]
     for path in (*old, *stale):
         path.unlink(missing_ok=True)
     return old
+
+
+def _change_time(path: Path) -> float:
+    """When a file was written to; for ever to come if it is there no more: its backup is done."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return math.inf
 
 
 def back_up(file: Path, target: Path, progress: Callable[[int], None] = lambda _: None) -> int:
@@ -82,6 +91,9 @@ def back_up(file: Path, target: Path, progress: Callable[[int], None] = lambda _
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        message = "another backup writes it, or was cut off; remove it then, or give another name"
+        raise BackupError(f"{part} is there: {message}") from None
     except OSError as error:
         raise BackupError(f"can't write {part}: {error.strerror}") from None
     try:
@@ -101,7 +113,7 @@ def _copy(file: Path, part: Path, progress: Callable[[int], None]) -> None:
         progress(remaining)
         time.sleep(STEP_PAUSE_S)
 
-    with closing(_open(file)) as source, closing(_open(part)) as copy:
+    with closing(open_file(file)) as source, closing(open_file(part)) as copy:
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_master").fetchone()
         source.backup(copy, pages=STEP_PAGES, progress=paused)
@@ -114,10 +126,19 @@ def check(file: Path) -> None:
     Raises:
         BackupError: it is damaged.
     """
-    with closing(_open(file)) as database:
+    if (damage := damage_of(file)) is not None:
+        raise BackupError(f"{file} is damaged: {damage}")
+
+
+def damage_of(file: Path) -> str | None:
+    """What SQLite's check of every page finds in a database, in one line; ``None`` if it is whole.
+
+    Raises:
+        sqlite3.Error: it can't be read at all.
+    """
+    with closing(open_file(file)) as database:
         (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise BackupError(f"{file} is damaged: {verdict}")
+    return None if verdict == "ok" else " ".join(str(verdict).split())
 
 
 def restore(backup: Path, file: Path, now: datetime) -> Path | None:
@@ -149,7 +170,7 @@ def restore(backup: Path, file: Path, now: datetime) -> Path | None:
 
 
 def _check_schema(backup: Path) -> None:
-    with closing(_open(backup)) as database:
+    with closing(open_file(backup)) as database:
         found = database.execute(
             "SELECT name FROM sqlite_master WHERE name = 'alembic_version'"
         ).fetchone()
@@ -165,7 +186,7 @@ def _check_schema(backup: Path) -> None:
 def _keep(file: Path, now: datetime) -> Path:
     """Give the database a second name. Its write-ahead log is folded in, or kept beside it."""
     kept = file.with_name(f"{file.name}.replaced-{now.astimezone(UTC):{_TIME_FORMAT}}")
-    with suppress(sqlite3.DatabaseError), closing(_open(file)) as database:
+    with suppress(sqlite3.DatabaseError), closing(open_file(file)) as database:
         database.execute("PRAGMA busy_timeout = 0")  # nobody else should be there
         database.execute("PRAGMA journal_mode = DELETE")
     for suffix in ("-wal", "-shm"):
@@ -176,8 +197,11 @@ def _keep(file: Path, now: datetime) -> Path:
     return kept
 
 
-def _open(file: Path) -> sqlite3.Connection:
-    """A connection to a file that is there."""
+def open_file(file: Path) -> sqlite3.Connection:
+    """A connection to a file that is there.
+
+    It takes in the write-ahead log that a killed server left: its pages count too.
+    """
     return sqlite3.connect(
         f"file:{quote(str(file.resolve()))}?mode=rw", uri=True, isolation_level=None
     )

@@ -6,7 +6,7 @@ class StoreError(Exception):
 
 
 class UnknownSchemaError(StoreError):
-    """The tables are those of a later release."""
+    """The tables are those of another release, or there are none."""
 
 
 class DamagedDatabaseError(StoreError):
@@ -58,7 +58,7 @@ class UnknownBotError(RowNotFoundError):
 
 
 class UnknownOwnerError(RowNotFoundError):
-    """No owner has the name."""
+    """No owner has the id."""
 
 
 class UnknownTokenError(RowNotFoundError):

@@ -3,9 +3,8 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import quote
 
-from meijin.store.backup import backups_in
+from meijin.store.backup import backups_in, damage_of, open_file
 from meijin.store.errors import DamagedDatabaseError, UnreadableDatabaseError
 
 
@@ -41,23 +40,16 @@ def _problem(file: Path) -> str | None:
         sqlite3.OperationalError: it can't be read, or is locked.
     """
     try:
-        with closing(_open(file)) as connection:
-            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        return damage_of(file)
     except sqlite3.OperationalError:
         raise
     except sqlite3.DatabaseError as error:
         return str(error)
-    return None if verdict == "ok" else " ".join(str(verdict).split())
 
 
 def _has_tables(file: Path) -> bool:
-    with closing(_open(file)) as connection:
+    with closing(open_file(file)) as connection:
         return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
-
-
-def _open(file: Path) -> sqlite3.Connection:
-    """Read, and take in the write-ahead log that a killed server left: its pages count too."""
-    return sqlite3.connect(f"file:{quote(str(file.resolve()))}?mode=rw", uri=True)
 
 
 def _cure(backups: Path) -> str:

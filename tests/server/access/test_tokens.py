@@ -130,7 +130,10 @@ async def test_an_owner_manages_its_own_tokens_alone(desk: Desk) -> None:
     for method in (ROTATE, REVOKE):
         ends = [await desk.refusal(method, mallory, token_id=key) for key in ("1", "2", "4", "99")]
         assert {(end.code, end.reason) for end in ends} == {(Code.NOT_FOUND, "NOT_FOUND")}
-        assert [end.details for end in ends] == [f"no token {key}" for key in (1, 2, 4, 99)]
+        advice = "list the tokens to see their ids"
+        assert [end.details for end in ends] == [
+            f"no token {key}; {advice}" for key in (1, 2, 4, 99)
+        ]
     for kind, name, code in (
         (pb.TOKEN_KIND_OPERATOR, "", Code.PERMISSION_DENIED),
         (pb.TOKEN_KIND_READ, "", Code.PERMISSION_DENIED),

@@ -63,7 +63,7 @@ def restore(
     database: DatabaseOption = None,
     env_file: EnvFileOption = None,
 ) -> None:
-    """Put a backup in the place of a server's database; the server has to be stopped.
+    """Put a backup in the place of a server's database; stop the server and its workers first.
 
     The replaced database is kept beside it. Games go on where they were at the backup.
     """
@@ -73,11 +73,12 @@ def restore(
     from meijin.store import backup as backups  # noqa: PLC0415 - as in serve
 
     if not file.is_file():
-        raise CommandError(f"there is no {file}; name a backup, such as one in {BACKUP_FOLDER}")
+        backups_folder = settings.data / BACKUP_FOLDER
+        raise CommandError(f"there is no {file}; name a backup, such as one in {backups_folder}")
     if target.exists() and file.samefile(target):
         raise CommandError(f"{file} is the database itself; name a backup of it")
     with _one_line(), ExitStack() as stack:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(stack.enter_context(Database(settings.database)).claim())
         kept = backups.restore(file, target, datetime.now(UTC))

@@ -157,7 +157,7 @@ def token_of(connection: Connection, caller: Caller, token_id: TokenId) -> Token
     except UnknownTokenError:
         row = None
     if row is None or caller.owner_id not in {None, row.owner_id}:
-        raise NotFoundError(f"no token {token_id}")
+        raise NotFoundError(f"no token {token_id}; list the tokens to see their ids")
     return row
 
 

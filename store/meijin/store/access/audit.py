@@ -75,7 +75,7 @@ class ActorName:
 
 
 def actor_name(connection: Connection, token_id: TokenId | None) -> ActorName:
-    """Who shows a token."""
+    """Who somebody is, by the token that was shown."""
     if token_id is None:
         return ActorName(NO_TOKEN, "")
     query = (

@@ -67,7 +67,8 @@ def get_invitation(connection: Connection, invitation_id: InvitationId) -> Invit
     query = _INVITATIONS.where(Invitation.id == invitation_id)
     row = read_row(InvitationRow, connection.execute(query))
     if row is None:
-        raise UnknownInvitationError(f"no invitation {invitation_id}")
+        message = f"no invitation {invitation_id}; list the invitations to see their ids"
+        raise UnknownInvitationError(message)
     return row
 
 

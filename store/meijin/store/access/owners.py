@@ -1,4 +1,4 @@
-"""Owners: who bots belong to."""
+"""Owners: whom bots belong to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from meijin.store.errors import UnknownOwnerError
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import Bot, Owner, OwnerId
-from meijin.store.similar import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +46,14 @@ def find_owner(connection: Connection, name: str) -> OwnerId | None:
 
 
 def get_owner(connection: Connection, owner_id: OwnerId) -> OwnerRow:
-    """An owner as it is listed."""
-    row = read_row(OwnerRow, connection.execute(_OWNERS.where(Owner.id == owner_id)))
-    if row is None:
-        raise UnknownOwnerError(f"no owner {owner_id}")
-    return row
-
-
-def owner_by_name(connection: Connection, name: str) -> OwnerRow:
-    """The owner of that name.
+    """An owner as it is listed.
 
     Raises:
-        UnknownOwnerError: there is none.
+        UnknownOwnerError: none has the id.
     """
-    row = read_row(OwnerRow, connection.execute(_OWNERS.where(Owner.name == name)))
+    row = read_row(OwnerRow, connection.execute(_OWNERS.where(Owner.id == owner_id)))
     if row is None:
-        hint = did_you_mean(connection, Owner.name, name) or "list the owners to see their names"
-        raise UnknownOwnerError(f'no owner "{name}"; {hint}')
+        raise UnknownOwnerError(f"no owner {owner_id}; list the owners to see who there are")
     return row
 
 

@@ -154,7 +154,7 @@ def get_token(connection: Connection, token_id: TokenId) -> TokenRow:
     """
     row = read_row(TokenRow, connection.execute(_tokens().where(Token.id == token_id)))
     if row is None:
-        raise UnknownTokenError(f"no token {token_id}")
+        raise UnknownTokenError(f"no token {token_id}; list the tokens to see their ids")
     return row
 
 
