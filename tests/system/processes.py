@@ -27,8 +27,8 @@ NO_LADDER = f"--redis={NO_REDIS}"
 """For a server whose ladder nobody looks at: it starts neither Valkey nor a worker."""
 BOTS = ("ada", "grace", "edsger")
 """Names for three bots."""
-PATIENCE = 60.0
-"""Seconds that anything may take before a test gives up; two busy cores need some."""
+PATIENCE = 120.0
+"""Seconds that anything may take before a test gives up; a whole demo on busy cores needs some."""
 POLL_INTERVAL = 0.1
 """Seconds between two looks, each of which takes time from what it waits for."""
 PORTS = range(20_000, 32_000)
