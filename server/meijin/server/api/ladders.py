@@ -155,7 +155,8 @@ def _standings(
     table = find(connection)
     if run_id and table.run is not None and table.run.id != run_id:
         table = find(connection, run_id=run_id)
-    lines, room = [], MAX_PAGE_BYTES
+    lines: list[pb.Standing] = []
+    room = MAX_PAGE_BYTES
     for line in table.lines[first : first + size]:
         message = line_to_proto(line)
         room -= message.ByteSize()
