@@ -36,6 +36,9 @@ LADDER_TIMEOUT = timedelta(minutes=1)
 POLL_INTERVAL = timedelta(milliseconds=100)
 """Between two looks whether it is done."""
 
+PAGE = 1000
+"""Lines of a ladder's table that are asked for at once."""
+
 END_STATES = (pb.TOURNAMENT_STATE_FINISHED, pb.TOURNAMENT_STATE_CANCELLED)
 
 
@@ -175,6 +178,20 @@ def _code(error: grpc.RpcError) -> grpc.StatusCode | None:
     return error.code() if isinstance(error, grpc.Call) else None
 
 
+def whole_table(
+    connection: Connection, ladder: str, run: str = ""
+) -> ladder_pb.GetStandingsResponse:
+    """A ladder's table, of an earlier run where one is named, with all of its pages."""
+    request = ladder_pb.GetStandingsRequest(ladder=ladder, run_id=run, page_size=PAGE)
+    table = connection.ask(connection.ladders.GetStandings, request)
+    while table.next_page_token:
+        request.page_token = table.next_page_token
+        page = connection.ask(connection.ladders.GetStandings, request)
+        table.standings.extend(page.standings)
+        table.next_page_token = page.next_page_token
+    return table
+
+
 def current_standings(connection: Connection, ladder: str) -> ladder_pb.GetStandingsResponse:
     """A ladder's standings once its job has taken in every finished game.
 
@@ -182,9 +199,8 @@ def current_standings(connection: Connection, ladder: str) -> ladder_pb.GetStand
         CommandError: the job does not come to it.
     """
     deadline = time.monotonic() + LADDER_TIMEOUT.total_seconds()
-    request = ladder_pb.GetStandingsRequest(ladder=ladder)
     while time.monotonic() < deadline:
-        response = connection.ask(connection.ladders.GetStandings, request)
+        response = whole_table(connection, ladder)
         if response.ladder.current:
             return response
         time.sleep(POLL_INTERVAL.total_seconds())

@@ -196,7 +196,7 @@ CSV_COLUMNS: dict[str, Callable[[pb.Standing], object]] = {
 def matrix_table(response: pb.GetMatrixResponse) -> Table:
     """The chances that the row's version is stronger than the column's, in per cent."""
     names = version_names([row.standing for row in response.rows])
-    numbers = [str(row.standing.rank) for row in response.rows]
+    numbers = [_rank(row.standing) for row in response.rows]
     made = table(f"Ladder {response.ladder.name}", ("#", "bot", "Elo", *numbers), text_columns=2)
     for place, row in enumerate(response.rows):
         standing = row.standing
@@ -205,8 +205,13 @@ def matrix_table(response: pb.GetMatrixResponse) -> Table:
             for other, cell in enumerate(row.cells)
         ]
         name = names[standing.bot, standing.version]
-        made.add_row(str(standing.rank), name, f"{standing.elo:.0f}", *cells)
+        made.add_row(_rank(standing), name, f"{standing.elo:.0f}", *cells)
     return made
+
+
+def _rank(row: pb.Standing) -> str:
+    """Its place; a hidden bot has none."""
+    return str(row.rank) if row.rank else "-"
 
 
 def percent(share: float) -> str:

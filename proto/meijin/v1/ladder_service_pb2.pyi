@@ -102,7 +102,9 @@ class Standing(_message.Message):
     PREVIEW_ELO_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
-    """From 1 on."""
+    """From 1 on, among those that are shown; 0 for a hidden one, in a matrix that
+    was asked for it.
+    """
     bot: _builtins.str
     """The bot."""
     version: _builtins.str
@@ -114,7 +116,9 @@ class Standing(_message.Message):
     margin: _builtins.float
     """Half of the rating's 95 % interval, relative to that mean; Elo."""
     superiority: _builtins.float
-    """The chance that it is stronger than the next in rank; absent for the last."""
+    """The chance that it is stronger than the next in rank; absent for the last,
+    and where a hidden bot stands between the two.
+    """
     classic_elo: _builtins.float
     """The classic sequential Elo, replayed from the log in result order."""
     opponents_elo: _builtins.float
@@ -299,19 +303,31 @@ class GetStandingsRequest(_message.Message):
 
     LADDER_FIELD_NUMBER: _builtins.int
     RUN_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     """The ladder's name; may be empty when there is only one."""
     run_id: _builtins.str
     """An earlier run; the published one when empty."""
+    page_size: _builtins.int
+    """At most this many lines, 1 to 1000; 100 when absent. A page of long lines
+    ends earlier, with a token.
+    """
+    page_token: _builtins.str
+    """The `next_page_token` of the page before, which is of the same run though a
+    newer one be published; empty for the first.
+    """
     def __init__(
         self,
         *,
         ladder: _builtins.str = ...,
         run_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "page_size", b"page_size", "page_token", b"page_token", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -326,6 +342,9 @@ class GetStandingsResponse(_message.Message):
     LADDER_FIELD_NUMBER: _builtins.int
     RUN_FIELD_NUMBER: _builtins.int
     STANDINGS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """For the next page; empty on the last."""
     @_builtins.property
     def ladder(self) -> Global___Ladder:
         """The ladder."""
@@ -336,7 +355,7 @@ class GetStandingsResponse(_message.Message):
 
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]:
-        """Best first; a ladder's whole table."""
+        """One page of the table, best first."""
 
     def __init__(
         self,
@@ -344,10 +363,11 @@ class GetStandingsResponse(_message.Message):
         ladder: Global___Ladder | None = ...,
         run: Global___RatingRun | None = ...,
         standings: _abc.Iterable[Global___Standing] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "run", b"run"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "run", b"run", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "next_page_token", b"next_page_token", "run", b"run", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

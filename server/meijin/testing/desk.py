@@ -12,6 +12,7 @@ from meijin.testing.server import ServerInTest
 from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import game_service_pb2 as game_pb
+from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import owner_service_pb2 as owner_pb
 from meijin.v1 import token_service_pb2 as token_pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
@@ -23,6 +24,7 @@ MODULES = {
     "BotService": bot_pb,
     "TournamentService": tournament_pb,
     "GameService": game_pb,
+    "LadderService": ladder_pb,
 }
 
 

@@ -190,6 +190,33 @@ async def test_an_earlier_run_is_shown(start_server: StartServer) -> None:
         assert [row.elo for row in table.standings] == [1600, 1400]
 
 
+async def test_a_table_is_read_in_pages(start_server: StartServer) -> None:
+    """All of one run, though another is published meanwhile; a token of nobody's is refused."""
+    async with with_runs(start_server, (1, (1600, 1400))) as server:
+        service = await server.ladders()
+        first = await service.GetStandings(pb.GetStandingsRequest(page_size=1))
+        publish(server.database, revision=2, elos=(1650, 1350))
+        request = pb.GetStandingsRequest(page_size=1, page_token=first.next_page_token)
+        second = await service.GetStandings(request)
+        rows = [*first.standings, *second.standings]
+        assert [(row.rank, row.elo) for row in rows] == [(1, 1600), (2, 1400)]
+        assert (second.run.run_id, second.next_page_token) == (first.run.run_id, "")
+        for bad in ({"page_size": 1001}, {"page_token": "x"}, {"page_token": "1"}):
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await service.GetStandings(pb.GetStandingsRequest(**bad))
+            assert caught.value.code() is Code.INVALID_ARGUMENT
+
+
+async def test_a_page_of_a_table_is_bounded_in_bytes(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends earlier, but has one line at least."""
+    monkeypatch.setattr(servicer, "MAX_PAGE_BYTES", 10)
+    async with with_runs(start_server, (2, (1600, 1400))) as server:
+        page = await (await server.ladders()).GetStandings(pb.GetStandingsRequest())
+        assert (len(page.standings), page.next_page_token) == (1, f"{page.run.run_id}.1")
+
+
 async def test_a_bots_ratings_are_listed_newest_first(start_server: StartServer) -> None:
     """One for each day, in pages."""
     async with start_server() as server:

@@ -1,9 +1,11 @@
 """`meijin admin`: what operators alone do to bots and owners, and the audit log."""
 
 import json
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Protocol, TypeVar
 
+import grpc
 import typer
 from google.protobuf.json_format import MessageToDict
 
@@ -19,6 +21,19 @@ from meijin.cli.connection import (
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import admin_service_pb2 as pb
 from meijin.v1 import owner_service_pb2 as owner_pb
+from meijin.v1.admin_service_pb2_grpc import AdminServiceStub
+
+
+class BotAnswer(Protocol):
+    """The answer of a method that changes a bot."""
+
+    @property
+    def bot(self) -> pb.ManagedBot:
+        """The bot as it is now."""
+
+
+Q = TypeVar("Q")
+A = TypeVar("A", bound=BotAnswer)
 
 app = typer.Typer(help="Invite owners, ban and rename bots, read the log.", no_args_is_help=True)
 
@@ -123,18 +138,16 @@ def ban(
     token: TokenOption = None,
 ) -> None:
     """Keep a bot away until it is unbanned; its running games are lost after its grace."""
-    with connect(server, token) as connection:
-        request = pb.BanBotRequest(name=name, reason=reason)
-        print_bot(connection.ask_with_token(connection.admin.BanBot, request).bot)
+    request = pb.BanBotRequest(name=name, reason=reason)
+    change_bot(server, token, lambda admin: admin.BanBot, request)
 
 
 @app.command()
 @with_server
 def unban(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Lift a ban."""
-    with connect(server, token) as connection:
-        request = pb.UnbanBotRequest(name=name)
-        print_bot(connection.ask_with_token(connection.admin.UnbanBot, request).bot)
+    request = pb.UnbanBotRequest(name=name)
+    change_bot(server, token, lambda admin: admin.UnbanBot, request)
 
 
 @app.command()
@@ -146,9 +159,8 @@ def rename(
     token: TokenOption = None,
 ) -> None:
     """Give a bot another name; its games, its token and its process go on."""
-    with connect(server, token) as connection:
-        request = pb.RenameBotRequest(name=name, new_name=new_name)
-        print_bot(connection.ask_with_token(connection.admin.RenameBot, request).bot)
+    request = pb.RenameBotRequest(name=name, new_name=new_name)
+    change_bot(server, token, lambda admin: admin.RenameBot, request)
 
 
 @app.command()
@@ -199,8 +211,18 @@ def _value(value: object) -> str:
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
 
 
-def print_bot(bot: pb.ManagedBot) -> None:
-    """Print whether a bot may play, and is shown."""
+def change_bot(
+    server: Server,
+    token: str | None,
+    method: Callable[[AdminServiceStub], "grpc.UnaryUnaryMultiCallable[Q, A]"],
+    request: Q,
+) -> None:
+    """Have a bot changed, and print whether it may play now, and is shown."""
+    with connect(server, token) as connection:
+        _print_bot(connection.ask_with_token(method(connection.admin), request).bot)
+
+
+def _print_bot(bot: pb.ManagedBot) -> None:
     state = pb.BotState.Name(bot.state).removeprefix("BOT_STATE_").lower()
     reason = f": {bot.reason}" if bot.reason else ""
     console.print(f"{bot.name} is {state}{reason}{', and hidden' if bot.hidden else ''}")

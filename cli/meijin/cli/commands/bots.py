@@ -7,7 +7,7 @@ import typer
 
 from meijin.bots import BUILT_IN, bot_source, load_bot
 from meijin.bots import run as run_bot
-from meijin.cli.commands.admin import print_bot
+from meijin.cli.commands.admin import change_bot
 from meijin.cli.connection import (
     USUAL_SERVER,
     JsonOption,
@@ -164,42 +164,37 @@ def disable(
     token: TokenOption = None,
 ) -> None:
     """Keep a bot away for a while; its running games are lost after its grace."""
-    with connect(server, token) as connection:
-        request = admin_pb.DisableBotRequest(name=name, reason=reason)
-        print_bot(connection.ask_with_token(connection.admin.DisableBot, request).bot)
+    request = admin_pb.DisableBotRequest(name=name, reason=reason)
+    change_bot(server, token, lambda admin: admin.DisableBot, request)
 
 
 @app.command()
 @with_server
 def enable(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Let a disabled bot play again."""
-    with connect(server, token) as connection:
-        request = admin_pb.EnableBotRequest(name=name)
-        print_bot(connection.ask_with_token(connection.admin.EnableBot, request).bot)
+    request = admin_pb.EnableBotRequest(name=name)
+    change_bot(server, token, lambda admin: admin.EnableBot, request)
 
 
 @app.command()
 @with_server
 def unpause(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Have a bot play again that was paused for its forfeits; `meijin faults` tells whether."""
-    with connect(server, token) as connection:
-        request = admin_pb.UnpauseBotRequest(name=name)
-        print_bot(connection.ask_with_token(connection.admin.UnpauseBot, request).bot)
+    request = admin_pb.UnpauseBotRequest(name=name)
+    change_bot(server, token, lambda admin: admin.UnpauseBot, request)
 
 
 @app.command()
 @with_server
 def hide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Leave a bot out of lists and ladder tables; it stays in the records of its games."""
-    with connect(server, token) as connection:
-        request = admin_pb.HideBotRequest(name=name)
-        print_bot(connection.ask_with_token(connection.admin.HideBot, request).bot)
+    request = admin_pb.HideBotRequest(name=name)
+    change_bot(server, token, lambda admin: admin.HideBot, request)
 
 
 @app.command()
 @with_server
 def show(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Show a hidden bot again."""
-    with connect(server, token) as connection:
-        request = admin_pb.ShowBotRequest(name=name)
-        print_bot(connection.ask_with_token(connection.admin.ShowBot, request).bot)
+    request = admin_pb.ShowBotRequest(name=name)
+    change_bot(server, token, lambda admin: admin.ShowBot, request)

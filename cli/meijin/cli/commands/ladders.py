@@ -20,6 +20,7 @@ from meijin.cli.connection import (
     with_server,
 )
 from meijin.cli.errors import CommandError
+from meijin.cli.follow import whole_table
 from meijin.cli.ladder_views import (
     head_to_head_table,
     ladder_csv,
@@ -104,8 +105,7 @@ def show(
         elif history:
             _show_history(connection, name, top or CURVES, plot, as_json=as_json)
         else:
-            request = pb.GetStandingsRequest(ladder=name, run_id=run)
-            response = connection.ask(connection.ladders.GetStandings, request)
+            response = whole_table(connection, name, run)
             _show_standings(response, top, is_csv=export is ExportFormat.CSV, as_json=as_json)
 
 
@@ -162,8 +162,7 @@ def _show_matrix(connection: Connection, name: str, top: int, *, as_json: bool) 
 def _show_history(
     connection: Connection, name: str, top: int, plot: Path | None, *, as_json: bool
 ) -> None:
-    request = pb.GetStandingsRequest(ladder=name)
-    table = connection.ask(connection.ladders.GetStandings, request)
+    table = whole_table(connection, name)
     if not table.HasField("run"):
         raise CommandError(f'ladder "{table.ladder.name}" has no ratings yet; play rated games')
     curves = _curves(connection, table, top)

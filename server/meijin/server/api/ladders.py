@@ -1,6 +1,6 @@
 """Ladders: their standings, what they say of any two bots, their history, their anchors."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from functools import partial
 
@@ -16,12 +16,18 @@ from meijin.server.api.convert_ladders import (
     run_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import number, read_page
+from meijin.server.api.requests import MAX_PAGE_BYTES, number, page_size, read_page
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.refresh_jobs import RefreshSender
-from meijin.server.views.ladders import day_ratings, head_to_head, ladder_table, matrix
+from meijin.server.views.ladders import (
+    LadderTable,
+    day_ratings,
+    head_to_head,
+    ladder_table,
+    matrix,
+)
 from meijin.store.access.audit import add_act
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import DayRating
@@ -58,11 +64,12 @@ class LadderServicer(LadderServiceServicer):
     async def GetStandings(
         self, request: pb.GetStandingsRequest, context: Context
     ) -> pb.GetStandingsResponse:
-        """Show a ladder's table."""
+        """Show a page of a ladder's table."""
         run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
         paused = {pause.version_id for pause in self._pauses.in_force()}
-        show = partial(_standings, ladder=request.ladder, run_id=run_id, paused=paused)
-        return await self._storage.read(show)
+        find = partial(ladder_table, ladder=request.ladder, run_id=run_id, paused=paused)
+        size, start = page_size(request.page_size), _line_of(request.page_token)
+        return await self._storage.read(partial(_standings, find=find, size=size, start=start))
 
     async def GetMatrix(
         self, request: pb.GetMatrixRequest, context: Context
@@ -130,19 +137,39 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
         raise InvalidRequestError(f'page_token "{token}" is none of this server\'s') from None
 
 
+def _line_of(token: str) -> tuple[RatingRunId, int]:
+    """Where a page of a table begins: which run's, and after how many lines."""
+    run_id, _, line = token.partition(".") if token else ("0", "", "0")
+    return RatingRunId(number(run_id, "page_token")), number(line, "page_token")
+
+
 def _standings(
     connection: Connection,
     *,
-    ladder: str,
-    run_id: RatingRunId | None,
-    paused: Container[BotVersionId],
+    find: Callable[..., LadderTable],
+    size: int,
+    start: tuple[RatingRunId, int],
 ) -> pb.GetStandingsResponse:
-    """A table, as a message already: a large one would hold up the loop."""
-    table = ladder_table(connection, ladder, run_id, paused=paused)
+    """A page of a table, as a message already: a large one would hold up the loop."""
+    run_id, first = start
+    table = find(connection)
+    if run_id and table.run is not None and table.run.id != run_id:
+        table = find(connection, run_id=run_id)
+    lines: list[pb.Standing] = []
+    room = MAX_PAGE_BYTES
+    for line in table.lines[first : first + size]:
+        message = line_to_proto(line)
+        room -= message.ByteSize()
+        if lines and room < 0:
+            break
+        lines.append(message)
+    last = first + len(lines)
+    is_more = table.run is not None and last < len(table.lines)
     return pb.GetStandingsResponse(
         ladder=ladder_to_proto(table.ladder),
         run=None if table.run is None else run_to_proto(table.run),
-        standings=[line_to_proto(line) for line in table.lines],
+        standings=lines,
+        next_page_token=f"{table.run.id}.{last}" if is_more and table.run else "",
     )
 
 

@@ -1,9 +1,9 @@
 """Ladders as they are shown: their tables, matrices, head-to-head scores and histories."""
 
+import itertools
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from itertools import zip_longest
 
 from sqlalchemy import Connection
 
@@ -105,13 +105,27 @@ def ladder_table(
     table = standings(connection, get_ladder(connection, ladder), run_id)
     is_behind = run_id is None and table.run is not None and not table.ladder.is_current
     elos = _preview(connection, table) if is_behind else ()
-    rows = zip_longest(table.standings, elos)
+    rows = itertools.zip_longest(_ranked(table.standings), elos)
     lines = tuple(
         LadderLine(row, elo, run_id is None and row.version_id in paused)
         for row, elo in rows
         if not row.is_hidden
     )
     return LadderTable(table.ladder, table.run, lines)
+
+
+def _ranked(rows: Sequence[Standing]) -> list[Standing]:
+    """A run's lines with ranks among those that are shown; 0 for one that is hidden.
+
+    Where a hidden one follows, nothing is said of the next: the run knows of that one alone.
+    """
+    ranks = itertools.count(1)
+    ranked = []
+    for row, after in itertools.zip_longest(rows, rows[1:]):
+        rank = 0 if row.is_hidden else next(ranks)
+        superiority = None if after is not None and after.is_hidden else row.line.superiority
+        ranked.append(replace(row, line=replace(row.line, rank=rank, superiority=superiority)))
+    return ranked
 
 
 def _preview(connection: Connection, table: Standings) -> Sequence[float]:
@@ -143,7 +157,7 @@ def matrix(connection: Connection, ladder: str, *, bots: Sequence[str], limit: i
     table, posterior = _published(connection, get_ladder(connection, ladder))
     if posterior is None:
         raise NoRunError(f'ladder "{table.ladder.name}" has no run yet; play rated games')
-    rows = table.standings
+    rows = _ranked(table.standings)
     places = [
         place
         for place, row in enumerate(rows)

@@ -1,0 +1,187 @@
+"""Every method that changes something leaves a row in the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+import pytest
+
+from meijin.server.access.permissions import PERMISSIONS
+from meijin.testing.desk import Desk
+from meijin.testing.peer import Peer
+
+READING = ("Get", "List", "Watch", "Export")
+"""How the names of methods begin that change nothing."""
+
+ELSEWHERE = {"/meijin.v1.PlayService/Play"}
+"""What bots do on their streams is in the records of their games."""
+
+CHANGING = sorted(
+    method.removeprefix("/meijin.v1.")
+    for method in PERMISSIONS.keys() - ELSEWHERE
+    if method.startswith("/meijin.") and not method.rpartition("/")[2].startswith(READING)
+)
+
+Fields: TypeAlias = dict[str, Any]
+Case: TypeAlias = Callable[[Desk], Awaitable[Fields]]
+"""Brings about what a method is called for; the fields of the call."""
+
+
+def bot(**more: Any) -> Case:
+    """A method is called for a bot that there is."""
+
+    async def made(desk: Desk) -> Fields:
+        await desk.bot("ada")
+        return {"name": "ada", **more}
+
+    return made
+
+
+def bot_after(method: str, **fields: Any) -> Case:
+    """A method is called for a bot that another was called for."""
+
+    async def made(desk: Desk) -> Fields:
+        await desk.bot("ada")
+        await desk.ask(method, name="ada", **fields)
+        return {"name": "ada"}
+
+    return made
+
+
+async def paused(desk: Desk) -> Fields:
+    """A bot that has forfeited one game too many."""
+    ada, _ = await playing(desk)
+    await ada.fail(ada.start.game, "boom")
+    await ada.paused()
+    return {"name": "ada"}
+
+
+async def playing(desk: Desk) -> tuple[Peer, Peer]:
+    """Two bots in a rated game."""
+    ada, bob = [await desk.server.bot(name, token=await desk.bot(name)) for name in ("ada", "bob")]
+    await desk.server.tournament("ada", "bob", token=desk.server.operator_token)
+    for peer in (ada, bob):
+        await peer.started()
+    return ada, bob
+
+
+async def running_game(desk: Desk) -> Fields:
+    """A game that goes on."""
+    ada, _ = await playing(desk)
+    return {"game_id": ada.start.game_id, "reason": "a test"}
+
+
+async def finished_game(desk: Desk) -> Fields:
+    """A game that has its result."""
+    ada, bob = await playing(desk)
+    await ada.resign(ada.start.game)
+    await bob.ended()
+    return {"game_id": ada.start.game_id, "reason": "a test"}
+
+
+async def anchors(desk: Desk) -> Fields:
+    """A ladder, and a bot that was there."""
+    await playing(desk)
+    return {"bots": ["ada"]}
+
+
+async def settings(desk: Desk) -> Fields:
+    """A tournament that is to be made."""
+    for name in ("ada", "bob"):
+        await desk.bot(name)
+    return {"settings": {"bots": ["ada", "bob"], "time_control": {"initial": {"seconds": 1}}}}
+
+
+async def tournament(desk: Desk) -> Fields:
+    """A tournament that is being played."""
+    made = await desk.ask("TournamentService/CreateTournament", **await settings(desk))
+    return {"tournament_id": made.tournament.tournament_id}
+
+
+async def cancelled(desk: Desk) -> Fields:
+    """A tournament that was stopped."""
+    fields = await tournament(desk)
+    await desk.ask("TournamentService/CancelTournament", **fields)
+    return fields
+
+
+async def token(desk: Desk) -> Fields:
+    """A token that nothing hangs on."""
+    made = await desk.ask("TokenService/CreateToken", kind="TOKEN_KIND_READ")
+    return {"token_id": made.token.token_id}
+
+
+async def invitation(desk: Desk) -> Fields:
+    """An invitation that is open."""
+    made = await desk.ask("OwnerService/CreateInvitation")
+    return {"invitation_id": made.invitation.invitation_id}
+
+
+async def invited(desk: Desk) -> Fields:
+    """An invitation that somebody uses."""
+    return {"invitation": (await desk.ask("OwnerService/CreateInvitation")).secret, "name": "eve"}
+
+
+async def nothing(_desk: Desk) -> Fields:
+    """A method that needs nothing."""
+    return {}
+
+
+async def new_bot(_desk: Desk) -> Fields:
+    """A name that is free."""
+    return {"name": "ada"}
+
+
+async def new_token(_desk: Desk) -> Fields:
+    """A token that is to be made."""
+    return {"kind": "TOKEN_KIND_READ"}
+
+
+CASES: dict[str, Case] = {
+    "AdminService/BanBot": bot(reason="a test"),
+    "AdminService/DisableBot": bot(),
+    "AdminService/EnableBot": bot_after("AdminService/DisableBot"),
+    "AdminService/HideBot": bot(),
+    "AdminService/RenameBot": bot(new_name="eve"),
+    "AdminService/ShowBot": bot_after("AdminService/HideBot"),
+    "AdminService/UnbanBot": bot_after("AdminService/BanBot", reason="a test"),
+    "AdminService/UnpauseBot": paused,
+    "BotService/RegisterBot": new_bot,
+    "BotService/RotateToken": bot(),
+    "GameService/VoidGame": finished_game,
+    "LadderService/SetAnchors": anchors,
+    "OwnerService/CreateInvitation": nothing,
+    "OwnerService/Join": invited,
+    "OwnerService/RevokeInvitation": invitation,
+    "TokenService/CreateToken": new_token,
+    "TokenService/RevokeToken": token,
+    "TokenService/RotateToken": token,
+    "TournamentService/CancelTournament": tournament,
+    "TournamentService/CreateTournament": settings,
+    "TournamentService/ResumeTournament": cancelled,
+}
+
+
+async def audited(desk: Desk, method: str, case: Case) -> list[str]:
+    """The methods by which things were changed in a call."""
+    fields = await case(desk)
+    before = await desk.ask("AdminService/ListAudit")
+    await desk.ask(method, **fields)
+    after = await desk.ask("AdminService/ListAudit")
+    return [act.method for act in after.acts[: len(after.acts) - len(before.acts)]]
+
+
+@pytest.mark.settings(registration="invitation", max_faults=1)
+@pytest.mark.parametrize("method", CHANGING)
+async def test_a_change_is_in_the_log(desk: Desk, method: str) -> None:
+    """Under the method that was called; one that is new needs a case above."""
+    found = await audited(desk, method, CASES[method])
+    assert set(found) == {f"/meijin.v1.{method}"}
+
+
+@pytest.mark.settings(registration="closed")
+async def test_a_void_of_a_running_game_is_in_the_log(desk: Desk) -> None:
+    """It takes another way than that of a finished one."""
+    method = "GameService/VoidGame"
+    assert await audited(desk, method, running_game) == [f"/meijin.v1.{method}"]
