@@ -389,8 +389,33 @@ async def test_what_a_stream_asks_has_its_turns(
     for _ in range(3):
         await reflection.write(reflection_pb2.ServerReflectionRequest(list_services=""))
         await reflection.read()
-    assert turns == [False] * 3
+    assert turns == [False] * 4  # to open the stream is one itself
     reflection.cancel()
+
+
+async def test_to_watch_is_a_request_too(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads a whole game; bots' streams have turns of their own, and health checks none."""
+    turns: list[bool] = []
+
+    async def turn(_address: object, *, is_change: bool) -> None:
+        turns.append(is_change)
+
+    await server.pair()
+    monkeypatch.setattr(server.app.limits, "turn", turn)
+    channel: Any = await server.channel()
+    health: Any = health_pb2_grpc.HealthStub(channel)
+    await server.bot("eve")
+    await health.Check(health_pb2.HealthCheckRequest())
+    assert turns == []
+    for call in (
+        GameServiceStub(channel).WatchGame(game_service_pb2.WatchGameRequest(game_id="1")),
+        health.Watch(health_pb2.HealthCheckRequest()),
+    ):
+        assert await call.read()
+        call.cancel()
+    assert turns == [False] * 2
 
 
 async def test_what_a_stream_asks_may_be_undecodable(server: ServerInTest) -> None:

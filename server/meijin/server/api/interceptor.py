@@ -129,7 +129,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
             try:
                 address = address_of(context.peer())
                 places.enter_context(self._place(handler, method, address))
-                if handler.unary_unary and method != UNLIMITED:  # first: a refusal costs as much
+                if _has_turns(method):  # first: a refusal costs as much
                     await self._limits.turn(address, is_change=is_change(method))
                 identity = await self._identify(address, str(metadata.get("authorization", "")))
                 self._policy.check(PERMISSIONS.get(method), identity)
@@ -240,6 +240,11 @@ class Interceptor(grpc.aio.ServerInterceptor):
             raise UnauthenticatedError("missing or unknown token")
         self._uses.note(identity.token_id, datetime.now(UTC))
         return identity
+
+
+def _has_turns(method: str) -> bool:
+    """Whether a call of a method waits for its turn; the hellos of bots have turns of their own."""
+    return method != UNLIMITED and PERMISSIONS.get(method) is not Permission.BOT
 
 
 def _caller(identity: Identity | None, method: str, metadata: Metadata, context: Context) -> Caller:
