@@ -22,6 +22,7 @@ from tests.simulation.oracle import Oracle, Violation, require
 from tests.simulation.server import SimulatedServer, simulated_surroundings
 
 from meijin.game import TimeControl, Variant
+from meijin.server.match.departures import LEAST_DEPARTURES
 from meijin.server.settings import Settings
 from meijin.v1 import game_service_pb2, play_service_pb2, tournament_service_pb2
 from meijin.wire import time_control_to_proto, variant_to_proto
@@ -35,6 +36,9 @@ LIMIT_NS = 200 * NS_PER_SECOND
 
 MOST_OUTAGE_NS = 4000 * MS
 """The longest that a server is stopped or its disk away; it may be dead for longer."""
+
+MOST_SILENCE_NS = 6000 * MS
+"""The longest that the network carries nothing: a flag falls within two seconds."""
 
 TRACED = 80
 """Events that are kept, the last so many."""
@@ -484,6 +488,17 @@ class World(bots.World):
             self.note("the stream of", bot.name, "is cut on one side")
             bot.stream.cut(server_after_ns=self._short(), client_after_ns=0)
 
+    def _fault_silence(self) -> None:
+        """The network carries nothing of so many bots for a while that it shows."""
+        present = self.oracle.present
+        cut = [bot for bot in self.bots if bot.name in present and not bot.temper.mute]
+        if len(cut) < LEAST_DEPARTURES or 2 * len(cut) < len(present):
+            return
+        self.note("the network is silent")
+        delay_ns = self.rng.randrange(MS, MOST_SILENCE_NS)
+        for bot in cut:
+            present[bot.name].hold(delay_ns)
+
     def _fault_stop(self) -> None:
         bot = self.rng.choice(self.bots)
         if not bot.process.is_held and not bot.process.is_dead:
@@ -576,6 +591,7 @@ FAULTS = [
     "lost_answers",
     "cut",
     "half_open",
+    "silence",
     "stop",
     "kill",
     "cancel",
