@@ -7,11 +7,15 @@ from collections import Counter
 from tests.simulation.loop import NS_PER_SECOND, Process
 from tests.simulation.scene import Scene
 
+from meijin.server.match.departures import LEAST_DEPARTURES
 from meijin.v1 import game_service_pb2, tournament_service_pb2
 
 MS = 1_000_000
 LAST_FAULT_NS = 30 * NS_PER_SECOND
 """From some time before on nothing fails any more, so that what is lost stays lost."""
+
+MOST_SILENCE_NS = 6000 * MS
+"""The longest that the network carries nothing: a flag falls within two seconds."""
 
 MOST_OUTAGE_NS = 4000 * MS
 """The longest that a server is stopped or its disk away; it may be dead for longer."""
@@ -24,6 +28,7 @@ FAULTS = [
     "lost_answers",
     "cut",
     "half_open",
+    "silence",
     "stop",
     "kill",
     "cancel",
@@ -150,6 +155,18 @@ class Faults:
         if bot.stream is not None and not bot.stream.is_cut:
             scene.note("the stream of", bot.name, "is cut on one side")
             bot.stream.cut(server_after_ns=self._short_ns(), client_after_ns=0)
+
+    def _fault_silence(self) -> None:
+        """The network carries nothing of so many bots for a while that it shows."""
+        scene = self._scene
+        present = scene.oracle.presence.present
+        cut = [bot for bot in scene.bots if bot.name in present and not bot.temper.mute]
+        if len(cut) < LEAST_DEPARTURES or 2 * len(cut) < len(present):
+            return
+        scene.note("the network is silent")
+        delay_ns = scene.rng.randrange(MS, MOST_SILENCE_NS)
+        for bot in cut:
+            present[bot.name].hold(delay_ns)
 
     def _fault_stop(self) -> None:
         scene = self._scene

@@ -17,6 +17,7 @@ from meijin.server.match.journal import Batch, Journal
 from meijin.server.match.live_game import LiveGame, Outbox, Participant
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
+from meijin.server.match.silence import SilenceWatch
 from meijin.server.match.stalls import Moment, StallWatch
 from meijin.server.tournaments import recovery
 from meijin.server.tournaments.pending import PendingPairings
@@ -197,11 +198,12 @@ def ends_games_twice() -> AbstractContextManager[Any]:
     """The end of a game is stored again when its loser is looked at again."""
     expire = Games.expire
 
-    def expire_again(self: Games, moment: Moment) -> None:
-        expire(self, moment)
+    def expire_again(self: Games, moment: Moment) -> bool:
+        is_flag_up = expire(self, moment)
         for game in list(self._ending.values()):
             game.arbiter.evidence = {"again": True}
             self._journal.add_end(game)
+        return is_flag_up
 
     return patch.object(Games, "expire", expire_again)
 
@@ -221,6 +223,18 @@ def excuses_no_restart() -> AbstractContextManager[Any]:
 def excuses_no_outage() -> AbstractContextManager[Any]:
     """While the store is away bots that are away pay for it."""
     return patch.object(Arbiter, "excuse", lambda _self, _moment: None)
+
+
+@_mutant
+def sees_no_silence() -> AbstractContextManager[Any]:
+    """Flags fall though the network carries nothing."""
+    return patch.object(SilenceWatch, "look", lambda *_, **__: None)
+
+
+@_mutant
+def charges_silence() -> AbstractContextManager[Any]:
+    """Clocks run on in a silence of the network, though no flag falls before it is over."""
+    return patch.object(Arbiter, "credit_silence", lambda *_: False)
 
 
 @_mutant

@@ -18,6 +18,7 @@ from meijin.server.match.incidents import Incidents
 from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.silence import SilenceWatch
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.watchdog import Watchdog
@@ -95,6 +96,7 @@ class Parts:
             last_game=last.game,
         )
         incidents = Incidents(games, journal, store_watch)
+        silence = SilenceWatch(lobby, listeners, keepalive=settings.keepalive)
         scheduler = Scheduler(lobby, games, journal, Pauses(settings.max_faults))
         # The order in which they hear: a tournament counts a game before anybody looks at it.
         listeners.add(scheduler, feed, refreshes, GameLog(tracer), incidents)
@@ -110,7 +112,9 @@ class Parts:
             journal=journal,
             games=games,
             actions=ActionHandler(games, journal, watch),
-            watchdog=Watchdog(watch, lobby, games, incidents, write_timeout=settings.write_timeout),
+            watchdog=Watchdog(
+                watch, lobby, games, incidents, silence, write_timeout=settings.write_timeout
+            ),
             incidents=incidents,
             feed=feed,
             scheduler=scheduler,

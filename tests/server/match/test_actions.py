@@ -70,6 +70,7 @@ class Judging:
             games=self.games,
             grace=timedelta(0),
             max_notices=MAX_NOTICES,
+            moment=Moment(0, 0),
         )
         self.session.drain(Moment(0, 0))
         self.effects = 0

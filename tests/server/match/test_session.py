@@ -43,7 +43,14 @@ async def session() -> Session:
     """A session whose welcome was sent."""
     player = Participant(BotId(1), "ada")
     session = Session(
-        "id", player, BotVersionId(1), Capabilities(), games={}, grace=GRACE, max_notices=3
+        "id",
+        player,
+        BotVersionId(1),
+        Capabilities(),
+        games={},
+        grace=GRACE,
+        max_notices=3,
+        moment=Moment(0, 0),
     )
     assert sent(session).welcome == Welcome("id", "ada", GRACE, 0)
     return session
@@ -207,7 +214,7 @@ async def test_the_lag_is_the_least_of_the_last_round_trips(session: Session) ->
         session.ping()
         sequence = sent(session, now).ping
         now += trip * MILLISECOND
-        session.pong(sequence, now)
+        session.pong(sequence, Moment(now, 0))
         now += NS_PER_SECOND
     assert session.lag_ns == 30 * MILLISECOND
 
@@ -219,10 +226,10 @@ async def test_one_ping_is_under_way_at_a_time(session: Session) -> None:
     sequence = sent(session, now=NS_PER_SECOND).ping
     session.ping()
     assert sent(session) == NOTHING
-    session.pong(sequence + 1, 2 * NS_PER_SECOND)
+    session.pong(sequence + 1, Moment(2 * NS_PER_SECOND, 0))
     assert session.lag_ns == 0
-    session.pong(sequence, NS_PER_SECOND + 20 * MILLISECOND)
-    session.pong(sequence, 9 * NS_PER_SECOND)
+    session.pong(sequence, Moment(NS_PER_SECOND + 20 * MILLISECOND, 0))
+    session.pong(sequence, Moment(9 * NS_PER_SECOND, 0))
     assert session.lag_ns == 20 * MILLISECOND
     session.ping()
     assert sent(session, now=9 * NS_PER_SECOND).ping == sequence + 1
@@ -236,13 +243,13 @@ async def test_a_flag_waits_for_a_ping_that_was_sent_after_it(session: Session) 
     session.probe(flagged)
     session.probe(flagged)
     assert sent(session) == NOTHING
-    assert session.pong(first, 5) == (5, [])
+    assert session.pong(first, Moment(5, 0)) == (5, [])
     assert session.wake.is_set()
     second = sent(session, 100).ping
-    assert session.pong(first, 110) == (0, ())
-    assert session.pong(second, 130) == (30, [flagged])
+    assert session.pong(first, Moment(110, 0)) == (0, ())
+    assert session.pong(second, Moment(130, 0)) == (30, [flagged])
     session.ping()
-    assert session.pong(sent(session, 200).ping, 210) == (10, ())
+    assert session.pong(sent(session, 200).ping, Moment(210, 0)) == (10, ())
 
 
 async def test_flags_that_go_up_together_share_a_ping(session: Session) -> None:
@@ -252,8 +259,8 @@ async def test_flags_that_go_up_together_share_a_ping(session: Session) -> None:
         session.probe(flagged)
     first = sent(session).ping
     session.probe(later)
-    assert session.pong(first, 5) == (5, together)
-    assert session.pong(sent(session, 10).ping, 12) == (2, [later])
+    assert session.pong(first, Moment(5, 0)) == (5, together)
+    assert session.pong(sent(session, 10).ping, Moment(12, 0)) == (2, [later])
 
 
 async def test_a_game_that_has_ended_waits_for_no_ping(session: Session) -> None:
@@ -262,14 +269,14 @@ async def test_a_game_that_has_ended_waits_for_no_ping(session: Session) -> None
     session.probe(flagged)
     sequence = sent(session).ping
     session.add_end(flagged)
-    assert session.pong(sequence, 5) == (5, ())
+    assert session.pong(sequence, Moment(5, 0)) == (5, ())
 
 
 async def test_the_evidence_tells_what_is_known_of_the_way(session: Session) -> None:
     """The round trips, a ping that is not answered, and a write that the peer does not take."""
     session.ping()
-    session.pong(sent(session, 0).ping, 40 * MILLISECOND)
-    assert session.lag_evidence(NS_PER_SECOND) == {
+    session.pong(sent(session, 0).ping, Moment(40 * MILLISECOND, 0))
+    assert session.lag_evidence(Moment(NS_PER_SECOND, 0)) == {
         "round_trips_us": [40_000],
         "ping_unanswered_us": None,
         "writing_us": None,
@@ -277,7 +284,7 @@ async def test_the_evidence_tells_what_is_known_of_the_way(session: Session) -> 
     session.ping()
     sent(session, NS_PER_SECOND)
     session.writing_since_ns = NS_PER_SECOND // 2
-    assert session.lag_evidence(2 * NS_PER_SECOND) == {
+    assert session.lag_evidence(Moment(2 * NS_PER_SECOND, 0)) == {
         "round_trips_us": [40_000],
         "ping_unanswered_us": 1_000_000,
         "writing_us": 1_500_000,
@@ -288,11 +295,12 @@ async def test_the_last_words_are_bounded(session: Session) -> None:
     """However much the bot said at once, and without what it said of other games."""
     plays = [(number % 2, 9, 7, None, 0) for number in range(1000)]
     failures = [Failure(1, "boom\n" * 1000, is_suppliers=False)]
-    session.heard = Actions(plays, [], failures), NS_PER_SECOND
+    session.last_actions = Actions(plays, [], failures)
+    session.heard = Moment(NS_PER_SECOND, 0)
     words = session.last_words(1, 3 * NS_PER_SECOND)
     assert words["silent_us"] == 2_000_000
     assert words["last_message"] == ["play 7 at ply 9"] * MAX_TOLD + ["of other games: 500"]
-    session.heard = Actions([], [1], failures), NS_PER_SECOND
+    session.last_actions = Actions([], [1], failures)
     resign, failure = cast("list[str]", session.last_words(1, NS_PER_SECOND)["last_message"])
     assert (resign, len(failure)) == ("resign", len("fail: ") + MAX_WORDS)
     assert "\n" not in failure

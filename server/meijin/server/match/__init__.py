@@ -18,6 +18,7 @@
 - `listeners`: who hears what happens, in a stated order
 - `departures`: whether bots lose their streams one by one, or together
 - `lobby`: which bots are connected
+- `silence`: whether connections have fallen silent together without being closed
 - `games`: the running games: how they start and end, and are released after the commit
 - `incidents`: what goes wrong without ending a game, for the ledger
 - `actions`: judges what bots send

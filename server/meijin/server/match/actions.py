@@ -42,7 +42,8 @@ class ActionHandler:
             Whether any of it had an effect.
         """
         moment = self._watch.moment()
-        refused, session.heard = session.refused, (actions, moment.now_ns)
+        _hear(session, moment)
+        refused, session.last_actions = session.refused, actions
         self._journal.add_moves(self._judge_plays(session, actions.plays, moment))
         self._end_games(session, actions, moment)
         count = len(actions.plays) + len(actions.resigns) + len(actions.failures)
@@ -128,7 +129,8 @@ class ActionHandler:
     def receive_pong(self, session: Session, sequence: int) -> None:
         """Decide the games whose flag has waited for this ping's answer."""
         moment = self._watch.moment()
-        round_trip_ns, games = session.pong(sequence, moment.now_ns)
+        _hear(session, moment)
+        round_trip_ns, games = session.pong(sequence, moment)
         for game in games:
             self._decide(game, moment, round_trip_ns)
 
@@ -194,3 +196,10 @@ class ActionHandler:
             game.analysis = {}
         game.analysis[str(ply)] = analysis
         self._journal.add_analysis(game, ply, analysis)
+
+
+def _hear(session: Session, moment: Moment) -> None:
+    """Note that a message was read: first of all, since clocks stand while nothing is."""
+    if session.silent_since_ns is not None:
+        session.end_silence(moment)
+    session.heard = moment

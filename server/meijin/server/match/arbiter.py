@@ -55,6 +55,7 @@ class Arbiter:
         "_left_ply",
         "_presence",
         "_stall_at_ask_ns",
+        "_unheard_ns",
         "_used_ns",
         "board",
         "charged_ns",
@@ -81,6 +82,7 @@ class Arbiter:
         self._asked_at_ns = -1
         self._stall_at_ask_ns = 0
         self._used_ns = 0
+        self._unheard_ns = 0
         self._left_ply = -1
         self._flag = Flag()
         self._allowance = allowance_of(clock.time_control, grace_ns=grace_ns, margin_ns=margin_ns)
@@ -308,30 +310,60 @@ class Arbiter:
         """Whether `color` has no stream."""
         return self._presence.is_away(color)
 
-    def leave(self, color: Color, moment: Moment, *, excused: bool = False) -> None:
+    def leave(
+        self,
+        color: Color,
+        moment: Moment,
+        *,
+        heard: Moment | None = None,
+        excused: bool = False,
+    ) -> None:
         """`color` lost its stream; excused when the server itself was gone.
 
         What it had used of the pending turn stays used, and the turn must be answered anew.
+
+        Args:
+            heard: When something was heard of it last. Where the network turns out to have
+                been cut, what it used since is given back.
         """
         if self.is_away(color):
             return
         if color is self.board.side_to_move:
-            self._suspend_turn(moment)
+            self._suspend_turn(moment, heard or moment)
         ply = self.board.ply
         from_turn = color is self.board.side_to_move and self._left_ply == ply
         self._presence.leave(color, moment.served_ns, from_turn=from_turn, excused=excused)
 
-    def _suspend_turn(self, moment: Moment) -> None:
+    def _suspend_turn(self, moment: Moment, heard: Moment) -> None:
         """No answer to what has been asked can come any more; a late one is forgotten."""
         held, _ = self._flag.take_down()
         if held is not None:
             self._used_ns = held.timing.spent_ns
         elif self._asked_at_ns >= 0:
+            self._unheard_ns = self._unheard_since_ns(heard, moment)
             self._used_ns = max(self._timing(moment, 0).spent_ns, 0)
         else:
             return
         self._asked_at_ns = -1
         self._left_ply = self.board.ply
+
+    def _unheard_since_ns(self, heard: Moment, moment: Moment) -> int:
+        """How long the pending turn has run since its bot was heard last."""
+        asked_ns = self._asked_at_ns - self._stall_at_ask_ns
+        return max(moment.served_ns - max(heard.served_ns, asked_ns), 0)
+
+    def credit_silence(self, color: Color, heard: Moment, moment: Moment) -> bool:
+        """`color` is heard again: the network carried nothing since `heard`.
+
+        Returns:
+            Whether the turn is its own and goes on, as if the silence had been a stall.
+        """
+        if color is not self.board.side_to_move or self._asked_at_ns < 0:
+            return False
+        self._stall_at_ask_ns -= self._unheard_since_ns(heard, moment)
+        self._flag.take_down()
+        self._flag.excuse()
+        return True
 
     def come_back(self, color: Color, moment: Moment) -> None:
         """`color` has had a stream again since `moment`; its turn, if any, must be asked anew."""
@@ -339,10 +371,15 @@ class Arbiter:
         if color is self.board.side_to_move:
             self._used_ns += self._presence.overrun_ns
             self._presence.overrun_ns = 0
+            self._unheard_ns = 0
 
     def excuse(self, moment: Moment, party: Party = Party.SERVER) -> None:
         """Whoever is away is so through the fault of `party`: grace begins anew."""
         self._presence.excuse(moment.served_ns, party)
+        if party is Party.NETWORK and self.is_away(self.board.side_to_move):
+            self._used_ns -= self._unheard_ns
+            self._unheard_ns = 0
+            self._flag.excuse()
 
     def is_excused(self, color: Color) -> bool:
         """Whether `color` is away through no fault of its own."""

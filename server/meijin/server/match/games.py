@@ -142,8 +142,13 @@ class Games:
         """A game that runs as far as anybody may know, or ``None``."""
         return self.running.get(game_id) or self._ending.get(game_id)
 
-    def expire(self, moment: Moment) -> None:
-        """Flag fall: end the games in which a clock or a grace has run out."""
+    def expire(self, moment: Moment) -> bool:
+        """Flag fall: end the games in which a clock or a grace has run out.
+
+        Returns:
+            Whether a flag has been up since an earlier look.
+        """
+        is_flag_up = False
         self._store_watch.look(moment)
         judged_ns = self._store_watch.judged_ns(moment)
         for game in list(self.running.values()):
@@ -151,11 +156,14 @@ class Games:
                 game.arbiter.excuse(moment)
             game.arbiter.expire_absences(judged_ns)
             outbox = game.outboxes[game.arbiter.board.side_to_move]
-            is_flag_up = game.arbiter.expire(moment, 0 if outbox is None else outbox.lag_ns)
-            if is_flag_up and outbox is not None:
-                outbox.probe(game)
-            elif game.arbiter.outcome is not None:
+            if outbox is not None and outbox.silent_since_ns is None:
+                if game.arbiter.expire(moment, outbox.lag_ns):
+                    outbox.probe(game)
+                elif game.arbiter.is_flag_up:
+                    is_flag_up = True
+            if game.arbiter.outcome is not None:
                 self.end(game)
+        return is_flag_up
 
     # -- ends -----------------------------------------------------------------------------
 
@@ -174,7 +182,7 @@ class Games:
         self._lobby.remove(game)
         self._ending[game.id] = game
         game.end_time = self._wall_clock()
-        game.add_evidence(self._watch.moment().now_ns)
+        game.add_evidence(self._watch.moment())
         self._journal.add_end(game)
         outcome = game.arbiter.outcome
         assert outcome is not None

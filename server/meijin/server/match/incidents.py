@@ -84,7 +84,8 @@ class Incidents(Listener):
     def mass_disconnected(self, loss: MassDisconnect) -> None:
         """Half of the bots lost their streams at once."""
         count = len(loss.names)
-        detail = f"{count} of {loss.connected} bots lost their streams within seconds"
+        what = "fell silent together" if loss.is_silent else "lost their streams within seconds"
+        detail = f"{count} of {loss.connected} bots {what}"
         names = list(loss.names[:MOST_NAMES])
         evidence = {"bots": count, "connected": loss.connected, "first_bots": names}
         self._add(FaultKind.MASS_DISCONNECT, FaultParty.NETWORK, detail, evidence)

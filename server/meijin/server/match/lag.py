@@ -20,7 +20,11 @@ class PingState(enum.Enum):
 
 
 class LagMeter:
-    """Measures a stream's round trip; one ping is under way at a time."""
+    """Measures a stream's round trip; one ping is under way at a time.
+
+    Instants are those of a clock that stands whenever the server does: what the server itself
+    is late by is no part of the way.
+    """
 
     __slots__ = ("_is_next_due", "_samples_ns", "_sent_ns", "_sequence", "_state")
 

@@ -33,6 +33,8 @@ class MassDisconnect:
     names: Sequence[str]
     connected: int
     """How many bots were connected before."""
+    is_silent: bool = False
+    """No stream has ended yet, but nothing comes from them any more."""
 
 
 class Listener:

@@ -63,6 +63,14 @@ class Outbox(Protocol):
     def lag_ns(self) -> int:
         """The round trip on it."""
 
+    @property
+    def heard(self) -> Moment:
+        """When the last message was read from it."""
+
+    @property
+    def silent_since_ns(self) -> int | None:
+        """Since when it is silent together with others, so that no clock of the bot's runs."""
+
     def add_turn(self, game: "LiveGame") -> None:
         """The bot is to move in `game`."""
 
@@ -78,7 +86,7 @@ class Outbox(Protocol):
     def probe(self, game: "LiveGame") -> None:
         """The flag is up in `game`: have a ping answered before it falls."""
 
-    def lag_evidence(self, now_ns: int) -> dict[str, object]:
+    def lag_evidence(self, moment: Moment) -> dict[str, object]:
         """What is known of the way to the bot, as it is stored with a time forfeit."""
 
     def last_words(self, number: int, now_ns: int) -> dict[str, object]:
@@ -163,7 +171,19 @@ class LiveGame:
         if self.outboxes[color] is outbox:
             self.outboxes[color] = None
             self.last_outboxes[color] = outbox
-            self.arbiter.leave(color, moment)
+            self.arbiter.leave(color, moment, heard=outbox.heard)
+
+    def end_silence(
+        self, player: Participant, outbox: Outbox, heard: Moment, moment: Moment
+    ) -> bool:
+        """One of its players is heard again, for the first time since `heard`.
+
+        Returns:
+            Whether it is its turn, whose time goes on.
+        """
+        color = self.color(player)
+        is_here = self.outboxes[color] is outbox
+        return is_here and self.arbiter.credit_silence(color, heard, moment)
 
     def void_for(self, version_id: BotVersionId, party: Party, detail: str) -> None:
         """Stop it through what concerns one of its bots and is not its fault."""
@@ -188,7 +208,7 @@ class LiveGame:
             for outbox in filter(None, self.outboxes):
                 outbox.add_end(self)
 
-    def add_evidence(self, now_ns: int) -> None:
+    def add_evidence(self, moment: Moment) -> None:
         """Keep what is known of the stream of a bot that has forfeited the game."""
         outcome = self.arbiter.outcome
         culprit = None if outcome is None else outcome.at_fault.color
@@ -197,9 +217,9 @@ class LiveGame:
         outbox = self.outboxes[culprit] or self.last_outboxes[culprit]
         if outbox is None:
             return
-        self.arbiter.evidence |= outbox.last_words(self.number, now_ns)
+        self.arbiter.evidence |= outbox.last_words(self.number, moment.now_ns)
         if outcome.ending is Ending.TIME and outbox is self.outboxes[culprit]:
-            self.arbiter.evidence |= outbox.lag_evidence(now_ns)
+            self.arbiter.evidence |= outbox.lag_evidence(moment)
 
     def to_start(self) -> GameStart:
         """The game's beginning as it is stored."""

@@ -144,7 +144,7 @@ class Lobby:
             games=player.games,
             grace=self._grace,
             max_notices=self._max_notices,
-            now_ns=moment.now_ns,
+            moment=moment,
         )
         player.session = session
         self.players[player.bot_id] = player
@@ -209,7 +209,10 @@ class Lobby:
         player.left_ns = moment.served_ns
         for game in player.games.values():
             game.disconnect(player, session, moment)
-        if not session.closed.done():
+        if session.silent_since_ns is not None:
+            for game in player.games.values():
+                game.arbiter.excuse(moment, Party.NETWORK)
+        elif not session.closed.done():
             self._look_for_mass_disconnect(player, moment)
         self._forget_if_gone(player)
 

@@ -32,6 +32,10 @@ MAX_STREAM_END = 200
 SPARE_ACTIONS = 64
 """A message may hold so many actions more than there are games that they may be for."""
 
+SILENT_AFTER_NS = NS_PER_SECOND * 2 // 5
+"""A bot of which nothing is heard for so long after a ping is silent; one that has answered its
+last pings sooner is prompt."""
+
 
 class NoticeReason(enum.Enum):
     """Why an action had no effect."""
@@ -119,8 +123,10 @@ class Session:
         "heard",
         "id",
         "lag_ns",
+        "last_actions",
         "player",
         "refused",
+        "silent_since_ns",
         "spare_actions",
         "version_id",
         "wake",
@@ -137,7 +143,7 @@ class Session:
         games: Mapping[int, LiveGame],
         grace: timedelta,
         max_notices: int,
-        now_ns: int = 0,
+        moment: Moment,
     ) -> None:
         self.id = session_id
         self.player = player
@@ -156,8 +162,8 @@ class Session:
 
         Plain numbers, all three: they are looked at or counted for every message.
         """
-        self.heard: tuple[Actions | None, int] = (None, now_ns)
-        """The last message with actions, and when it was read: a reference, and no copy."""
+        self.last_actions: Actions | None = None
+        """The last message with actions: a reference, and no copy."""
         self._forgiven = 0
         self.wake = asyncio.Event()
         """Set while something waits in the outbox."""
@@ -165,10 +171,15 @@ class Session:
         """Why the server ends the stream, once it does."""
         self.writing_since_ns: int | None = None
         """When the write began that has not ended yet; ``None`` between writes."""
+        self.heard = moment
+        """When the last message was read."""
+        self.silent_since_ns: int | None = None
+        """Since when it is known to be silent together with others, as served; ``None`` while it
+        isn't. No clock of the bot's runs meanwhile."""
         self._stopped: dict[int, None] = {}
         self._grace = grace
         rate = Rate(max_notices / NOTICES_REFILL.total_seconds(), max_notices)
-        self._allowance = TokenBucket(rate, now_ns / NS_PER_SECOND)
+        self._allowance = TokenBucket(rate, moment.now_ns / NS_PER_SECOND)
         self._is_welcomed = False
         self._is_draining = False
         self._paused: PausedNotice | None = None
@@ -270,7 +281,7 @@ class Session:
                 arbiter = game.arbiter
                 if arbiter.outcome is None:
                     turns.append((game, arbiter.ask(moment)))
-        ping = self._meter.send(moment.now_ns)
+        ping = self._meter.send(moment.served_ns) if self._meter.is_due else 0
         is_draining, self._is_draining = self._is_draining, False
         paused, self._paused = self._paused, None
         if self._ended or self._started or self._turns:
@@ -287,13 +298,36 @@ class Session:
 
     # -- what came back ---------------------------------------------------------
 
-    def pong(self, sequence: int, now_ns: int) -> tuple[int, Sequence[LiveGame]]:
+    def end_silence(self, moment: Moment) -> None:
+        """The bot is heard again: what the network took is on nobody's clock."""
+        self.silent_since_ns = None
+        for game in self.games.values():
+            if game.end_silence(self.player, self, self.heard, moment):
+                self._flags.pop(game.number, None)
+
+    def is_unheard(self, moment: Moment) -> bool:
+        """Whether a ping, or what is being written, has had no answer of any kind for long."""
+        waiting_ns = self._meter.waiting_ns(moment.served_ns)
+        if waiting_ns is None:
+            if self.writing_since_ns is None:
+                return False
+            waiting_ns = moment.now_ns - self.writing_since_ns
+        unheard_ns = moment.served_ns - self.heard.served_ns
+        return SILENT_AFTER_NS <= waiting_ns <= unheard_ns
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether the bot has answered all of its last pings at once."""
+        samples_ns = self._meter.samples_ns
+        return bool(samples_ns) and max(samples_ns) < SILENT_AFTER_NS
+
+    def pong(self, sequence: int, moment: Moment) -> tuple[int, Sequence[LiveGame]]:
         """The answer to a ping; an answer to anything else is ignored.
 
         Returns:
             The round trip, and the games whose flag has waited for it.
         """
-        round_trip_ns = self._meter.answer(sequence, now_ns)
+        round_trip_ns = self._meter.answer(sequence, moment.served_ns)
         if round_trip_ns is None:
             return 0, ()
         self.lag_ns = min(self._meter.samples_ns)
@@ -306,22 +340,22 @@ class Session:
             del self._flags[game.number]
         return round_trip_ns, answered
 
-    def lag_evidence(self, now_ns: int) -> dict[str, object]:
+    def lag_evidence(self, moment: Moment) -> dict[str, object]:
         """What is known of the way to the bot, as it is stored with a time forfeit."""
-        waiting_ns, since_ns = self._meter.waiting_ns(now_ns), self.writing_since_ns
+        waiting_ns, since_ns = self._meter.waiting_ns(moment.served_ns), self.writing_since_ns
         return {
             "round_trips_us": [sample // 1000 for sample in self._meter.samples_ns],
             "ping_unanswered_us": None if waiting_ns is None else waiting_ns // 1000,
-            "writing_us": None if since_ns is None else (now_ns - since_ns) // 1000,
+            "writing_us": None if since_ns is None else (moment.now_ns - since_ns) // 1000,
         }
 
     def last_words(self, number: int, now_ns: int) -> dict[str, object]:
         """What the bot said last, also in the game of this number, as it is stored."""
-        actions, heard_ns = self.heard
+        actions = self.last_actions
         words: dict[str, object] = {
             "messages": self.effective_messages,
             "refused": self.refused,
-            "silent_us": (now_ns - heard_ns) // 1000,
+            "silent_us": (now_ns - self.heard.now_ns) // 1000,
         }
         if actions is not None:
             words["last_message"] = actions.told_of(number)

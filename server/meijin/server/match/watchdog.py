@@ -8,6 +8,7 @@ from meijin.server.errors import NotReadingError
 from meijin.server.match.games import Games
 from meijin.server.match.incidents import Incidents
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.silence import SilenceWatch
 from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 
 TICKS_PER_EXPIRY = 4
@@ -32,6 +33,7 @@ class Watchdog:
         lobby: Lobby,
         games: Games,
         incidents: Incidents,
+        silence: SilenceWatch,
         *,
         write_timeout: timedelta,
     ) -> None:
@@ -39,6 +41,7 @@ class Watchdog:
         self._lobby = lobby
         self._games = games
         self._incidents = incidents
+        self._silence = silence
         self._write_timeout = write_timeout
 
     async def watch_clocks(self) -> None:
@@ -47,7 +50,8 @@ class Watchdog:
             await asyncio.sleep(TICK_INTERVAL_NS / NS_PER_SECOND)
             moment = self._watch.tick()
             if count % TICKS_PER_EXPIRY == 0:
-                self._games.expire(moment)
+                is_flag_up = self._games.expire(moment)
+                self._silence.look(moment, is_flag_up=is_flag_up)
                 self._incidents.look(moment)
 
     async def measure_lag(self) -> None:

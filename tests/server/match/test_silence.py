@@ -1,0 +1,318 @@
+"""Connections that fall silent together: on a fake clock, over the real lobby, games and actions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from meijin.game import Ending, Outcome, Party, TimeControl, Variant
+from meijin.server.errors import NotReadingError
+from meijin.server.match.actions import ActionHandler
+from meijin.server.match.commands import Actions
+from meijin.server.match.departures import LEAST_DEPARTURES
+from meijin.server.match.flag import PING_PATIENCE_NS
+from meijin.server.match.games import Games
+from meijin.server.match.journal import Journal
+from meijin.server.match.listeners import Listener, Listeners, MassDisconnect
+from meijin.server.match.live_game import Contest, LiveGame
+from meijin.server.match.lobby import Lobby
+from meijin.server.match.session import SILENT_AFTER_NS, Session
+from meijin.server.match.silence import SilenceWatch
+from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
+from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.watchdog import TICKS_PER_EXPIRY
+from meijin.store.schema import BotId, BotVersionId, EntryId, GameId, PairingId
+from meijin.store.tournaments import PendingPairing
+from meijin.wire import Capabilities
+
+SECOND = NS_PER_SECOND
+MS = SECOND // 1000
+KEEPALIVE = timedelta(seconds=10)
+PROMPT_NS = 20 * MS
+"""How long a bot usually takes to answer a ping."""
+
+
+@dataclass
+class Bot:
+    """A bot whose way to the server may be cut."""
+
+    session: Session
+    pong_after_ns: int = PROMPT_NS
+    is_cut: bool = False
+
+
+class Hall(Listener):
+    """Bots in games of one another, and the time; the pings of those that are not cut are answered.
+
+    What a bot that is cut is sent is lost, as far as it concerns this test: nothing comes back.
+    """
+
+    def __init__(self, bots: int, control: str = "1/move") -> None:
+        self.now_ns = 0
+        self.told: list[MassDisconnect] = []
+        self.pings = 0
+        self._ticks = 0
+        self._stalls = StallWatch(lambda: self.now_ns)
+        listeners = Listeners()
+        listeners.add(self)
+        self.lobby = Lobby(self._stalls, listeners, grace=timedelta(seconds=30), max_notices=100)
+        journal = cast(
+            "Journal",
+            SimpleNamespace(
+                entry_id=EntryId(1),
+                **dict.fromkeys(("add_start", "add_end", "add_moves", "wake"), self._store),
+            ),
+        )
+        self.games = Games(
+            self.lobby,
+            journal,
+            listeners,
+            self._stalls,
+            StoreWatch(self._stalls),
+            grace=timedelta(seconds=30),
+            margin=timedelta(0),
+            last_game=GameId(0),
+        )
+        self.actions = ActionHandler(self.games, journal, self._stalls)
+        self.silence = SilenceWatch(self.lobby, listeners, keepalive=KEEPALIVE)
+        self._due: list[tuple[int, Bot, int]] = []
+        self.bots = [self._join(number) for number in range(1, bots + 1)]
+        self._run = cast(
+            "Contest",
+            SimpleNamespace(
+                id=1,
+                variant=Variant(width=5, height=5),
+                time_control=TimeControl.parse(control),
+                ladder_id=None,
+                running=0,
+            ),
+        )
+        self.live: list[LiveGame] = []
+        self.pass_time(SECOND)
+
+    def _store(self, what: object = ()) -> None:
+        if not isinstance(what, LiveGame):
+            list(cast("list[object]", what))
+
+    def mass_disconnected(self, loss: MassDisconnect) -> None:
+        """Keep it."""
+        self.told.append(loss)
+
+    def _join(self, number: int) -> Bot:
+        player = self.lobby.player(BotId(number), f"bot{number}")
+        return Bot(self.lobby.join(player, BotVersionId(number), Capabilities()))
+
+    def play(self, first: int, second: int) -> LiveGame:
+        """Have two bots, by their places, begin a game: the first is asked at once."""
+        black, white = (self.lobby.players[BotId(place + 1)] for place in (first, second))
+        number = len(self.live) + 1
+        pairing = PendingPairing(PairingId(number), number, black.bot_id, white.bot_id, b"")
+        game = self.games.start(self._run, pairing, black, white)
+        game.announce_start()
+        self.live.append(game)
+        self._deliver()
+        return game
+
+    def move(self, bot: Bot, game: LiveGame) -> None:
+        """The answer of a bot to its pending turn is read now."""
+        ply = game.arbiter.board.ply
+        play = (game.number, ply, game.arbiter.board.ply, None, 0)
+        self.actions.receive(bot.session, Actions(plays=[play], resigns=[], failures=[]))
+
+    def hear(self, *bots: Bot) -> None:
+        """The ways of bots carry again; what they have sent meanwhile comes now."""
+        for bot in bots:
+            bot.is_cut = False
+
+    def cut(self, *bots: Bot) -> None:
+        """The ways of bots carry nothing any more."""
+        for bot in bots:
+            bot.is_cut = True
+
+    def pass_time(self, ns: int) -> None:
+        """Let time pass, with the watchdog's looks in it."""
+        end_ns = self.now_ns + ns
+        while self.now_ns < end_ns:
+            self.now_ns += TICK_INTERVAL_NS
+            moment = self._stalls.tick()
+            self._deliver()
+            self._ticks += 1
+            if self._ticks % TICKS_PER_EXPIRY == 0:
+                is_flag_up = self.games.expire(moment)
+                self.silence.look(moment, is_flag_up=is_flag_up)
+
+    def _deliver(self) -> None:
+        """Have the bots read what waits for them, and the server what they have answered."""
+        for bot in self.bots:
+            ping = bot.session.drain(self._stalls.moment()).ping
+            if ping:
+                self.pings += 1
+                self._due.append((self.now_ns + bot.pong_after_ns, bot, ping))
+        for entry in list(self._due):
+            due_ns, bot, ping = entry
+            if due_ns <= self.now_ns and not bot.is_cut:
+                self._due.remove(entry)
+                self.actions.receive_pong(bot.session, ping)
+
+    def close(self, *bots: Bot) -> None:
+        """Keepalive finds out that the ways of bots are cut."""
+        for bot in bots:
+            self.lobby.leave(bot.session)
+
+
+def ending(game: LiveGame) -> Ending | None:
+    """How it has ended."""
+    outcome: Outcome | None = game.arbiter.outcome
+    return None if outcome is None else outcome.ending
+
+
+def pairs(hall: Hall) -> list[LiveGame]:
+    """The first half of the bots are asked for a move by games against the others."""
+    half = len(hall.bots) // 2
+    return [hall.play(place, place + half) for place in range(half)]
+
+
+async def test_bots_that_fall_silent_together_lose_nothing() -> None:
+    """No flag falls, and when keepalive has closed the streams the games wait for their return."""
+    hall = Hall(8)
+    games = pairs(hall)
+    hall.cut(*hall.bots)
+    hall.pass_time(15 * SECOND)
+    assert [ending(game) for game in games] == [None] * 4
+    assert [(loss.is_silent, loss.connected) for loss in hall.told] == [(True, 8)]
+    hall.close(*hall.bots)
+    hall.pass_time(29 * SECOND)
+    assert [ending(game) for game in games] == [None] * 4
+    hall.pass_time(2 * SECOND)
+    for game in games:
+        assert game.arbiter.outcome is not None
+        assert game.arbiter.outcome.at_fault is Party.NETWORK
+    assert len(hall.told) == 1
+
+
+async def test_a_turn_goes_on_where_the_silence_began() -> None:
+    """A move that the network held up is in time; one that had no time left is not."""
+    hall = Hall(8)
+    games = pairs(hall)
+    hall.pass_time(SECOND // 2)
+    hall.cut(*hall.bots)
+    hall.pass_time(8 * SECOND)
+    hall.hear(*hall.bots)
+    prompt, slow = games[:2]
+    hall.move(hall.bots[0], prompt)
+    assert prompt.arbiter.board.ply == 1
+    assert prompt.arbiter.charged_ns[0] <= SECOND // 2
+    assert prompt.arbiter.raw_ns[0] > 8 * SECOND
+    hall.pass_time(2 * SECOND)
+    assert ending(prompt) is None
+    assert ending(slow) is Ending.TIME
+
+
+async def test_a_turn_that_was_cut_off_waits_with_what_it_had() -> None:
+    """Who comes back after its stream was closed has on its clock what it had before."""
+    hall = Hall(8, "60+0")
+    pairs(hall)
+    hall.pass_time(2 * SECOND)
+    hall.cut(*hall.bots)
+    hall.pass_time(14 * SECOND)
+    hall.close(*hall.bots)
+    player = hall.lobby.players[BotId(1)]
+    session = hall.lobby.join(player, BotVersionId(1), Capabilities())
+    ((_, own_ns),) = session.drain(hall._stalls.moment()).turns
+    assert own_ns >= 58 * SECOND
+
+
+@pytest.mark.parametrize("silent", [1, LEAST_DEPARTURES - 1])
+async def test_a_few_silent_bots_lose_on_time(silent: int) -> None:
+    """As soon as their patience is over, though they are all that play."""
+    hall = Hall(2 * silent)
+    games = pairs(hall)
+    hall.cut(*hall.bots[:silent])
+    hall.pass_time(SECOND + PING_PATIENCE_NS + SECOND)
+    assert [ending(game) for game in games] == [Ending.TIME] * silent
+    assert not hall.told
+
+
+async def test_less_than_half_lose_on_time() -> None:
+    """However many: the others show that the network carries."""
+    hall = Hall(12)
+    games = pairs(hall)
+    hall.cut(*hall.bots[:5])
+    hall.pass_time(3 * SECOND)
+    assert [ending(game) for game in games[:5]] == [Ending.TIME] * 5
+
+
+async def test_bots_that_are_busy_are_no_sign() -> None:
+    """A late answer to one of its last pings: it searches where it reads, and proves nothing."""
+    hall = Hall(8)
+    for bot in hall.bots:
+        bot.pong_after_ns = 2 * SILENT_AFTER_NS
+        bot.session.ping()
+    hall.pass_time(SECOND)
+    games = pairs(hall)
+    hall.cut(*hall.bots)
+    hall.pass_time(3 * SECOND)
+    assert [ending(game) for game in games] == [Ending.TIME] * 4
+
+
+async def test_bots_that_are_heard_are_not_silent() -> None:
+    """Whatever they do with their pings: a bot that plays is there."""
+    hall = Hall(8)
+    games = pairs(hall)
+    late, *others = hall.bots
+    for bot in others:
+        bot.pong_after_ns = 60 * SECOND
+    hall.cut(late)
+    for _ in range(30):
+        hall.pass_time(SECOND // 10)
+        for bot in others:
+            hall.actions.receive(bot.session, Actions(plays=[], resigns=[], failures=[]))
+    assert ending(games[0]) is Ending.TIME
+
+
+@pytest.mark.parametrize("late_ms", range(150, 1000, 50))
+async def test_a_flag_soon_after_another_finds_the_silence_too(late_ms: int) -> None:
+    """A round that everybody answered just before is no sign of life for the flags after it."""
+    hall = Hall(10)
+    hall.play(0, 9)
+    hall.cut(hall.bots[0])
+    hall.pass_time(late_ms * MS)
+    game = hall.play(1, 8)
+    before = hall.pings
+    while hall.pings < before + len(hall.bots) - 1:
+        hall.pass_time(TICK_INTERVAL_NS)
+    hall.pass_time(2 * PROMPT_NS)
+    hall.cut(*hall.bots)
+    hall.pass_time(4 * SECOND)
+    assert ending(game) is None
+
+
+async def test_what_answers_keepalive_alone_is_closed() -> None:
+    """Something between the two is there, and the bot is not: its stream is ended for it."""
+    hall = Hall(8)
+    games = pairs(hall)
+    hall.cut(*hall.bots)
+    hall.pass_time(2 * SECOND)
+    assert not any(bot.session.closed.done() for bot in hall.bots)
+    hall.pass_time(2 * KEEPALIVE // timedelta(microseconds=1) * 1000)
+    for bot in hall.bots:
+        assert isinstance(bot.session.closed.result(), NotReadingError)
+    hall.close(*hall.bots)
+    hall.pass_time(SECOND)
+    assert [ending(game) for game in games] == [None] * 4
+
+
+async def test_nobody_is_pinged_for_it_without_a_flag() -> None:
+    """It costs nothing while nobody is late, and two rounds a second at most while a flag is up."""
+    hall = Hall(8, "5/move")
+    pairs(hall)
+    before = hall.pings
+    hall.pass_time(4 * SECOND)
+    assert hall.pings == before
+    hall.cut(hall.bots[0])
+    hall.pass_time(3 * SECOND)
+    assert hall.pings - before <= 3 * len(hall.bots)
