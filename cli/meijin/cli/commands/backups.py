@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from meijin.cli.commands.servers import EnvFileOption, read_settings
-from meijin.cli.errors import CommandError
+from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.output import console
 from meijin.wire.contract import BACKUP_FOLDER, DEFAULT_DATA, SERVER_LOCK_FILE
 
@@ -45,6 +45,10 @@ def backup(
     file = _file(settings, "pg_dump --format=custom --file=meijin.dump {}")
     from meijin.store.backup import back_up, backup_name, prune  # noqa: PLC0415 - as in serve
 
+    if not file.is_file():
+        raise CommandError(f"there is no database {file}; give the server's folder with --data")
+    if to is not None and not to.parent.is_dir():
+        raise CommandError(f"there is no folder {to.parent}; make it, or mount what is to be there")
     target = settings.data / BACKUP_FOLDER if to is None else to
     if to is None or to.is_dir():
         target /= backup_name(datetime.now(UTC))
@@ -77,7 +81,7 @@ def restore(
     if target.exists() and file.samefile(target):
         raise CommandError(f"{file} is the database itself; name a backup of it")
     with _one_line(), ExitStack() as stack:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(stack.enter_context(Database(settings.database)).claim())
         kept = backups.restore(file, target, datetime.now(UTC))
@@ -116,5 +120,7 @@ def _one_line() -> Iterator[None]:
 
     try:
         yield
-    except (StoreError, OSError) as error:
+    except StoreError as error:
         raise CommandError(str(error)) from None
+    except OSError as error:
+        raise unusable_file(error) from None
