@@ -23,6 +23,7 @@ from meijin.server.metrics.registry import make_registry
 from meijin.server.metrics.standing import Standing
 from meijin.server.parts import Access, Parts
 from meijin.server.process.backups import Backups
+from meijin.server.process.bind_failure import bind_failure
 from meijin.server.process.data_folder import check_database, make_private
 from meijin.server.process.last_resort import end_within
 from meijin.server.process.operator_token import OperatorTokenFile, ensure_operator_token
@@ -204,8 +205,8 @@ class App:
         try:
             port = self._add_port()
         except RuntimeError as error:
-            message = f"can't listen on {self._settings.listen}: is another server running there?"
-            raise OSError(message) from error
+            listen = self._settings.listen
+            raise OSError(f"can't listen on {listen}: {bind_failure(listen)}") from error
         await self._server.start()
         host, _, _ = self._settings.listen.rpartition(":")
         return str(Address(f"{host}:{port}", is_tls=self._credentials is not None))
