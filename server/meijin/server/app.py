@@ -36,7 +36,13 @@ from meijin.server.tournaments.recovery import load, restore
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
 from meijin.store.tokens import Identity, authenticate
-from meijin.wire.contract import BACKUP_FOLDER, SERVER_LOCK_FILE, Address, keepalive_options
+from meijin.wire.contract import (
+    BACKUP_FOLDER,
+    SERVER_LOCK_FILE,
+    UNIX_SCHEME,
+    Address,
+    keepalive_options,
+)
 
 log = structlog.get_logger()
 
@@ -208,6 +214,8 @@ class App:
             listen = self._settings.listen
             raise OSError(f"can't listen on {listen}: {bind_failure(listen)}") from error
         await self._server.start()
+        if self._settings.listen.startswith(UNIX_SCHEME):
+            return self._settings.listen
         host, _, _ = self._settings.listen.rpartition(":")
         return str(Address(f"{host}:{port}", is_tls=self._credentials is not None))
 

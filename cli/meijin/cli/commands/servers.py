@@ -204,17 +204,23 @@ def _demand(details: "ErrorDetails") -> str:
         case "value_error":
             return str(context["error"])
         case "greater_than":
-            return f"it must be more than {_shown(context['gt'])}"
+            return f"it must be more than {_bound(context['gt'])}"
         case "greater_than_equal":
-            return f"it must be at least {_shown(context['ge'])}"
+            return f"it must be at least {_bound(context['ge'])}"
         case "time_delta_parsing":
             return "it must be a number of seconds, such as 30 or 0.5"
         case _:
             return details["msg"].replace("Input should", "it must")
 
 
+def _bound(value: object) -> int:
+    """A bound as a number: those of durations, which are all nought, come as words."""
+    return value if isinstance(value, int) else 0
+
+
 def _shown(value: object) -> str:
-    return f"{value.total_seconds():g} s" if isinstance(value, timedelta) else repr(value)
+    """What was given, a duration in seconds."""
+    return f"{value.total_seconds():g}" if isinstance(value, timedelta) else repr(value)
 
 
 def _run(settings: "Settings") -> None:
