@@ -118,6 +118,7 @@ def test_other_machines_are_let_in_on_purpose(given: dict[str, Any], error: str)
     [
         {"listen": "unix:/run/meijin.sock", "registration": "open"},
         {"listen": "[::1]:7464", "registration": "open"},
+        {"listen": "127.0.0.1:65535"},
         {"listen": "0.0.0.0:7464", "certificate": "server.pem", "key": "server-key.pem"},
         {"listen": "0.0.0.0:7464", "plaintext": True},
         OPEN_TO_ALL,
@@ -126,6 +127,13 @@ def test_other_machines_are_let_in_on_purpose(given: dict[str, Any], error: str)
 def test_what_may_be_listened_on(given: dict[str, Any]) -> None:
     """This machine alone, others by TLS, and what was asked for by name."""
     assert Settings(**given).listen == given["listen"]
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:65536", "127.0.0.1", "localhost:http", ":7464", ""])
+def test_what_can_not_be_listened_on(listen: str) -> None:
+    """A port that gRPC would take for another, or none."""
+    with pytest.raises(ValidationError, match="it must be HOST:PORT"):
+        Settings(listen=listen)
 
 
 def test_an_unknown_name_in_the_file_is_refused() -> None:

@@ -1,6 +1,7 @@
 """Backups by command: taken while bots play, and restored under a new server."""
 
 import re
+import stat
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -64,6 +65,8 @@ def test_a_running_server_is_not_replaced(processes: Processes) -> None:
     server.process.stop(SIGKILL)
     assert restore().returncode == 0
     server.start()
+    assert processes.run("restore", str(copy), "--data=trial").returncode == 0
+    assert stat.S_IMODE((processes.folder / "trial").stat().st_mode) == 0o700
 
 
 def test_backups_are_taken_by_themselves(processes: Processes) -> None:
@@ -100,7 +103,7 @@ ELSEWHERE = "the database is on a PostgreSQL server; run: "
         ),
         (
             ("serve", "--backup-every=60", POSTGRESQL),
-            "backup_every: Value error, the database is PostgreSQL's; have a timer run pg_dump",
+            "backup_every: the database is PostgreSQL's; have a timer run pg_dump",
         ),
     ],
 )

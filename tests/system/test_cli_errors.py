@@ -18,7 +18,7 @@ MISTAKES = [
     ("bot run random --name=no/name", "is no bot name"),
     ("bot run random", "missing or unknown token"),
     ("bot run random --token=guess", "register the bot"),
-    ("bot register ada", 'a bot "ada" exists'),
+    ("bot register ada", 'a bot "ada" exists; take another name'),
     ("bot register ada --token=guess", "give a token"),
     ("bot register ghost --rotate", 'no bot "ghost"'),
     ("bot register no/name", "no/name"),
@@ -58,12 +58,22 @@ MISTAKES = [
     ("game void 999 --reason=", "reason: say in a sentence"),
     ("game void 999 --reason=wrong --token=guess", "give a token"),
     ("game list --bot=ghost", 'no bot "ghost"'),
+    ("token create bot", "name the bot"),
     ("learn tree --name=s3", 'no tree "s3"; there are s1, s2, s4'),
     ("learn 2048 --moves=0", "give --moves 1 or more"),
     ("learn gomoku --depth=9", "give --depth 1 to 4"),
     ("serve --durability=maybe", "durability"),
-    ("serve --grace=-1", "grace"),
+    ("serve --grace=-1", "grace: it must be at least 0, not -1"),
+    ("serve --backup-every=0", "backup_every: it must be more than 0, not 0.0"),
+    ("serve --metrics=nowhere", "metrics: it must be HOST:PORT, with a port up"),
+    ("serve --listen=127.0.0.1:99999", "listen: it must be HOST:PORT, with a port up"),
+    ("serve --listen=nowhere", "listen: it must be HOST:PORT, with a port up"),
+    ("serve --data=taken.py/folder", "can't use taken.py/folder: "),
+    ("backup --data=nowhere", "nowhere/meijin.db; give the server's folder with --data"),
+    ("backup --to=no/such/folder.db", "there is no folder no/such"),
+    ("bot list --server=127.0.0.1:99999", "is no address of a server"),
     ("serve --env-file=missing.env", "there is no missing.env"),
+    ("serve --env-file=wrong.env", "no setting MEIJIN_GRAC; did you mean MEIJIN_GRACE?"),
     ("serve --listen=0.0.0.0:0 --data=elsewhere", "meijin: other machines reach 0.0.0.0:0, and"),
     ("serve --listen=[::]:0 --plaintext --open", "leave --open out"),
     ("serve --certificate=c.pem --data=elsewhere", "certificate and key go together"),
@@ -85,7 +95,7 @@ MISTAKES = [
     ("serve --database=postgresql+psycopg://127.0.0.1:1/none --data=elsewhere", "database"),
     ("worker --database=oracle://host/name --redis=redis://127.0.0.1:1", "oracle is none of"),
     ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1", "start the server first"),
-    ("worker --database=sqlite:///unmade.db --redis=nowhere", "redis_url: Value error, it must"),
+    ("worker --database=sqlite:///unmade.db --redis=nowhere", "redis_url: it must begin with"),
     ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1 --sweep=0", "sweep: "),
 ]
 
@@ -100,9 +110,10 @@ def needs_a_process(command: str) -> bool:
 
 @pytest.fixture(scope="module")
 def kept(guarded_server: Server) -> dict[str, str]:
-    """The environment of an operator whose server has two bots; a file is in the way."""
+    """The environment of an operator whose server has two bots; files are in the way."""
     server = guarded_server
     (server.processes.folder / "taken.py").write_text("not an opening\n")
+    (server.processes.folder / "wrong.env").write_text("MEIJIN_GRAC=60\n")
     kept = {"MEIJIN_SERVER": server.address, "MEIJIN_DATA": str(server.data)}
     for bot in ("ada", "grace"):
         assert server.processes.run("bot", "register", bot, **kept).returncode == 0

@@ -54,8 +54,8 @@ def test_a_damaged_database_is_not_served(processes: Processes) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--data=taken",), "File exists: 'taken'"),
-        (("--data=/sys/meijin",), "'/sys/meijin'"),
+        (("--data=taken",), "can't use taken: File exists"),
+        (("--data=/sys/meijin",), "can't use /sys/meijin: "),
         (
             ("--data=data", "--database=sqlite:///taken"),
             "taken is damaged (file is not a database)",

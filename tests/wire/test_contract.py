@@ -84,7 +84,17 @@ def test_not_local(target: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "http://a", "grpcs://", "grpcs:a", "grpcs://a/b", "host:port", "a b", "host:123456"],
+    [
+        "",
+        "http://a",
+        "grpcs://",
+        "grpcs:a",
+        "grpcs://a/b",
+        "host:port",
+        "a b",
+        "host:123456",
+        "host:65536",
+    ],
 )
 def test_no_address(text: str) -> None:
     """What is no address is answered with how to write one."""

@@ -26,6 +26,13 @@ def missing_part(error: ModuleNotFoundError) -> CommandError:
     return CommandError(f"{error.name} is not installed; run: pip install 'meijin[server]'")
 
 
+def unusable_file(error: OSError) -> CommandError:
+    """What to say of a file or folder that can't be used, or of an error of another kind."""
+    if error.filename is None:
+        return CommandError(str(error))
+    return CommandError(f"can't use {error.filename}: {error.strerror}")
+
+
 def unusable_database(error: Exception) -> CommandError:
     """What to say of a database that can't be opened or read."""
     cause = getattr(error, "orig", None) or error

@@ -15,6 +15,8 @@ DEFAULT_SERVER = f"{DEFAULT_HOST}:{DEFAULT_PORT}"
 _ADDRESS = re.compile(
     r"(?P<scheme>grpcs?://)?(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
 )
+MAX_PORT = 2**16 - 1
+"""The greatest port; gRPC would take a greater one for another, without a word."""
 TLS_SCHEME = "grpcs://"
 """How the address of a server begins that is reached by TLS."""
 UNIX_SCHEME = "unix:"
@@ -121,7 +123,7 @@ def parse_address(text: str) -> Address:
     if text.startswith(UNIX_SCHEME):
         return Address(text)
     form = _ADDRESS.fullmatch(text)
-    if form is None:
+    if form is None or int(form["port"] or DEFAULT_PORT) > MAX_PORT:
         raise ValueError(
             f'"{text}" is no address of a server; write it like "example.org:{DEFAULT_PORT}", '
             f'or "{TLS_SCHEME}example.org" with TLS'

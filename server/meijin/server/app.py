@@ -23,6 +23,7 @@ from meijin.server.metrics.registry import make_registry
 from meijin.server.metrics.standing import Standing
 from meijin.server.parts import Access, Parts
 from meijin.server.process.backups import Backups
+from meijin.server.process.bind_failure import bind_failure
 from meijin.server.process.data_folder import check_database, make_private
 from meijin.server.process.last_resort import end_within
 from meijin.server.process.open_files import allow_open_files, max_connections
@@ -38,7 +39,13 @@ from meijin.server.tracing.start import start_tracer
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.access.tokens import Identity, authenticate
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
-from meijin.wire.contract import BACKUP_FOLDER, SERVER_LOCK_FILE, Address, keepalive_options
+from meijin.wire.contract import (
+    BACKUP_FOLDER,
+    SERVER_LOCK_FILE,
+    UNIX_SCHEME,
+    Address,
+    keepalive_options,
+)
 
 log = structlog.get_logger()
 
@@ -220,9 +227,11 @@ class App:
         try:
             port = self._add_port()
         except RuntimeError as error:
-            message = f"can't listen on {self._settings.listen}: is another server running there?"
-            raise OSError(message) from error
+            listen = self._settings.listen
+            raise OSError(f"can't listen on {listen}: {bind_failure(listen)}") from error
         await self._server.start()
+        if self._settings.listen.startswith(UNIX_SCHEME):
+            return self._settings.listen
         host, _, _ = self._settings.listen.rpartition(":")
         return str(Address(f"{host}:{port}", is_tls=self._credentials is not None))
 

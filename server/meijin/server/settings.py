@@ -29,7 +29,9 @@ from meijin.wire.contract import (
     DEFAULT_SERVER,
     KEEPALIVE_INTERVAL,
     MAX_MESSAGE_BYTES,
+    MAX_PORT,
     SWEEP_INTERVAL,
+    UNIX_SCHEME,
     is_local,
 )
 
@@ -61,8 +63,8 @@ RedisUrl = Annotated[str, AfterValidator(_check_redis_url)]
 
 def _check_host_and_port(address: str) -> str:
     host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or int(port) >= 2**16:
-        raise ValueError("it must be a host and a port, such as 127.0.0.1:9464")
+    if not host or not port.isdecimal() or int(port) > MAX_PORT:
+        raise ValueError("it must be HOST:PORT, with a port up to 65535")
     return address
 
 
@@ -78,6 +80,11 @@ def _check_collector_url(url: str) -> str:
 
 CollectorUrl = Annotated[str, AfterValidator(_check_collector_url)]
 """Where traces are sent, by OTLP over gRPC."""
+
+
+def _check_listen(address: str) -> str:
+    return address if address.startswith(UNIX_SCHEME) else _check_host_and_port(address)
+
 
 SweepInterval = Annotated[Duration, Field(gt=timedelta(0))]
 """How often a worker looks for ladders that no job was delivered for."""
@@ -110,7 +117,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="MEIJIN_", env_file="meijin.env", frozen=True)
 
-    listen: str = DEFAULT_SERVER
+    listen: Annotated[str, AfterValidator(_check_listen)] = DEFAULT_SERVER
     """Host and port to serve on; port 0 takes a free one."""
     certificate: Path | None = None
     """A PEM file of the server's certificate, with those between it and its authority after it."""

@@ -131,6 +131,8 @@ async def test_an_owner_registers_bots_within_its_quota(desk: Desk) -> None:
     assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "QUOTA")
     end = await desk.refusal("BotService/RegisterBot", eve, name="dan", owner="mallory")
     assert end.code is Code.PERMISSION_DENIED
+    end = await desk.refusal("BotService/RegisterBot", eve, name="ada")
+    assert end.code is Code.ALREADY_EXISTS
 
 
 @CLOSED

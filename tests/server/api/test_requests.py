@@ -51,7 +51,7 @@ def test_a_foreign_token_is_refused(token: str) -> None:
 def test_an_id_is_refused_with_its_field() -> None:
     """The caller learns which field it was."""
     assert number("7", "game_id") == 7
-    with pytest.raises(InvalidRequestError, match='game_id "" is none of'):
+    with pytest.raises(InvalidRequestError, match='game_id "" is none of this'):
         number("", "game_id")
 
 

@@ -21,7 +21,7 @@ from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.server.tournaments.formats.sprt import SprtFormat
 from meijin.store import Database
-from meijin.store.schema import Game, GameState, Ladder, Pairing
+from meijin.store.schema import AuditRow, Game, GameState, Ladder, Pairing
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2
@@ -83,6 +83,12 @@ def ladder_of(connection: Connection) -> tuple[int, int]:
     return revision, voided
 
 
+def voids_of(connection: Connection) -> list[dict[str, object] | None]:
+    """What the games that were voided had been, by the audit log."""
+    query = select(AuditRow.before).where(AuditRow.action == "void")
+    return list(connection.scalars(query))
+
+
 def have_ended(games: list[str], more_than: int) -> bool:
     """Whether more than so many games wait to be voided."""
     return len(games) > more_than
@@ -126,6 +132,8 @@ async def test_a_finished_game_is_voided(start_server: StartServer, any_database
             "a wrong opening",
         )
         assert told == [1]
+        was = {"state": "finished", "result": "0-1", "ending": "resign"}
+        assert server.database.read(voids_of) == [was]
         assert server.database.read(ladder_of) == (2, 1)
         found = await tournament(server)
         assert (found.state, found.finished_games, found.running_games) == (RUNNING, 0, 1)

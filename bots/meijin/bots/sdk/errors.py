@@ -30,10 +30,10 @@ class RefusedError(ArenaError):
     """The server refuses the bot, and would refuse it again: there is no point in returning."""
 
     advice = ""
-    """What to do about it."""
+    """What to do about it, where the server's own words don't say."""
 
     def __init__(self, details: str) -> None:
-        super().__init__(f"{details.rstrip('.')}: {self.advice}")
+        super().__init__(f"{details.rstrip('.')}: {self.advice}" if self.advice else details)
         self.details = details
         """The server's own words."""
 
@@ -45,9 +45,7 @@ class TokenRefusedError(RefusedError):
 
 
 class NotAllowedError(RefusedError):
-    """The token is another bot's, or may not play (PERMISSION_DENIED)."""
-
-    advice = "use the token that belongs to this bot's name, or leave the name out"
+    """The token is another's, or the bot is disabled or banned (PERMISSION_DENIED)."""
 
 
 class VersionRefusedError(RefusedError):

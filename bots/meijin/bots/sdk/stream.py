@@ -102,7 +102,7 @@ def _ending(error: grpc.aio.AioRpcError, address: Address) -> ArenaError:
     if failure is not None:
         return StreamLostError(failure)
     if details.startswith("failed to connect"):
-        return StreamLostError("nothing answers at the server's address")
+        return StreamLostError(f"nothing answers at {address}")
     return StreamLostError(f"{details or 'no reason given'} ({error.code().name})")
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Annotated, Protocol, TypeVar
+from urllib.parse import unquote
 
 import grpc
 import typer
@@ -181,28 +182,36 @@ def audit(
     if as_json:
         print_json(response)
         return
-    columns = ("when (UTC)", "who", "token", "did", "to", "before", "after", "from")
-    made = table("Audit log", columns, text_columns=len(columns))
     for act in response.acts:
-        made.add_row(
-            f"{act.time.ToDatetime():%Y-%m-%d %H:%M:%S}",
-            f"{act.kind} {act.actor}".strip(),
-            act.token_id,
-            act.action,
-            act.subject,
-            _facts(act, "before"),
-            _facts(act, "after"),
-            act.peer,
-        )
-    console.print(made)
+        console.print(act_text(act), soft_wrap=True)
 
 
-def _facts(act: pb.Act, field: str) -> str:
-    """What something was or is, in one line."""
-    if not act.HasField(field):  # type: ignore[arg-type]  # one of two
-        return ""
-    facts = MessageToDict(getattr(act, field))
-    return ", ".join(f"{name} {_value(value)}" for name, value in facts.items())
+def act_text(act: pb.Act) -> str:
+    """A line of the log: when in UTC, who, with what token, from where, and what it did."""
+    who = f"{act.kind} {act.actor}".strip()
+    token = f"token {act.token_id}, " if act.token_id else ""
+    change = change_text(act)
+    done = f"{act.action} {act.subject}{': ' if change else ''}{change}"
+    return f"{act.time.ToDatetime():%Y-%m-%d %H:%M:%S}  {who} ({token}{_host(act.peer)})  {done}"
+
+
+def change_text(act: pb.Act) -> str:
+    """What is otherwise than it was, in one line."""
+    before, after = MessageToDict(act.before), MessageToDict(act.after)
+    changes = []
+    for name in sorted({**before, **after}):
+        if name not in before:
+            changes.append(f"{name} {_value(after[name])}")
+        elif name not in after:
+            changes.append(f"{name} was {_value(before[name])}")
+        elif before[name] != after[name]:
+            changes.append(f"{name} {_value(before[name])} → {_value(after[name])}")
+    return ", ".join(changes)
+
+
+def _host(peer: str) -> str:
+    """The address that a peer called from, without the port that it had for the call."""
+    return unquote(peer.partition(":")[2].rpartition(":")[0]) or peer
 
 
 def _value(value: object) -> str:

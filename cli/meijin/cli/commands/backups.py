@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from meijin.cli.commands.servers import EnvFileOption, read_settings
-from meijin.cli.errors import CommandError
+from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.output import console
 from meijin.wire.contract import BACKUP_FOLDER, DEFAULT_DATA, SERVER_LOCK_FILE
 
@@ -45,6 +45,10 @@ def backup(
     file = _file(settings, "pg_dump --format=custom --file=meijin.dump {}")
     from meijin.store.backup import back_up, backup_name, prune  # noqa: PLC0415 - as in serve
 
+    if not file.is_file():
+        raise CommandError(f"there is no database {file}; give the server's folder with --data")
+    if to is not None and not to.parent.is_dir():
+        raise CommandError(f"there is no folder {to.parent}; make it, or mount what is to be there")
     target = settings.data / BACKUP_FOLDER if to is None else to
     if to is None or to.is_dir():
         target /= backup_name(datetime.now(UTC))
@@ -117,5 +121,7 @@ def _one_line() -> Iterator[None]:
 
     try:
         yield
-    except (StoreError, OSError) as error:
+    except StoreError as error:
         raise CommandError(str(error)) from None
+    except OSError as error:
+        raise unusable_file(error) from None

@@ -89,16 +89,20 @@ def new(
 @with_server
 def list_(
     connected: Annotated[bool, typer.Option(help="Only bots that are there now.")] = False,
+    with_all: Annotated[
+        bool, typer.Option("--all", help="Hidden ones too: an owner's own, or an operator's all.")
+    ] = False,
     server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List the bots of a server."""
     response = pb.ListBotsResponse()
     with connect(server) as connection:
+        ask = connection.ask_with_token if with_all else connection.ask
         page = ""
         while True:
             request = pb.ListBotsRequest(connected=connected, page_size=1000, page_token=page)
-            found = connection.ask(connection.bots.ListBots, request)
+            found = ask(connection.bots.ListBots, request)
             response.bots.extend(found.bots)
             page = found.next_page_token
             if not page:

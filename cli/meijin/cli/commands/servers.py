@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import timedelta
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +15,7 @@ from meijin.cli.errors import (
     FencedServerError,
     missing_part,
     unusable_database,
+    unusable_file,
 )
 from meijin.wire.contract import (
     DATABASE_VARIABLE,
@@ -28,6 +31,7 @@ from meijin.wire.contract import (
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
     from meijin.server.settings import Settings
 
@@ -198,8 +202,46 @@ def _wrong_setting(error: "ValidationError") -> CommandError:
     first = error.errors()[0]
     if not first["loc"]:  # of several settings, each of which could be
         return CommandError(str(first["ctx"]["error"]))
-    place = ".".join(str(part) for part in first["loc"])
-    return CommandError(f"{place}: {first['msg']}, not {first['input']!r}")
+    name = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return _unknown_setting(name.upper())
+    return CommandError(f"{name}: {_demand(first)}, not {_shown(first['input'])}")
+
+
+def _unknown_setting(variable: str) -> CommandError:
+    """What to say of a line in the file that sets nothing."""
+    from meijin.server.settings import Settings  # noqa: PLC0415 - as in serve
+
+    known = [f"MEIJIN_{name.upper()}" for name in Settings.model_fields]
+    near = get_close_matches(variable, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else "docs/operating.md lists them"
+    return CommandError(f"there is no setting {variable}; {hint}")
+
+
+def _demand(details: "ErrorDetails") -> str:
+    """What a setting has to be."""
+    context = details.get("ctx", {})
+    match details["type"]:
+        case "value_error":
+            return str(context["error"])
+        case "greater_than":
+            return f"it must be more than {_bound(context['gt'])}"
+        case "greater_than_equal":
+            return f"it must be at least {_bound(context['ge'])}"
+        case "time_delta_parsing":
+            return "it must be a number of seconds, such as 30 or 0.5"
+        case _:
+            return details["msg"].replace("Input should", "it must")
+
+
+def _bound(value: object) -> int:
+    """A bound as a number: those of durations, which are all nought, come as words."""
+    return value if isinstance(value, int) else 0
+
+
+def _shown(value: object) -> str:
+    """What was given, a duration in seconds."""
+    return f"{value.total_seconds():g}" if isinstance(value, timedelta) else repr(value)
 
 
 def _run(settings: "Settings") -> None:
@@ -215,14 +257,10 @@ def _run(settings: "Settings") -> None:
     configure_logs(settings.log_level, settings.log_format)
     try:
         asyncio.run(serve_until_stopped(settings, _announce))
-    except (
-        CertificateError,
-        StoreError,
-        EmbeddedValkeyError,
-        TracingError,
-        OSError,
-    ) as error:
+    except (CertificateError, StoreError, EmbeddedValkeyError, TracingError) as error:
         raise CommandError(str(error)) from None
+    except OSError as error:
+        raise unusable_file(error) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None
     except ExceptionGroup as group:

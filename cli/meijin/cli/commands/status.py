@@ -54,7 +54,8 @@ def problems(response: pb.GetStatusResponse) -> list[str]:
 
 
 def _show(server: str, response: pb.GetStatusResponse, now: datetime) -> None:
-    shown = table(f"Meijin {response.version} on {server}", ("", ""), text_columns=2)
+    console.print(f"Meijin {response.version} on {server}", style="bold", soft_wrap=True)
+    shown = table("", ("", ""), text_columns=2)
     shown.show_header = False
     for name, value in rows(response, now):
         shown.add_row(name, value)

@@ -63,6 +63,8 @@ def register(
     found = _owner(connection, caller, policy, owner, now)
     owner_id = None if found is None else found.id
     bot_id = bots.add_bot(connection, name, now, owner_id=owner_id)
+    if caller.owner_id is not None and found is not None:
+        _check_quota(found, policy)
     _add_token(connection, caller, bot_id, secret, now)
     after = {**_facts(bots.bot_record(connection, bot_id)), "owner": found.name if found else ""}
     add_act(connection, caller.act("register", f"bot {name}", now, after=after))
@@ -86,16 +88,22 @@ def _owner(
 def _registering_owner(
     connection: Connection, owner_id: OwnerId, policy: Policy, name: str
 ) -> OwnerRow:
-    """An owner who is to have one bot more."""
+    """An owner who registers a bot."""
     if policy.registration is Registration.CLOSED:
         raise RegistrationClosedError("operators alone register bots on this server; ask one")
     owner = owners.get_owner(connection, owner_id)
     if name not in {"", owner.name}:
         raise NotAllowedError(f'a bot of yours belongs to "{owner.name}", not to "{name}"')
+    return owner
+
+
+def _check_quota(owner: OwnerRow, policy: Policy) -> None:
+    """See that an owner may have one bot more than before."""
     quota = policy.owner_quota if owner.quota is None else owner.quota
     if owner.bots >= quota:
-        raise QuotaError(f"you have {owner.bots} bots, and may have {quota}; ask an operator")
-    return owner
+        raise QuotaError(
+            f"your bots are {owner.bots} of {quota} that you may have; ask an operator"
+        )
 
 
 def add_owner(

@@ -139,7 +139,7 @@ class Policy:
         scopes = self.scopes(permission)
         if identity.kind not in scopes:
             kinds = " or ".join(sorted(kind.value for kind in scopes))
-            raise NotAllowedError(f"this needs a token of kind {kinds}")
+            raise NotAllowedError(f"this needs a token of kind {kinds}, not {identity.kind.value}")
 
     def _needs_no_token(self, permission: Permission) -> bool:
         if permission is Permission.READER:

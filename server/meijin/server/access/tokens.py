@@ -67,6 +67,8 @@ def _subject(
 ) -> tuple[BotId | None, OwnerId | None]:
     """The bot or the owner that a token is to be of."""
     if request.kind is TokenKind.BOT:
+        if not request.name:
+            raise InvalidRequestError("name the bot that the token is for")
         return bot_of(connection, caller, request.name).id, None
     if caller.owner_id is not None:
         return None, _own(connection, caller.owner_id, request)

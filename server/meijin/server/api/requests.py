@@ -109,5 +109,5 @@ def number(text: str, field: str) -> int:
         InvalidRequestError: it is none of ours.
     """
     if not (text.isascii() and text.isdigit() and len(text) <= 18):  # noqa: PLR2004 - fits 64 bits
-        raise InvalidRequestError(f'{field} "{text}" is none of this server\'s')
+        raise InvalidRequestError(f'{field} "{text}" is none of this server\'s, which are numbers')
     return int(text)

@@ -64,7 +64,10 @@ def admit(
     if identity is None and not bot.is_open:
         raise UnauthenticatedError(f'"{name}" is registered: send its token, or take another name')
     if hello.bot_name not in {"", name, *bot.former_names}:
-        raise NotAllowedError(f'this is the token of "{name}", not of "{hello.bot_name}"')
+        raise NotAllowedError(
+            f'this is the token of "{name}", not of "{hello.bot_name}"; show the one that belongs '
+            "to the name, or leave the name out"
+        )
     if (error := refusal(bot)) is not None:
         raise error
     return Admitted(

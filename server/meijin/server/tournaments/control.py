@@ -74,7 +74,8 @@ class TournamentControl:
         if row.state is not GameState.FINISHED:
             raise WrongStateError(f"game {game_id} is {row.state.value}")
         suspended = self._scheduler.suspend(row.tournament_id)
-        before = {"state": row.state.value, "result": row.result.value, "ending": str(row.ending)}
+        ending = "" if row.ending is None else row.ending.value
+        before = {"state": row.state.value, "result": row.result.value, "ending": ending}
         self._journal.add_void(GameVoid(game_id, reason, datetime.now(UTC)))
         self._journal.add_act(replace(act, before=before))
         run = await self._reload(row.tournament_id, suspended)
