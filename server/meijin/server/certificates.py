@@ -159,15 +159,24 @@ class Authority:
         return _pair(builder.sign(signer, hashes.SHA256()), key)
 
 
-def read_authorities(path: Path) -> bytes:
-    """Read the certificates of authorities.
+@dataclass(frozen=True, slots=True)
+class Authorities:
+    """The certificates of authorities, in PEM."""
 
-    Raises:
-        CertificateError: the file can't be read, or holds none.
-    """
-    found = _read(path)
-    _certificates(path, found)
-    return found
+    certificates: bytes
+    end: datetime
+    """Until when all of them are valid."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read those of a file.
+
+        Raises:
+            CertificateError: the file can't be read, or holds none.
+        """
+        content = _read(path)
+        ends = [found.not_valid_after_utc for found in _certificates(path, content)]
+        return cls(content, min(ends))
 
 
 def write_new(path: Path, content: bytes, *, mode: int = 0o644) -> None:
