@@ -98,6 +98,7 @@ class Credentials:
         pair = KeyPair.read(self._certificate, self._key)
         authorities = None if self._client_ca is None else Authorities.read(self._client_ca)
         self.ends = CertificateEnds(pair.end, None if authorities is None else authorities.end)
+        """Until when what was loaded last is valid."""
         if pair.end < datetime.now(UTC):
             log.error("the certificate has expired", end=pair.end.isoformat())
         else:

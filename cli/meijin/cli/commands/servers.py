@@ -15,6 +15,7 @@ from meijin.cli.errors import (
     unusable_database,
 )
 from meijin.wire.contract import (
+    COLLECTOR_VARIABLES,
     DATABASE_VARIABLE,
     DEFAULT_DATA,
     DEFAULT_SERVER,
@@ -23,7 +24,6 @@ from meijin.wire.contract import (
     REDIS_VARIABLE,
     SWEEP_INTERVAL,
     SWEEP_VARIABLE,
-    TRACES_VARIABLE,
 )
 
 if TYPE_CHECKING:
@@ -43,11 +43,7 @@ EnvFileOption = Annotated[
 TracesOption = Annotated[
     str | None,
     typer.Option(
-        envvar=[
-            TRACES_VARIABLE,
-            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-            "OTEL_EXPORTER_OTLP_ENDPOINT",
-        ],
+        envvar=list(COLLECTOR_VARIABLES),
         show_envvar=False,
         help="URL of an OpenTelemetry collector for traces, by OTLP over gRPC; else none.",
     ),

@@ -15,12 +15,12 @@ from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.valkey import EmbeddedValkey, EmbeddedValkeyError
 from meijin.server.settings import Settings
 from meijin.wire.contract import (
+    COLLECTOR_VARIABLES,
     DATABASE_VARIABLE,
     LOG_FORMAT_VARIABLE,
     LOG_LEVEL_VARIABLE,
     REDIS_VARIABLE,
     SWEEP_VARIABLE,
-    TRACES_VARIABLE,
     VALKEY_FOLDER,
 )
 
@@ -109,7 +109,10 @@ class Supervisor:
 
     def _start_worker(self) -> "subprocess.Popen[bytes]":
         """Start a worker; it takes the URLs from its environment, since one may hold a password."""
-        environment = os.environ | {
+        inherited = {
+            name: value for name, value in os.environ.items() if name not in COLLECTOR_VARIABLES
+        }
+        environment = inherited | {
             DATABASE_VARIABLE: self._settings.database,
             REDIS_VARIABLE: self.redis_url,
             SWEEP_VARIABLE: str(self._settings.sweep.total_seconds()),
@@ -117,7 +120,7 @@ class Supervisor:
             LOG_FORMAT_VARIABLE: self._settings.log_format.value,
         }
         if self._settings.traces is not None:
-            environment[TRACES_VARIABLE] = self._settings.traces
+            environment[COLLECTOR_VARIABLES[0]] = self._settings.traces
         command = [sys.executable, "-m", "meijin", "worker"]
         return subprocess.Popen(
             die_with_parent(command),
