@@ -87,7 +87,7 @@ class Supervisor:
             is_stable = clock() - since > STABLE_TIME.total_seconds()
             backoff = FIRST_BACKOFF if is_stable else min(2 * backoff, MAX_BACKOFF)
             await asyncio.sleep(backoff.total_seconds())
-            self._restart()
+            await self._restart()
             since = clock()
 
     def _has_failed(self) -> bool:
@@ -96,11 +96,13 @@ class Supervisor:
             worker is not None and worker.poll() is not None
         )
 
-    def _restart(self) -> None:
+    async def _restart(self) -> None:
         if self._valkey is not None and self._valkey.poll() is not None:
             log.warning("the embedded Valkey ended; starting it again", status=self._valkey.poll())
             try:
-                self._valkey.restart()
+                self._valkey.stop()
+                self._valkey.spawn()  # from this thread, whose end is to be its end
+                await asyncio.to_thread(self._valkey.wait_until_ready)
             except EmbeddedValkeyError as error:
                 log.error("no embedded Valkey", error=str(error))
         if self._worker is not None and self._worker.poll() is not None:
