@@ -143,7 +143,7 @@ def test_a_key_of_another_certificate(authority: Authority, files: tuple[Path, P
 def test_kinds_of_keys(files: tuple[Path, Path], key: Key) -> None:
     """Those are refused that no client of gRPC's takes."""
     files[1].write_bytes(key.private_bytes(*FORM, serialization.NoEncryption()))
-    with pytest.raises(CertificateError, match="a kind that TLS has no use for; give RSA or P-256"):
+    with pytest.raises(CertificateError, match="a kind that TLS has no use for; give RSA, P-256"):
         KeyPair.read(*files)
 
 

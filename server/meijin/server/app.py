@@ -133,7 +133,9 @@ class App:
         parts.listeners.add(self._games)
         self._backups = _backups(settings)
         self.limits = Limits(settings)
+        """What an address or a bot may open and ask for."""
         self.access = access = Access.of(settings, parts)
+        """Who may do what."""
         self._interceptor = interceptor = Interceptor(
             partial(_authenticate, parts),
             self.limits,

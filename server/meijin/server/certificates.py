@@ -215,7 +215,9 @@ def _private_key(path: Path, content: bytes) -> ec.EllipticCurvePrivateKey | rsa
         return key
     if isinstance(key, ec.EllipticCurvePrivateKey) and isinstance(key.curve, CURVES):
         return key
-    raise CertificateError(f"{path} is a key of a kind that TLS has no use for; give RSA or P-256")
+    raise CertificateError(
+        f"{path} is a key of a kind that TLS has no use for; give RSA, P-256 or P-384"
+    )
 
 
 def _named(name: str) -> x509.Name:
