@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from meijin.cli.commands.status import ago, problems, rows
+from meijin.cli.commands.status import EXPIRY_WARNING, ago, problems, rows, warnings
 from meijin.v1.status_service_pb2 import GetStatusResponse
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -77,3 +77,24 @@ def test_what_is_not_fine_is_a_sentence(
     shown = dict(rows(response, NOON))
     assert shown["serving"] == serving
     assert (shown["ladders"], shown["last backup"]) == ("can't be read", "none")
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        (EXPIRY_WARNING, []),
+        (EXPIRY_WARNING - timedelta(seconds=1), ["the certificate expires in 13 d 23 h; renew it"]),
+        (timedelta(0), ["the certificate has expired; renew it"]),
+    ],
+)
+def test_a_certificate_that_expires_soon_is_warned_of(left: timedelta, words: list[str]) -> None:
+    """In time to renew it; until then the server is fine."""
+    response = GetStatusResponse(queued_jobs=0, certificate_expire_time=stamp(-left))
+    assert warnings(response, NOON) == words
+    assert problems(response) == []
+
+
+def test_the_clients_authority_is_warned_of() -> None:
+    """Beside the server's own certificate."""
+    response = GetStatusResponse(client_ca_expire_time=stamp(timedelta(days=-1)))
+    assert warnings(response, NOON) == ["the clients' authority expires in 1 d; renew it"]

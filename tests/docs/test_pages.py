@@ -15,6 +15,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from pydantic_settings import SettingsConfigDict
 from rich.console import Console
 from rich.table import Table
+from tests.authority import AuthorityFiles
 from tests.cli.test_bracket import DRAWN
 
 import meijin.bots
@@ -298,7 +299,9 @@ async def metrics_of_a_server(folder: Path) -> dict[str, str]:
     taken = folder / BACKUP_FOLDER / backup_name(datetime.now(UTC))
     taken.parent.mkdir()
     taken.touch()
-    async with open_server(settings_in(folder, backup_every=timedelta(days=1))) as server:
+    certified = AuthorityFiles(folder).server()
+    settings = settings_in(folder, backup_every=timedelta(days=1), **certified)
+    async with open_server(settings) as server:
         registry = server.app.registry()
         await server.app.ladders.look()
         families = [family for family in registry.collect() if family.name.startswith("meijin")]

@@ -111,7 +111,8 @@ def test_every_game_counts_exactly_once(site: "Site", eventually: "Eventually", 
                 eventually(site.is_written)
                 site.kill_redis()
             if number == redis_returns:
-                site.valkey.restart()
+                site.valkey.stop()
+                site.valkey.start()
         courier.catch_up()
         assert courier.delivered == 2 * JOBS
     eventually(lambda: not site.has_messages())

@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
-from meijin.server.certificates import Authority, CertificateError, KeyPair, read_authorities
+from meijin.server.certificates import Authorities, Authority, CertificateError, KeyPair
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -92,7 +92,8 @@ def test_an_authority_is_read_again(authority: Authority, tmp_path: Path) -> Non
     files = (tmp_path / "ca.pem", tmp_path / "ca-key.pem")
     authority.pair.write(*files)
     assert Authority.read(*files) == authority
-    assert read_authorities(files[0]) == authority.pair.certificate
+    read = Authorities.read(files[0])
+    assert read == Authorities(authority.pair.certificate, authority.pair.end)
     other = (tmp_path / "bob.pem", tmp_path / "bob-key.pem")
     authority.client_pair("bob", now=NOW, validity=DAY).write(*other)
     with pytest.raises(CertificateError, match="is no authority's certificate"):
@@ -142,7 +143,7 @@ def test_a_key_of_another_certificate(authority: Authority, files: tuple[Path, P
 def test_kinds_of_keys(files: tuple[Path, Path], key: Key) -> None:
     """Those are refused that no client of gRPC's takes."""
     files[1].write_bytes(key.private_bytes(*FORM, serialization.NoEncryption()))
-    with pytest.raises(CertificateError, match="a kind that TLS has no use for; give RSA or P-256"):
+    with pytest.raises(CertificateError, match="a kind that TLS has no use for; give RSA, P-256"):
         KeyPair.read(*files)
 
 

@@ -7,23 +7,25 @@ import ssl
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import grpc
 import pytest
 from structlog.testing import capture_logs
-from tests.authority import AuthorityFiles
+from tests.authority import VALIDITY, AuthorityFiles
 
 from meijin.bots import Client, RandomBot
 from meijin.server import app
-from meijin.server.certificates import CertificateError
+from meijin.server.certificates import CertificateError, KeyPair
 from meijin.server.credentials import Credentials
 from meijin.testing.peer import play_moves
 from meijin.testing.server import FIVE, ServerInTest, until
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
+from meijin.v1.status_service_pb2 import GetStatusRequest
+from meijin.v1.status_service_pb2_grpc import StatusServiceStub
 from meijin.wire.channel import Security, handshake_failure, open_async_channel
 from meijin.wire.contract import Address, parse_address
 
@@ -285,3 +287,46 @@ async def test_a_client_that_says_nothing_is_hung_up_on(
         async with asyncio.timeout(PATIENCE):
             assert await reader.read() == b""
         writer.close()
+
+
+async def test_the_metric_follows_the_files(
+    start_server: StartServer, authority: AuthorityFiles
+) -> None:
+    """What is left of the certificate that was loaded last, and of the clients' authority."""
+    old = timedelta(hours=20)
+    settings = authority.server(age=old) | {"client_ca": authority.ca}
+    async with start_server(**settings) as server:
+        registry = server.app.registry()
+
+        def left(certificate: str) -> float:
+            labels = {"certificate": certificate}
+            seconds = registry.get_sample_value("meijin_certificate_expiry_seconds", labels)
+            assert seconds is not None
+            return seconds
+
+        assert left("server") < (VALIDITY - old).total_seconds()
+        assert old.total_seconds() < left("client_ca") <= VALIDITY.total_seconds()
+        authority.server()
+        server.app.reload_certificate()
+        await server.until(lambda: left("server") > old.total_seconds())
+
+
+async def test_a_server_without_tls_has_no_such_metric(server: ServerInTest) -> None:
+    """An alarm for it would be a false one."""
+    registry = server.app.registry()
+    names = {family.name for family in registry.collect()}
+    assert "meijin_certificate_expiry_seconds" not in names
+
+
+async def test_operators_are_told_when_certificates_expire(
+    start_server: StartServer, authority: AuthorityFiles
+) -> None:
+    """In the status, of each that is in use."""
+    async with start_server(authority.security, **authority.server()) as server:
+        service = StatusServiceStub(await server.channel())
+        told = await service.GetStatus(GetStatusRequest())
+        assert server.settings.certificate is not None
+        assert server.settings.key is not None
+        pair = KeyPair.read(server.settings.certificate, server.settings.key)
+        assert told.certificate_expire_time.ToDatetime(UTC) == pair.end
+        assert not told.HasField("client_ca_expire_time")

@@ -52,6 +52,8 @@ class GetStatusResponse(_message.Message):
     OLDEST_RUN_TIME_FIELD_NUMBER: _builtins.int
     QUEUED_JOBS_FIELD_NUMBER: _builtins.int
     BACKUP_TIME_FIELD_NUMBER: _builtins.int
+    CERTIFICATE_EXPIRE_TIME_FIELD_NUMBER: _builtins.int
+    CLIENT_CA_EXPIRE_TIME_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """The release, such as `0.1.0`."""
     draining: _builtins.bool
@@ -86,6 +88,16 @@ class GetStatusResponse(_message.Message):
         and for a database that is not SQLite's.
         """
 
+    @_builtins.property
+    def certificate_expire_time(self) -> _timestamp_pb2.Timestamp:
+        """When the server's certificate expires; absent without TLS."""
+
+    @_builtins.property
+    def client_ca_expire_time(self) -> _timestamp_pb2.Timestamp:
+        """When the first of the authorities expires whose certificates clients must
+        show; absent where they need none.
+        """
+
     def __init__(
         self,
         *,
@@ -101,13 +113,19 @@ class GetStatusResponse(_message.Message):
         oldest_run_time: _timestamp_pb2.Timestamp | None = ...,
         queued_jobs: _builtins.int | None = ...,
         backup_time: _timestamp_pb2.Timestamp | None = ...,
+        certificate_expire_time: _timestamp_pb2.Timestamp | None = ...,
+        client_ca_expire_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_backup_time", b"_backup_time", "_oldest_run_time", b"_oldest_run_time", "_outdated_ladders", b"_outdated_ladders", "_queued_jobs", b"_queued_jobs", "backup_time", b"backup_time", "oldest_run_time", b"oldest_run_time", "outdated_ladders", b"outdated_ladders", "queued_jobs", b"queued_jobs", "start_time", b"start_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_backup_time", b"_backup_time", "_certificate_expire_time", b"_certificate_expire_time", "_client_ca_expire_time", b"_client_ca_expire_time", "_oldest_run_time", b"_oldest_run_time", "_outdated_ladders", b"_outdated_ladders", "_queued_jobs", b"_queued_jobs", "backup_time", b"backup_time", "certificate_expire_time", b"certificate_expire_time", "client_ca_expire_time", b"client_ca_expire_time", "oldest_run_time", b"oldest_run_time", "outdated_ladders", b"outdated_ladders", "queued_jobs", b"queued_jobs", "start_time", b"start_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_backup_time", b"_backup_time", "_oldest_run_time", b"_oldest_run_time", "_outdated_ladders", b"_outdated_ladders", "_queued_jobs", b"_queued_jobs", "backup_time", b"backup_time", "connected_bots", b"connected_bots", "draining", b"draining", "oldest_run_time", b"oldest_run_time", "outdated_ladders", b"outdated_ladders", "pending_games", b"pending_games", "queued_jobs", b"queued_jobs", "running_games", b"running_games", "running_tournaments", b"running_tournaments", "start_time", b"start_time", "store_failing", b"store_failing", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_backup_time", b"_backup_time", "_certificate_expire_time", b"_certificate_expire_time", "_client_ca_expire_time", b"_client_ca_expire_time", "_oldest_run_time", b"_oldest_run_time", "_outdated_ladders", b"_outdated_ladders", "_queued_jobs", b"_queued_jobs", "backup_time", b"backup_time", "certificate_expire_time", b"certificate_expire_time", "client_ca_expire_time", b"client_ca_expire_time", "connected_bots", b"connected_bots", "draining", b"draining", "oldest_run_time", b"oldest_run_time", "outdated_ladders", b"outdated_ladders", "pending_games", b"pending_games", "queued_jobs", b"queued_jobs", "running_games", b"running_games", "running_tournaments", b"running_tournaments", "start_time", b"start_time", "store_failing", b"store_failing", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__backup_time: _TypeAlias = _typing.Literal["backup_time"]  # noqa: Y015
     _WhichOneofArgType__backup_time: _TypeAlias = _typing.Literal["_backup_time", b"_backup_time"]  # noqa: Y015
+    _WhichOneofReturnType__certificate_expire_time: _TypeAlias = _typing.Literal["certificate_expire_time"]  # noqa: Y015
+    _WhichOneofArgType__certificate_expire_time: _TypeAlias = _typing.Literal["_certificate_expire_time", b"_certificate_expire_time"]  # noqa: Y015
+    _WhichOneofReturnType__client_ca_expire_time: _TypeAlias = _typing.Literal["client_ca_expire_time"]  # noqa: Y015
+    _WhichOneofArgType__client_ca_expire_time: _TypeAlias = _typing.Literal["_client_ca_expire_time", b"_client_ca_expire_time"]  # noqa: Y015
     _WhichOneofReturnType__oldest_run_time: _TypeAlias = _typing.Literal["oldest_run_time"]  # noqa: Y015
     _WhichOneofArgType__oldest_run_time: _TypeAlias = _typing.Literal["_oldest_run_time", b"_oldest_run_time"]  # noqa: Y015
     _WhichOneofReturnType__outdated_ladders: _TypeAlias = _typing.Literal["outdated_ladders"]  # noqa: Y015
@@ -116,6 +134,10 @@ class GetStatusResponse(_message.Message):
     _WhichOneofArgType__queued_jobs: _TypeAlias = _typing.Literal["_queued_jobs", b"_queued_jobs"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__backup_time) -> _WhichOneofReturnType__backup_time | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__certificate_expire_time) -> _WhichOneofReturnType__certificate_expire_time | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__client_ca_expire_time) -> _WhichOneofReturnType__client_ca_expire_time | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__oldest_run_time) -> _WhichOneofReturnType__oldest_run_time | None: ...
     @_typing.overload

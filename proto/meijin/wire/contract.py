@@ -46,8 +46,12 @@ LOG_LEVEL_VARIABLE = "MEIJIN_LOG_LEVEL"
 """The environment variable with the least grave lines that a server or worker logs."""
 LOG_FORMAT_VARIABLE = "MEIJIN_LOG_FORMAT"
 """The environment variable with how a server or worker writes its log."""
-TRACES_VARIABLE = "MEIJIN_TRACES"
-"""The environment variable with the collector that a server or worker sends traces to."""
+COLLECTOR_VARIABLES = (
+    "MEIJIN_TRACES",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+)
+"""The environment variables with the collector that traces are sent to; the first set one counts."""
 
 DEFAULT_DATA = "meijin-data"
 """The server's data folder."""

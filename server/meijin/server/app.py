@@ -16,6 +16,7 @@ from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.limits import Limits
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
+from meijin.server.metrics.certificates import CertificateExpiry
 from meijin.server.metrics.exporter import Exporter
 from meijin.server.metrics.game_counts import GameCounts
 from meijin.server.metrics.ladders import LadderWatch
@@ -144,7 +145,9 @@ class App:
         parts.listeners.add(self._games)
         self._backups = _backups(settings)
         self.limits = Limits(settings)
+        """What an address or a bot may open and ask for."""
         self.access = access = Access.of(settings, parts)
+        """Who may do what."""
         self._interceptor = interceptor = Interceptor(
             partial(_authenticate, parts),
             self.limits,
@@ -155,7 +158,15 @@ class App:
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
         backups = settings.data / BACKUP_FOLDER
-        add_services(self._server, parts, self._health, self.limits, access, backups=backups)
+        add_services(
+            self._server,
+            parts,
+            self._health,
+            self.limits,
+            access,
+            backups=backups,
+            credentials=credentials,
+        )
 
     @classmethod
     @asynccontextmanager
@@ -220,6 +231,7 @@ class App:
             journal.batch_moves,
             self.parts.actions.notices,
             *([] if self._backups is None else [self._backups]),
+            *([] if self._credentials is None else [CertificateExpiry(self._credentials)]),
         )
 
     async def listen(self) -> str:

@@ -159,15 +159,24 @@ class Authority:
         return _pair(builder.sign(signer, hashes.SHA256()), key)
 
 
-def read_authorities(path: Path) -> bytes:
-    """Read the certificates of authorities.
+@dataclass(frozen=True, slots=True)
+class Authorities:
+    """The certificates of authorities, in PEM."""
 
-    Raises:
-        CertificateError: the file can't be read, or holds none.
-    """
-    found = _read(path)
-    _certificates(path, found)
-    return found
+    certificates: bytes
+    end: datetime
+    """Until when all of them are valid."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read those of a file.
+
+        Raises:
+            CertificateError: the file can't be read, or holds none.
+        """
+        content = _read(path)
+        ends = [found.not_valid_after_utc for found in _certificates(path, content)]
+        return cls(content, min(ends))
 
 
 def write_new(path: Path, content: bytes, *, mode: int = 0o644) -> None:
@@ -206,7 +215,9 @@ def _private_key(path: Path, content: bytes) -> ec.EllipticCurvePrivateKey | rsa
         return key
     if isinstance(key, ec.EllipticCurvePrivateKey) and isinstance(key.curve, CURVES):
         return key
-    raise CertificateError(f"{path} is a key of a kind that TLS has no use for; give RSA or P-256")
+    raise CertificateError(
+        f"{path} is a key of a kind that TLS has no use for; give RSA, P-256 or P-384"
+    )
 
 
 def _named(name: str) -> x509.Name:

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self, TypeAlias
@@ -10,7 +11,7 @@ from typing import Self, TypeAlias
 import grpc
 import structlog
 
-from meijin.server.certificates import CertificateError, KeyPair, read_authorities
+from meijin.server.certificates import Authorities, CertificateError, KeyPair
 from meijin.server.settings import Settings
 
 log = structlog.get_logger()
@@ -20,6 +21,15 @@ RELOAD_INTERVAL = timedelta(seconds=5)
 
 _Stamp: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 """Of each file what changes with it; none for a file that isn't there."""
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateEnds:
+    """Until when the certificates that were loaded last are valid."""
+
+    server: datetime
+    client_ca: datetime | None
+    """Of all authorities whose certificates clients may show; ``None`` when none are asked for."""
 
 
 class Credentials:
@@ -86,13 +96,16 @@ class Credentials:
 
     def _load(self) -> grpc.ServerCertificateConfiguration:
         pair = KeyPair.read(self._certificate, self._key)
-        authorities = None if self._client_ca is None else read_authorities(self._client_ca)
+        authorities = None if self._client_ca is None else Authorities.read(self._client_ca)
+        self.ends = CertificateEnds(pair.end, None if authorities is None else authorities.end)
+        """Until when what was loaded last is valid."""
         if pair.end < datetime.now(UTC):
             log.error("the certificate has expired", end=pair.end.isoformat())
         else:
             log.info("certificate loaded", end=pair.end.isoformat())
         return grpc.ssl_server_certificate_configuration(
-            [(pair.key, pair.certificate)], authorities
+            [(pair.key, pair.certificate)],
+            None if authorities is None else authorities.certificates,
         )
 
     def _read_stamp(self) -> _Stamp:

@@ -18,6 +18,7 @@ from meijin.server.api.play import PlayServicer
 from meijin.server.api.status import StatusServicer
 from meijin.server.api.tokens import TokenServicer
 from meijin.server.api.tournaments import TournamentServicer
+from meijin.server.credentials import Credentials
 from meijin.server.parts import Access, Parts
 from meijin.v1 import (
     admin_service_pb2,
@@ -69,6 +70,7 @@ def add_services(
     access: Access,
     *,
     backups: Path,
+    credentials: Credentials | None,
 ) -> None:
     """Have the server answer the calls of every service."""
     pauses = parts.scheduler.pauses
@@ -121,6 +123,7 @@ def add_services(
             storage=parts.storage,
             refreshes=parts.refreshes,
             backups=backups,
+            credentials=credentials,
         ),
         server,
     )

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
@@ -18,7 +19,9 @@ import redis
 from meijin.server.process import supervisor as module
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.supervisor import Supervisor
+from meijin.server.process.valkey import EmbeddedValkey
 from meijin.server.settings import Settings
+from meijin.wire.contract import COLLECTOR_VARIABLES
 
 PATIENCE = 20.0
 IDLE = "import signal, time; signal.signal(signal.SIGTERM, lambda *_: exit()); time.sleep(600)"
@@ -76,6 +79,11 @@ def pids(supervisor: Supervisor) -> tuple[int, int]:
     assert supervisor._valkey.pid is not None
     assert supervisor._worker is not None
     return supervisor._valkey.pid, supervisor._worker.pid
+
+
+def environment_of(pid: int) -> list[str]:
+    """What a process was started with."""
+    return Path(f"/proc/{pid}/environ").read_text().split("\0")
 
 
 def is_gone(pid: int) -> bool:
@@ -144,3 +152,36 @@ async def test_a_redis_of_the_operators_needs_no_supervisor(keep: Keep) -> None:
         assert supervisor._valkey is None
         assert supervisor._worker is None
         await asyncio.sleep(0)
+
+
+async def test_the_loop_goes_on_while_valkey_starts(
+    keep: Keep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Valkey that takes long to answer, or never does, holds no game up."""
+    waits, goes_on = threading.Event(), threading.Event()
+    has_gone_on: list[bool] = []
+
+    def wait(_valkey: EmbeddedValkey) -> None:
+        waits.set()
+        has_gone_on.append(goes_on.wait(PATIENCE / 2))
+
+    async with keep() as supervisor:
+        monkeypatch.setattr(EmbeddedValkey, "wait_until_ready", wait)
+        os.kill(pids(supervisor)[0], signal.SIGKILL)
+        await until(waits.is_set)
+        goes_on.set()
+        await until(lambda: bool(has_gone_on))
+    assert has_gone_on[0]
+
+
+@pytest.mark.parametrize("traces", [None, "http://127.0.0.1:4317"])
+async def test_the_worker_sends_traces_where_the_server_does(
+    keep: Keep, monkeypatch: pytest.MonkeyPatch, traces: str | None
+) -> None:
+    """Or nowhere: what else is in the environment is not what the server was told."""
+    for variable in COLLECTOR_VARIABLES:
+        monkeypatch.setenv(variable, "http://elsewhere:4317")
+    async with keep(traces=traces) as supervisor:
+        _, worker = pids(supervisor)
+        told = {line for line in environment_of(worker) if line.startswith(COLLECTOR_VARIABLES)}
+    assert told == ({f"{COLLECTOR_VARIABLES[0]}={traces}"} if traces else set())

@@ -100,7 +100,8 @@ def test_it_keeps_its_data_over_a_kill(valkey: EmbeddedValkey) -> None:
     os.kill(valkey.pid, signal.SIGKILL)
     wait_until(lambda: valkey.poll() is not None)
     assert valkey.poll() == -signal.SIGKILL
-    valkey.restart()
+    valkey.stop()
+    valkey.start()
     with redis.Redis.from_url(valkey.url) as client:
         assert client.get("key") == b"value"
 

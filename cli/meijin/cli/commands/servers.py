@@ -18,6 +18,7 @@ from meijin.cli.errors import (
     unusable_file,
 )
 from meijin.wire.contract import (
+    COLLECTOR_VARIABLES,
     DATABASE_VARIABLE,
     DEFAULT_DATA,
     DEFAULT_SERVER,
@@ -26,7 +27,6 @@ from meijin.wire.contract import (
     REDIS_VARIABLE,
     SWEEP_INTERVAL,
     SWEEP_VARIABLE,
-    TRACES_VARIABLE,
 )
 
 if TYPE_CHECKING:
@@ -47,11 +47,7 @@ EnvFileOption = Annotated[
 TracesOption = Annotated[
     str | None,
     typer.Option(
-        envvar=[
-            TRACES_VARIABLE,
-            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-            "OTEL_EXPORTER_OTLP_ENDPOINT",
-        ],
+        envvar=list(COLLECTOR_VARIABLES),
         show_envvar=False,
         help="URL of an OpenTelemetry collector for traces, by OTLP over gRPC; else none.",
     ),

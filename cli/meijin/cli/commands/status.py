@@ -19,6 +19,9 @@ from meijin.v1 import status_service_pb2 as pb
 NOT_FINE = 1
 """The exit status of a server that is not as it should be."""
 
+EXPIRY_WARNING = timedelta(days=14)
+"""A certificate that expires sooner is warned of."""
+
 
 @with_server
 def status(
@@ -29,7 +32,7 @@ def status(
     """Show how a server is doing; the exit status is 0 if that is fine, and 1 if not.
 
     Not fine is a server that doesn't answer, is about to stop, whose database takes no commits,
-    or whose queue doesn't answer.
+    or whose queue doesn't answer. A certificate that expires within two weeks is warned of.
     """
     with connect(server, token) as connection:
         response = connection.ask_with_token(connection.status.GetStatus, pb.GetStatusRequest())
@@ -53,6 +56,27 @@ def problems(response: pb.GetStatusResponse) -> list[str]:
     return [sentence for sentence, is_so in said.items() if is_so]
 
 
+def warnings(response: pb.GetStatusResponse, now: datetime) -> list[str]:
+    """What will not be as it should be unless somebody sees to it, in a sentence each."""
+    return [
+        f"{name} expires in {until(end, now)}; renew it"
+        if end.ToDatetime(UTC) > now
+        else f"{name} has expired; renew it"
+        for name, end in _certificates(response)
+        if end.ToDatetime(UTC) - now < EXPIRY_WARNING
+    ]
+
+
+def _certificates(response: pb.GetStatusResponse) -> list[tuple[str, Timestamp]]:
+    """The certificates that a server uses, and when each expires."""
+    found = []
+    if response.HasField("certificate_expire_time"):
+        found.append(("the certificate", response.certificate_expire_time))
+    if response.HasField("client_ca_expire_time"):
+        found.append(("the clients' authority", response.client_ca_expire_time))
+    return found
+
+
 def _show(server: str, response: pb.GetStatusResponse, now: datetime) -> None:
     console.print(f"Meijin {response.version} on {server}", style="bold", soft_wrap=True)
     shown = table("", ("", ""), text_columns=2)
@@ -62,6 +86,8 @@ def _show(server: str, response: pb.GetStatusResponse, now: datetime) -> None:
     console.print(shown)
     for problem in problems(response):
         console.print(problem, style="red")
+    for warning in warnings(response, now):
+        console.print(warning, style="yellow")
 
 
 def rows(response: pb.GetStatusResponse, now: datetime) -> list[tuple[str, str]]:
@@ -95,7 +121,16 @@ def _ladders(response: pb.GetStatusResponse, now: datetime) -> str:
 
 def ago(when: Timestamp, now: datetime) -> str:
     """How long something is ago, such as ``2 h 5 min``."""
-    seconds = max(0, int((now - when.ToDatetime(UTC)) / timedelta(seconds=1)))
+    return _duration(now - when.ToDatetime(UTC))
+
+
+def until(when: Timestamp, now: datetime) -> str:
+    """How long something is ahead, such as ``2 h 5 min``."""
+    return _duration(when.ToDatetime(UTC) - now)
+
+
+def _duration(duration: timedelta) -> str:
+    seconds = max(0, int(duration / timedelta(seconds=1)))
     units = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
     parts = []
     for name, size in units:

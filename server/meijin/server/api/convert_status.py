@@ -24,4 +24,8 @@ def status_to_proto(status: ServerStatus) -> pb.GetStatusResponse:
             message.oldest_run_time.CopyFrom(time_to_proto(status.ladders.oldest))
     if status.backup_time is not None:
         message.backup_time.CopyFrom(time_to_proto(status.backup_time))
+    if status.certificate_end is not None:
+        message.certificate_expire_time.CopyFrom(time_to_proto(status.certificate_end))
+    if status.client_ca_end is not None:
+        message.client_ca_expire_time.CopyFrom(time_to_proto(status.client_ca_end))
     return message

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from meijin.server.api.convert_status import status_to_proto
 from meijin.server.api.interceptor import Context
+from meijin.server.credentials import Credentials
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.games import Games
 from meijin.server.match.lobby import Lobby
@@ -34,6 +35,7 @@ class StatusServicer(StatusServiceServicer):
         storage: Storage,
         refreshes: RefreshSender,
         backups: Path,
+        credentials: Credentials | None,
     ) -> None:
         self._lobby = lobby
         self._games = games
@@ -42,6 +44,7 @@ class StatusServicer(StatusServiceServicer):
         self._storage = storage
         self._refreshes = refreshes
         self._backups = backups
+        self._credentials = credentials
         self._start_time = datetime.now(UTC)
 
     async def GetStatus(
@@ -51,6 +54,7 @@ class StatusServicer(StatusServiceServicer):
         ladders = await self._ladders()
         queued = await self._refreshes.queue_length()
         taken = await asyncio.to_thread(backups_in, self._backups)
+        ends = None if self._credentials is None else self._credentials.ends
         return status_to_proto(
             ServerStatus(
                 version=version("meijin"),
@@ -64,6 +68,8 @@ class StatusServicer(StatusServiceServicer):
                 ladders=ladders,
                 queued_jobs=queued,
                 backup_time=taken[0].time if taken else None,
+                certificate_end=None if ends is None else ends.server,
+                client_ca_end=None if ends is None else ends.client_ca,
             )
         )
 

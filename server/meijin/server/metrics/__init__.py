@@ -7,5 +7,6 @@ when it is asked for.
 - `game_counts`: moves and games, counted as they are committed
 - `standing`: what is connected, running and waiting, read at a scrape
 - `ladders`: how far the ladders are behind, looked at now and then
+- `certificates`: the time that certificates have left
 - `registry`: all of them, put together
 """

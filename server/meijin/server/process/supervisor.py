@@ -15,12 +15,12 @@ from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.valkey import EmbeddedValkey, EmbeddedValkeyError
 from meijin.server.settings import Settings
 from meijin.wire.contract import (
+    COLLECTOR_VARIABLES,
     DATABASE_VARIABLE,
     LOG_FORMAT_VARIABLE,
     LOG_LEVEL_VARIABLE,
     REDIS_VARIABLE,
     SWEEP_VARIABLE,
-    TRACES_VARIABLE,
     VALKEY_FOLDER,
 )
 
@@ -87,7 +87,7 @@ class Supervisor:
             is_stable = clock() - since > STABLE_TIME.total_seconds()
             backoff = FIRST_BACKOFF if is_stable else min(2 * backoff, MAX_BACKOFF)
             await asyncio.sleep(backoff.total_seconds())
-            self._restart()
+            await self._restart()
             since = clock()
 
     def _has_failed(self) -> bool:
@@ -96,11 +96,13 @@ class Supervisor:
             worker is not None and worker.poll() is not None
         )
 
-    def _restart(self) -> None:
+    async def _restart(self) -> None:
         if self._valkey is not None and self._valkey.poll() is not None:
             log.warning("the embedded Valkey ended; starting it again", status=self._valkey.poll())
             try:
-                self._valkey.restart()
+                self._valkey.stop()
+                self._valkey.spawn()  # from this thread, whose end is to be its end
+                await asyncio.to_thread(self._valkey.wait_until_ready)
             except EmbeddedValkeyError as error:
                 log.error("no embedded Valkey", error=str(error))
         if self._worker is not None and self._worker.poll() is not None:
@@ -109,7 +111,10 @@ class Supervisor:
 
     def _start_worker(self) -> "subprocess.Popen[bytes]":
         """Start a worker; it takes the URLs from its environment, since one may hold a password."""
-        environment = os.environ | {
+        inherited = {
+            name: value for name, value in os.environ.items() if name not in COLLECTOR_VARIABLES
+        }
+        environment = inherited | {
             DATABASE_VARIABLE: self._settings.database,
             REDIS_VARIABLE: self.redis_url,
             SWEEP_VARIABLE: str(self._settings.sweep.total_seconds()),
@@ -117,7 +122,7 @@ class Supervisor:
             LOG_FORMAT_VARIABLE: self._settings.log_format.value,
         }
         if self._settings.traces is not None:
-            environment[TRACES_VARIABLE] = self._settings.traces
+            environment[COLLECTOR_VARIABLES[0]] = self._settings.traces
         command = [sys.executable, "-m", "meijin", "worker"]
         return subprocess.Popen(
             die_with_parent(command),

@@ -82,10 +82,19 @@ class EmbeddedValkey:
     def start(self) -> None:
         """Start the server and return when it answers.
 
+        Raises:
+            EmbeddedValkeyError: there is no server for this machine, or it doesn't start.
+        """
+        self.spawn()
+        self.wait_until_ready()
+
+    def spawn(self) -> None:
+        """Start the server's process, which does not answer yet.
+
         A server that a killed parent left behind in the same folder is shut down first.
 
         Raises:
-            EmbeddedValkeyError: there is no server for this machine, or it doesn't start.
+            EmbeddedValkeyError: there is no server for this machine, or its socket can't be made.
         """
         binary = _binary()
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -94,6 +103,14 @@ class EmbeddedValkey:
         self._shut_down_leftover()
         with self.log.open("ab") as log:
             self._process = self._spawn(binary, log)
+
+    def wait_until_ready(self) -> None:
+        """Wait until the server that was spawned answers; any thread may.
+
+        Raises:
+            EmbeddedValkeyError: it has ended or doesn't answer, and is stopped.
+        """
+        assert self._process is not None
         try:
             self._wait_until_ready(self._process)
         except EmbeddedValkeyError:
@@ -113,15 +130,6 @@ class EmbeddedValkey:
         if self._socket.parent != self._folder:
             with suppress(OSError):  # a killed server leaves its socket there
                 self._socket.parent.rmdir()
-
-    def restart(self) -> None:
-        """Start the server anew, after a crash or not; it keeps its data.
-
-        Raises:
-            EmbeddedValkeyError: it doesn't start.
-        """
-        self.stop()
-        self.start()
 
     def poll(self) -> int | None:
         """How the last process ended, as `subprocess.Popen.poll`; ``None`` while it runs.

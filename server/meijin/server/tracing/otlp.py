@@ -45,7 +45,7 @@ LOGGERS = (
     "opentelemetry.exporter.otlp.proto.grpc.exporter",
     "opentelemetry.sdk._shared_internal",
 )
-"""Those that tell of a collector that takes nothing, and of a queue that is full."""
+"""That of the exporter, which tells when spans are lost, and that of the queue, when it is full."""
 
 KINDS = {SpanKind.INTERNAL: OtelKind.INTERNAL, SpanKind.SERVER: OtelKind.SERVER}
 
@@ -113,7 +113,7 @@ class _Ids(RandomIdGenerator):
 
 
 class Seldom(logging.Filter):
-    """Lets a line pass once in `LOG_INTERVAL`, and none that is no error or warning of loss."""
+    """Lets a line of a level or a graver one pass once in `LOG_INTERVAL`, and no other line."""
 
     def __init__(self, level: int, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()

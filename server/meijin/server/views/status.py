@@ -24,3 +24,7 @@ class ServerStatus:
     """``None`` while Redis does not answer."""
     backup_time: datetime | None
     """Of the newest one; ``None`` without any."""
+    certificate_end: datetime | None
+    """Of the server's own; ``None`` without TLS."""
+    client_ca_end: datetime | None
+    """Of the authorities whose certificates clients must show; ``None`` where they need none."""
