@@ -157,7 +157,7 @@ def disable(
     server: Server = USUAL_SERVER,
     token: TokenOption = None,
 ) -> None:
-    """Keep a bot away for a while; its running games are lost after its grace."""
+    """Keep a bot away for a while; it forfeits its running games after its grace."""
     with connect(server, token) as connection:
         request = admin_pb.DisableBotRequest(name=name, reason=reason)
         print_bot(connection.ask_with_token(connection.admin.DisableBot, request).bot)
@@ -183,8 +183,8 @@ def hide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = 
 
 @app.command()
 @with_server
-def show(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
-    """Show a hidden bot again."""
+def unhide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
+    """Have a hidden bot in lists and ladder tables again."""
     with connect(server, token) as connection:
         request = admin_pb.ShowBotRequest(name=name)
         print_bot(connection.ask_with_token(connection.admin.ShowBot, request).bot)
