@@ -1,4 +1,4 @@
-"""What `meijin serve` says when a part of the server has failed."""
+"""What `meijin serve` refuses, and says when a part of the server has failed."""
 
 from __future__ import annotations
 
@@ -45,3 +45,10 @@ def test_unexpected_failures_are_logged(
     assert [(entry["event"], entry["exc_info"]) for entry in logs] == [
         ("the server failed", failure) for failure in failures
     ]
+
+
+@pytest.mark.parametrize("registration", ["closed", "invitation"])
+def test_open_is_one_way_of_registration(registration: str, tmp_path: Path) -> None:
+    """Nobody who asks for a closed server too gets one that is open to everybody."""
+    with pytest.raises(CommandError, match=f"--open and --registration {registration} exclude"):
+        servers.serve(data=tmp_path, is_open=True, registration=registration)

@@ -167,7 +167,7 @@ def disable(
     server: Server = USUAL_SERVER,
     token: TokenOption = None,
 ) -> None:
-    """Keep a bot away for a while; its running games are lost after its grace."""
+    """Keep a bot away for a while; it forfeits its running games after its grace."""
     request = admin_pb.DisableBotRequest(name=name, reason=reason)
     change_bot(server, token, lambda admin: admin.DisableBot, request)
 
@@ -198,7 +198,7 @@ def hide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = 
 
 @app.command()
 @with_server
-def show(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
-    """Show a hidden bot again."""
+def unhide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
+    """Have a hidden bot in lists and ladder tables again."""
     request = admin_pb.ShowBotRequest(name=name)
     change_bot(server, token, lambda admin: admin.ShowBot, request)

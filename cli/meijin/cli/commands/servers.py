@@ -119,7 +119,7 @@ def serve(
     ] = None,
     log_level: Annotated[
         str | None,
-        typer.Option(help="Least grave lines of the log: debug, info, warning, error. \\[info]"),
+        typer.Option(help="What is logged at least: debug, info, warning, error. \\[info]"),
     ] = None,
     log_format: Annotated[
         str | None,
@@ -141,6 +141,8 @@ def serve(
     Every option can be set in the environment, as MEIJIN_LISTEN and so on, or in a file
     meijin.env; docs/operating.md lists them all. Games that are cut off go on at the next start.
     """
+    if is_open and registration not in {None, "open"}:
+        raise CommandError(f"--open and --registration {registration} exclude each other; give one")
     settings = read_settings(
         env_file,
         listen=listen,
@@ -324,7 +326,7 @@ def worker(
     log_level: Annotated[
         str,
         typer.Option(
-            envvar=LOG_LEVEL_VARIABLE, help="Least grave lines: debug, info, warning, error."
+            envvar=LOG_LEVEL_VARIABLE, help="What is logged at least: debug, info, warning, error."
         ),
     ] = "info",
     log_format: Annotated[
