@@ -59,6 +59,11 @@ class TournamentReports(Generic[T]):
         Raises:
             NotFoundError: there is none of that id.
         """
+        # Of a caller who does not wait for it, what was counted is kept all the same.
+        kept = await asyncio.shield(asyncio.ensure_future(self._find(tournament_id)))
+        return kept.summary, kept.report
+
+    async def _find(self, tournament_id: TournamentId) -> _Kept[T]:
         turn = self._turns.setdefault(tournament_id, asyncio.Lock())
         async with turn:
             look = partial(self._look, kept=self._kept.get(tournament_id))
@@ -67,7 +72,7 @@ class TournamentReports(Generic[T]):
             self._kept.move_to_end(tournament_id)
             if len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
-        return kept.summary, kept.report
+        return kept
 
     def _look(
         self, connection: Connection, *, tournament_id: TournamentId, kept: _Kept[T] | None
