@@ -81,8 +81,8 @@ class GameServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WatchGame(self, request, context):
-        """Says where the game stands, then each move and the end. NOT_FOUND for an
-        unknown id.
+        """Says where the game stands, then each move and the end; moves within 0.2 s
+        of each other come together. NOT_FOUND for an unknown id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,8 +38,8 @@ class GameServiceStub:
     ListGames: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListGamesRequest, _game_service_pb2.ListGamesResponse]
     """Games without their moves, newest first."""
     WatchGame: _grpc.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]
-    """Says where the game stands, then each move and the end. NOT_FOUND for an
-    unknown id.
+    """Says where the game stands, then each move and the end; moves within 0.2 s
+    of each other come together. NOT_FOUND for an unknown id.
     """
     ExportGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]
     """The game's record as a file. NOT_FOUND for an unknown id."""
@@ -59,8 +59,8 @@ class GameServiceAsyncStub(GameServiceStub):
     ListGames: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListGamesRequest, _game_service_pb2.ListGamesResponse]  # type: ignore[assignment]
     """Games without their moves, newest first."""
     WatchGame: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]  # type: ignore[assignment]
-    """Says where the game stands, then each move and the end. NOT_FOUND for an
-    unknown id.
+    """Says where the game stands, then each move and the end; moves within 0.2 s
+    of each other come together. NOT_FOUND for an unknown id.
     """
     ExportGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]  # type: ignore[assignment]
     """The game's record as a file. NOT_FOUND for an unknown id."""
@@ -95,8 +95,8 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _game_service_pb2.WatchGameRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_game_service_pb2.WatchGameResponse], _abc.AsyncIterator[_game_service_pb2.WatchGameResponse]]:
-        """Says where the game stands, then each move and the end. NOT_FOUND for an
-        unknown id.
+        """Says where the game stands, then each move and the end; moves within 0.2 s
+        of each other come together. NOT_FOUND for an unknown id.
         """
 
     @_abc_1.abstractmethod

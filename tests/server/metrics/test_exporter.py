@@ -9,6 +9,7 @@ import pytest
 from prometheus_client import CollectorRegistry, Counter
 from structlog.testing import capture_logs
 
+from meijin.server.metrics import exporter as module
 from meijin.server.metrics.exporter import MAX_SCRAPES, Exporter, is_loopback
 
 
@@ -55,6 +56,16 @@ def test_threads_are_bounded(exporter: Exporter) -> None:
         assert held[-1].recv(1) == b""
         held[0].sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
         assert held[0].recv(8) == b"HTTP/1.0"
+
+
+def test_a_slow_request_is_hung_up_on(exporter: Exporter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte now and then holds a thread for so long and no longer."""
+    monkeypatch.setattr(module, "SCRAPE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(module._Handler, "timeout", 60)
+    host, _, port = exporter.address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as slow:
+        slow.sendall(b"GET /met")
+        assert slow.recv(1) == b""
 
 
 @pytest.mark.parametrize(

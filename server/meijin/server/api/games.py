@@ -1,7 +1,8 @@
 """Games: looked up, listed, watched, exported and voided."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from sqlalchemy import Connection
@@ -30,6 +31,14 @@ from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1.game_service_pb2_grpc import GameServiceServicer
 from meijin.wire.text import plain_text
+
+MOVES_INTERVAL = timedelta(seconds=0.2)
+"""Between two messages to one who watches a game: what is made meanwhile comes together."""
+
+
+async def pause() -> None:
+    """Wait before a watcher is told more."""
+    await asyncio.sleep(MOVES_INTERVAL.total_seconds())
 
 
 class GameServicer(GameServiceServicer):
@@ -82,6 +91,7 @@ class GameServicer(GameServiceServicer):
                 elif moves := live_moves(fact.game, since=told):
                     told += len(moves)
                     yield pb.WatchGameResponse(moves=moves_to_proto(moves))
+                    await pause()
 
     async def ExportGame(
         self, request: pb.ExportGameRequest, context: Context

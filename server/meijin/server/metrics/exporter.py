@@ -19,6 +19,9 @@ MAX_SCRAPES = 4
 REQUEST_TIMEOUT_S = 5
 """A connection that says nothing for so long is closed."""
 
+SCRAPE_TIMEOUT_S = 10
+"""A connection is closed after so long, whatever it says, such as a byte now and then."""
+
 SHUTDOWN_POLL_S = 0.05
 """Between two looks of the accepting thread whether it is to end."""
 
@@ -105,14 +108,23 @@ class _Server(ThreadingHTTPServer):
 
     def process_request_thread(self, request: socket.socket, client_address: object) -> None:  # type: ignore[override]  # as it is called
         """Answer in a thread of its own."""
+        deadline = threading.Timer(SCRAPE_TIMEOUT_S, _hang_up, (request,))
+        deadline.daemon = True
+        deadline.start()
         try:
             super().process_request_thread(request, client_address)
         finally:
+            deadline.cancel()
             self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002 - the base's signature
         """A scrape that breaks off is no event of the server's."""
         log.debug("a scrape broke off", peer=str(client_address))
+
+
+def _hang_up(connection: socket.socket) -> None:
+    with suppress(OSError):  # it is closed already
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 class _ServerOfIPv6(_Server):
