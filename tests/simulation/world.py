@@ -112,6 +112,7 @@ class World(bots.World):
         self._wanted: list[tournament_service_pb2.TournamentSettings] = []
         self._made: set[int] = set()
         self._is_closing = False
+        self._silent_until_ns = 0
         self._faults_end_ns = self.rng.randrange(NS_PER_SECOND // 2, LAST_FAULT_NS)
 
     # -- from the beginning to the end ------------------------------------------------------
@@ -157,7 +158,7 @@ class World(bots.World):
         for bot in self.bots:
             bot.is_retired = True
             bot.hang_up()
-        deadline_ns = self.loop.now_ns + 3 * NS_PER_SECOND
+        deadline_ns = max(self.loop.now_ns, self._silent_until_ns) + 3 * NS_PER_SECOND
         self._run_until(lambda: self.loop.now_ns > deadline_ns)
         self.oracle.check_played(tournaments=len(self._wanted))
         self._check_rest()
@@ -496,6 +497,7 @@ class World(bots.World):
             return
         self.note("the network is silent")
         delay_ns = self.rng.randrange(MS, MOST_SILENCE_NS)
+        self._silent_until_ns = max(self._silent_until_ns, self.loop.now_ns + delay_ns)
         for bot in cut:
             present[bot.name].hold(delay_ns)
 
