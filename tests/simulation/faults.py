@@ -42,6 +42,8 @@ class Faults:
     def __init__(self, scene: Scene) -> None:
         self.counts: Counter[str] = Counter()
         """By kind, how many have struck."""
+        self.silent_until_ns = 0
+        """When the network carries everything again."""
         self._scene = scene
         self._end_ns = scene.rng.randrange(NS_PER_SECOND // 2, LAST_FAULT_NS)
 
@@ -165,6 +167,7 @@ class Faults:
             return
         scene.note("the network is silent")
         delay_ns = scene.rng.randrange(MS, MOST_SILENCE_NS)
+        self.silent_until_ns = max(self.silent_until_ns, scene.loop.now_ns + delay_ns)
         for bot in cut:
             present[bot.name].hold(delay_ns)
 
