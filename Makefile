@@ -7,8 +7,8 @@ BIN := .venv/bin
 UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs fuzz game scripts simulation system)
 CODE := game store bots ladder server cli tests benchmarks scripts
 
-# So many tests at once: nearly every test keeps one core busy, and waits for the others' no longer
-# than its patience.
+# So many tests at once: nearly every one keeps a single core busy, and whoever runs out of tests
+# takes over half of what another has left.
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
 
