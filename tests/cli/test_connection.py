@@ -6,8 +6,9 @@ from typing import Any
 import grpc
 import pytest
 
-from meijin.cli.connection import Server, connect
+from meijin.cli.connection import Server, connect, pages
 from meijin.cli.errors import CommandError
+from meijin.v1 import token_service_pb2 as pb
 from meijin.wire.contract import OPERATOR_TOKEN_FILE, client_keepalive_options
 
 
@@ -122,3 +123,23 @@ def test_silent_streams_are_probed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grpc.insecure_channel", insecure_channel)
     with connect(Server("localhost")):
         assert set(client_keepalive_options()) < set(options[0])
+
+
+def test_all_pages_of_a_list_are_asked_for(token_file: Path) -> None:
+    """Each with the token, and with what the one before says of it."""
+    token_file.write_text("secret")
+    asked = []
+
+    def list_tokens(request: pb.ListTokensRequest, *, timeout: float, metadata: object) -> Any:
+        assert timeout > 0
+        asked.append((request.page_size, request.page_token, metadata))
+        return pb.ListTokensResponse(
+            next_page_token={"": "2", "2": "3", "3": ""}[request.page_token]
+        )
+
+    method: Any = list_tokens
+    with connect(Server("localhost")) as connection:
+        found = list(pages(connection.ask_with_token, method, pb.ListTokensRequest(page_size=7)))
+    shown = (("authorization", "Bearer secret"),)
+    assert asked == [(7, token, shown) for token in ("", "2", "3")]
+    assert [page.next_page_token for page in found] == ["2", "3", ""]

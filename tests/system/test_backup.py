@@ -83,7 +83,10 @@ ELSEWHERE = "the database is on a PostgreSQL server; run: "
     [
         (("backup", "--data=none"), "can't back {}/none/meijin.db up: unable to open database"),
         (("backup", "--to=here.db"), "here.db is there already; give another name"),
-        (("restore", "none.db"), "there is no none.db; name a backup, such as one in meijin-data/backups"),
+        (
+            ("restore", "none.db"),
+            "there is no none.db; name a backup, such as one in meijin-data/backups",
+        ),
         (("restore", "here.db"), "can't restore here.db: file is not a database"),
         (
             ("backup", POSTGRESQL),

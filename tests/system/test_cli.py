@@ -25,7 +25,7 @@ COMMANDS = {
     *("serve", "worker", "match", "demo", "certificate", "status", "backup", "restore"),
     *(f"ladder {verb}" for verb in ("show", "run", "compare", "anchors", "verify")),
     *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
-    *(f"bot {verb}" for verb in ("disable", "enable", "hide", "show")),
+    *(f"bot {verb}" for verb in ("disable", "enable", "hide", "unhide")),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
     *(f"admin {verb}" for verb in ("invite", "invitations", "uninvite", "owners", "audit")),
     *(f"admin {verb}" for verb in ("ban", "unban", "rename")),
@@ -317,6 +317,9 @@ def test_games_are_listed_and_shown(meijin: Meijin, finished: dict[str, Any]) ->
     assert text.startswith(f"game {listed[0]['game_id']}: {shown['black']} (x, black)")
     assert text.count("X") + text.count("x") >= shown["ply"] // 2
     assert listed[0]["game_id"] in tell(meijin, "game", "list").split()
+    cut_off = tell(meijin, "game", "list", f"--tournament={key}", "--limit=1")
+    assert cut_off.endswith("there are older ones: give a higher --limit\n")
+    assert "older" not in tell(meijin, "game", "list", f"--tournament={key}", "--limit=2")
 
 
 def test_an_exported_game_is_read_back(

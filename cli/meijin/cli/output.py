@@ -17,6 +17,9 @@ from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import outcome_from_proto
 
+OLDER = "there are older ones: give a higher --limit"
+"""What is said below a list that was cut off."""
+
 
 def printable(text: str) -> str:
     """Text in one line without control characters, which could rewrite the screen.

@@ -9,14 +9,16 @@ from google.protobuf.json_format import MessageToDict
 
 from meijin.cli.commands.tokens import day_text, print_secret
 from meijin.cli.connection import (
+    PAGE,
     USUAL_SERVER,
     JsonOption,
     Server,
     TokenOption,
     connect,
+    pages,
     with_server,
 )
-from meijin.cli.output import console, print_json, table
+from meijin.cli.output import OLDER, console, print_json, table
 from meijin.v1 import admin_service_pb2 as pb
 from meijin.v1 import owner_service_pb2 as owner_pb
 
@@ -54,9 +56,11 @@ def invitations(
     server: Server = USUAL_SERVER, token: TokenOption = None, as_json: JsonOption = False
 ) -> None:
     """List the invitations that can be used."""
-    request = owner_pb.ListInvitationsRequest(page_size=1000)
+    response = owner_pb.ListInvitationsResponse()
+    request = owner_pb.ListInvitationsRequest(page_size=PAGE)
     with connect(server, token) as connection:
-        response = connection.ask_with_token(connection.owners.ListInvitations, request)
+        for page in pages(connection.ask_with_token, connection.owners.ListInvitations, request):
+            response.invitations.extend(page.invitations)
     if as_json:
         print_json(response)
         return
@@ -82,11 +86,11 @@ def uninvite(
     server: Server = USUAL_SERVER,
     token: TokenOption = None,
 ) -> None:
-    """Have nobody use an invitation any more; who came by it stays."""
+    """Revoke an invitation: nobody can use it any more; who came by it stays."""
     request = owner_pb.RevokeInvitationRequest(invitation_id=invitation)
     with connect(server, token) as connection:
         connection.ask_with_token(connection.owners.RevokeInvitation, request)
-    console.print(f"invitation {invitation} is void")
+    console.print(f"revoked invitation {invitation}")
 
 
 @app.command()
@@ -96,14 +100,10 @@ def owners(
 ) -> None:
     """List the owners."""
     response = owner_pb.ListOwnersResponse()
-    request = owner_pb.ListOwnersRequest(page_size=1000)
+    request = owner_pb.ListOwnersRequest(page_size=PAGE)
     with connect(server, token) as connection:
-        while True:
-            page = connection.ask_with_token(connection.owners.ListOwners, request)
+        for page in pages(connection.ask_with_token, connection.owners.ListOwners, request):
             response.owners.extend(page.owners)
-            if not page.next_page_token:
-                break
-            request.page_token = page.next_page_token
     if as_json:
         print_json(response)
         return
@@ -122,7 +122,7 @@ def ban(
     server: Server = USUAL_SERVER,
     token: TokenOption = None,
 ) -> None:
-    """Keep a bot away until it is unbanned; its running games are lost after its grace."""
+    """Keep a bot away until it is unbanned; it forfeits its running games after its grace."""
     with connect(server, token) as connection:
         request = pb.BanBotRequest(name=name, reason=reason)
         print_bot(connection.ask_with_token(connection.admin.BanBot, request).bot)
@@ -183,6 +183,8 @@ def audit(
             act.peer,
         )
     console.print(made)
+    if response.next_page_token:
+        console.print(OLDER)
 
 
 def _facts(act: pb.Act, field: str) -> str:

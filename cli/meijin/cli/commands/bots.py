@@ -9,11 +9,13 @@ from meijin.bots import BUILT_IN, bot_source, load_bot
 from meijin.bots import run as run_bot
 from meijin.cli.commands.admin import print_bot
 from meijin.cli.connection import (
+    PAGE,
     USUAL_SERVER,
     JsonOption,
     Server,
     TokenOption,
     connect,
+    pages,
     with_server,
 )
 from meijin.cli.errors import CommandError
@@ -94,15 +96,10 @@ def list_(
 ) -> None:
     """List the bots of a server."""
     response = pb.ListBotsResponse()
+    request = pb.ListBotsRequest(connected=connected, page_size=PAGE)
     with connect(server) as connection:
-        page = ""
-        while True:
-            request = pb.ListBotsRequest(connected=connected, page_size=1000, page_token=page)
-            found = connection.ask(connection.bots.ListBots, request)
-            response.bots.extend(found.bots)
-            page = found.next_page_token
-            if not page:
-                break
+        for page in pages(connection.ask, connection.bots.ListBots, request):
+            response.bots.extend(page.bots)
     if as_json:
         print_json(response)
         return

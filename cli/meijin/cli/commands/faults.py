@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from meijin.cli.connection import USUAL_SERVER, JsonOption, Server, connect, with_server
-from meijin.cli.output import console, print_json, table
+from meijin.cli.output import OLDER, console, print_json, table
 from meijin.v1 import fault_service_pb2 as pb
 from meijin.wire import ending_from_proto
 
@@ -49,7 +49,7 @@ def print_faults(response: pb.ListFaultsResponse) -> None:
         )
     console.print(made)
     if response.next_page_token:
-        console.print("there are older ones: give a higher --limit")
+        console.print(OLDER)
 
 
 def _lines(fault: pb.Fault) -> list[str]:

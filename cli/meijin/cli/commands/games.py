@@ -16,7 +16,7 @@ from meijin.cli.connection import (
     with_server,
 )
 from meijin.cli.errors import CommandError
-from meijin.cli.output import console, print_file, print_json, state_text, table
+from meijin.cli.output import OLDER, console, print_file, print_json, state_text, table
 from meijin.game import Board, Color, cell_name
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
@@ -83,6 +83,8 @@ def list_(
     for game in response.games:
         made.add_row(game.game_id, game.black, game.white, str(game.ply), state_text(game))
     console.print(made)
+    if response.next_page_token:
+        console.print(OLDER)
 
 
 @app.command()

@@ -1,6 +1,5 @@
 """`meijin token`: list, create, rotate and revoke tokens."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Annotated
@@ -9,20 +8,19 @@ import typer
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from meijin.cli.connection import (
+    PAGE,
     USUAL_SERVER,
-    Connection,
     JsonOption,
     Server,
     TokenOption,
     connect,
+    pages,
     with_server,
 )
 from meijin.cli.output import console, print_json, printable, table
 from meijin.v1 import token_service_pb2 as pb
 
 app = typer.Typer(help="List, create, rotate and revoke tokens.", no_args_is_help=True)
-
-PAGE = 1000
 
 
 class Kind(str, Enum):
@@ -48,8 +46,10 @@ def list_(
     as_json: JsonOption = False,
 ) -> None:
     """List tokens, without their secrets: an operator all, an owner its own and its bots'."""
+    request = pb.ListTokensRequest(with_invalid=with_all, page_size=PAGE)
     with connect(server, token) as connection:
-        tokens = list(_tokens(connection, with_invalid=with_all))
+        found = list(pages(connection.ask_with_token, connection.tokens.ListTokens, request))
+    tokens = [each for page in found for each in page.tokens]
     if as_json:
         print_json(pb.ListTokensResponse(tokens=tokens))
         return
@@ -70,20 +70,16 @@ def list_(
     console.print(made)
 
 
-def _tokens(connection: Connection, *, with_invalid: bool) -> Iterator[pb.Token]:
-    request = pb.ListTokensRequest(with_invalid=with_invalid, page_size=PAGE)
-    while True:
-        response = connection.ask_with_token(connection.tokens.ListTokens, request)
-        yield from response.tokens
-        if not response.next_page_token:
-            return
-        request.page_token = response.next_page_token
-
-
 @app.command()
 @with_server
 def create(
-    kind: Annotated[Kind, typer.Argument(help="What it allows.")],
+    kind: Annotated[
+        Kind,
+        typer.Argument(
+            help="bot plays as NAME, owner manages the bots of NAME, operator manages everything, "
+            "read looks."
+        ),
+    ],
     name: Annotated[str, typer.Argument(help="The bot or the owner that it is for.")] = "",
     label: Annotated[str, typer.Option(help="What it is for.")] = "",
     days: Annotated[

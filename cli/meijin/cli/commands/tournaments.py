@@ -17,6 +17,7 @@ from meijin.cli.connection import (
 from meijin.cli.follow import follow
 from meijin.cli.options import make_tournament, with_settings
 from meijin.cli.output import (
+    OLDER,
     console,
     crosstable,
     games_text,
@@ -123,6 +124,8 @@ def list_(
             str(len(tournament.settings.bots)),
         )
     console.print(made)
+    if response.next_page_token:
+        console.print(OLDER)
 
 
 @app.command()
