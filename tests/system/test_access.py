@@ -25,7 +25,7 @@ def test_an_owner_from_the_invitation_to_the_ban(processes: Processes) -> None:
     bot = processes.start_bot("ada", server.address, MEIJIN_TOKEN=ada)
     eventually(lambda: server.connected_bots() == {"ada"})
     assert "ada is active, and hidden" in run("bot", "hide", "ada", token=eve)
-    assert "ada is active" in run("bot", "show", "ada", token=eve)
+    assert "ada is active" in run("bot", "unhide", "ada", token=eve)
     run("admin", "ban", "ada", "--reason=it cheats")
     assert bot.wait() == 1
     assert bot.has_said('"ada" is banned: it cheats')
