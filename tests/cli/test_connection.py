@@ -6,7 +6,7 @@ from typing import Any
 import grpc
 import pytest
 
-from meijin.cli.connection import Server, connect
+from meijin.cli.connection import Server, connect, pages
 from meijin.cli.errors import CommandError
 from meijin.v1 import token_service_pb2 as pb
 from meijin.wire.contract import OPERATOR_TOKEN_FILE, client_keepalive_options
@@ -139,7 +139,7 @@ def test_all_pages_of_a_list_are_asked_for(token_file: Path) -> None:
 
     method: Any = list_tokens
     with connect(Server("localhost")) as connection:
-        pages = list(connection.ask_pages(method, pb.ListTokensRequest(page_size=7)))
+        found = list(pages(connection.ask_with_token, method, pb.ListTokensRequest(page_size=7)))
     shown = (("authorization", "Bearer secret"),)
     assert asked == [(7, token, shown) for token in ("", "2", "3")]
-    assert [page.next_page_token for page in pages] == ["2", "3", ""]
+    assert [page.next_page_token for page in found] == ["2", "3", ""]

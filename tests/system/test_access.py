@@ -27,7 +27,7 @@ def test_an_owner_from_the_invitation_to_the_ban(processes: Processes) -> None:
     assert "ada is active, and hidden" in run("bot", "hide", "ada", token=eve)
     assert "ada" not in run("bot", "list", token=eve).split()
     assert "ada" in run("bot", "list", "--all", token=eve).split()
-    assert "ada is active" in run("bot", "show", "ada", token=eve)
+    assert "ada is active" in run("bot", "unhide", "ada", token=eve)
     run("admin", "ban", "ada", "--reason=it cheats")
     assert bot.wait() == 1
     assert bot.has_said('"ada" is banned: it cheats')

@@ -46,6 +46,9 @@ A = TypeVar("A")
 RPC_TIMEOUT = timedelta(seconds=30)
 """A server has this time to answer."""
 
+PAGE = 1000
+"""Rows of a list that are asked for at once, the most that a server gives."""
+
 ServerOption = Annotated[
     str,
     typer.Option(
@@ -191,6 +194,19 @@ class Connection:
     def _metadata(self) -> tuple[tuple[str, str], ...]:
         token = self._token()
         return (("authorization", f"Bearer {token}"),) if token else ()
+
+
+def pages(
+    ask: Callable[[Any, Any], Any], method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q
+) -> Iterator[A]:
+    """The pages of a list, one after another, each asked for by `ask` of a `Connection`."""
+    asked: Any = request
+    while True:
+        page = ask(method, asked)
+        yield page
+        if not page.next_page_token:
+            return
+        asked.page_token = page.next_page_token
 
 
 def _wants_token(error: grpc.RpcError) -> bool:

@@ -10,13 +10,15 @@ import grpc
 import typer
 from google.protobuf.json_format import MessageToDict
 
-from meijin.cli.commands.tokens import PAGE, day_text, print_secret
+from meijin.cli.commands.tokens import day_text, print_secret
 from meijin.cli.connection import (
+    PAGE,
     USUAL_SERVER,
     JsonOption,
     Server,
     TokenOption,
     connect,
+    pages,
     with_server,
 )
 from meijin.cli.output import OLDER, console, print_json, table
@@ -73,7 +75,7 @@ def invitations(
     response = owner_pb.ListInvitationsResponse()
     request = owner_pb.ListInvitationsRequest(page_size=PAGE)
     with connect(server, token) as connection:
-        for page in connection.ask_pages(connection.owners.ListInvitations, request):
+        for page in pages(connection.ask_with_token, connection.owners.ListInvitations, request):
             response.invitations.extend(page.invitations)
     if as_json:
         print_json(response)
@@ -116,7 +118,7 @@ def owners(
     response = owner_pb.ListOwnersResponse()
     request = owner_pb.ListOwnersRequest(page_size=PAGE)
     with connect(server, token) as connection:
-        for page in connection.ask_pages(connection.owners.ListOwners, request):
+        for page in pages(connection.ask_with_token, connection.owners.ListOwners, request):
             response.owners.extend(page.owners)
     if as_json:
         print_json(response)

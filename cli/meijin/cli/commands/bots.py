@@ -9,11 +9,13 @@ from meijin.bots import BUILT_IN, bot_source, load_bot
 from meijin.bots import run as run_bot
 from meijin.cli.commands.admin import change_bot
 from meijin.cli.connection import (
+    PAGE,
     USUAL_SERVER,
     JsonOption,
     Server,
     TokenOption,
     connect,
+    pages,
     with_server,
 )
 from meijin.cli.errors import CommandError
@@ -97,16 +99,11 @@ def list_(
 ) -> None:
     """List the bots of a server."""
     response = pb.ListBotsResponse()
+    request = pb.ListBotsRequest(connected=connected, page_size=PAGE)
     with connect(server) as connection:
         ask = connection.ask_with_token if with_all else connection.ask
-        page = ""
-        while True:
-            request = pb.ListBotsRequest(connected=connected, page_size=1000, page_token=page)
-            found = ask(connection.bots.ListBots, request)
-            response.bots.extend(found.bots)
-            page = found.next_page_token
-            if not page:
-                break
+        for page in pages(ask, connection.bots.ListBots, request):
+            response.bots.extend(page.bots)
     if as_json:
         print_json(response)
         return

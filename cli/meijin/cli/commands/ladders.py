@@ -11,12 +11,14 @@ from typer.core import TyperGroup
 from meijin.cli.commands.ladder_run import run as run_ladder
 from meijin.cli.commands.ladder_verify import verify
 from meijin.cli.connection import (
+    PAGE,
     USUAL_SERVER,
     Connection,
     JsonOption,
     Server,
     TokenOption,
     connect,
+    pages,
     with_server,
 )
 from meijin.cli.errors import CommandError
@@ -34,7 +36,6 @@ from meijin.cli.output import console, print_file, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
 
-PAGE = 1000
 CURVES = 8
 """Bots in a plot when nobody says how many."""
 
@@ -200,15 +201,9 @@ def _curves(
 
 def _ratings(connection: Connection, ladder: str, bot: str) -> list[pb.DayRating]:
     """All of a bot's ratings, newest first."""
-    ratings: list[pb.DayRating] = []
-    token = ""
-    while True:
-        request = pb.ListRatingsRequest(ladder=ladder, bot=bot, page_size=PAGE, page_token=token)
-        page = connection.ask(connection.ladders.ListRatings, request)
-        ratings += page.ratings
-        token = page.next_page_token
-        if not token:
-            return ratings
+    request = pb.ListRatingsRequest(ladder=ladder, bot=bot, page_size=PAGE)
+    found = pages(connection.ask, connection.ladders.ListRatings, request)
+    return [rating for page in found for rating in page.ratings]
 
 
 def _plain(curves: dict[str, list[Point]]) -> dict[str, list[dict[str, Any]]]:

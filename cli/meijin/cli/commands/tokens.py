@@ -8,19 +8,19 @@ import typer
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from meijin.cli.connection import (
+    PAGE,
     USUAL_SERVER,
     JsonOption,
     Server,
     TokenOption,
     connect,
+    pages,
     with_server,
 )
 from meijin.cli.output import console, print_json, printable, table
 from meijin.v1 import token_service_pb2 as pb
 
 app = typer.Typer(help="List, create, rotate and revoke tokens.", no_args_is_help=True)
-
-PAGE = 1000
 
 
 class Kind(str, Enum):
@@ -48,8 +48,8 @@ def list_(
     """List tokens, without their secrets: an operator all, an owner its own and its bots'."""
     request = pb.ListTokensRequest(with_invalid=with_all, page_size=PAGE)
     with connect(server, token) as connection:
-        pages = list(connection.ask_pages(connection.tokens.ListTokens, request))
-    tokens = [each for page in pages for each in page.tokens]
+        found = list(pages(connection.ask_with_token, connection.tokens.ListTokens, request))
+    tokens = [each for page in found for each in page.tokens]
     if as_json:
         print_json(pb.ListTokensResponse(tokens=tokens))
         return
