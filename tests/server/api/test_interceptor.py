@@ -384,7 +384,8 @@ async def test_what_a_stream_asks_has_its_turns(
         turns.append(is_change)
 
     monkeypatch.setattr(server.app.limits, "turn", turn)
-    stub: Any = reflection_pb2_grpc.ServerReflectionStub(await server.channel())
+    channel: Any = await server.channel()
+    stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
     reflection = stub.ServerReflectionInfo()
     for _ in range(3):
         await reflection.write(reflection_pb2.ServerReflectionRequest(list_services=""))

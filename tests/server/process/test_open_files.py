@@ -4,7 +4,6 @@ import resource
 
 import pytest
 
-from meijin.server.process import open_files
 from meijin.server.process.open_files import MOST, OWN_FILES, allow_open_files, max_connections
 
 ANY = resource.RLIM_INFINITY
@@ -14,8 +13,8 @@ ANY = resource.RLIM_INFINITY
 def limits(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """The limits of this process as they are set one after another, the present one last."""
     found: list[tuple[int, int]] = []
-    monkeypatch.setattr(open_files.resource, "getrlimit", lambda _: found[-1])
-    monkeypatch.setattr(open_files.resource, "setrlimit", lambda _, limit: found.append(limit))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: found[-1])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limit: found.append(limit))
     return found
 
 
