@@ -113,6 +113,22 @@ def test_other_machines_are_let_in_on_purpose(given: dict[str, Any], error: str)
         Settings(**given)
 
 
+@pytest.mark.parametrize("listen", ["nonsense", "127.0.0.1", "127.0.0.1:99999", "localhost:http"])
+def test_what_can_not_be_listened_on(listen: str) -> None:
+    """Some of these gRPC would take, for another port than was meant."""
+    with pytest.raises(ValidationError, match="a host and a port, such as"):
+        Settings(listen=listen)
+
+
+@pytest.mark.parametrize(
+    "traces", ["nonsense", "ftp://127.0.0.1:4317", "http://", "127.0.0.1:4317"]
+)
+def test_a_collector_has_a_url(traces: str) -> None:
+    """One that gRPC's exporter takes."""
+    with pytest.raises(ValidationError, match="a collector's URL, such as"):
+        Settings(traces=traces)
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -30,6 +30,7 @@ from meijin.wire.contract import (
     KEEPALIVE_INTERVAL,
     MAX_MESSAGE_BYTES,
     SWEEP_INTERVAL,
+    UNIX_SCHEME,
     is_local,
 )
 
@@ -65,6 +66,21 @@ def _check_host_and_port(address: str) -> str:
         raise ValueError("it must be a host and a port, such as 127.0.0.1:9464")
     return address
 
+
+def _check_listen_address(address: str) -> str:
+    if address.startswith(UNIX_SCHEME):
+        return address
+    try:
+        return _check_host_and_port(address)
+    except ValueError:
+        raise ValueError(
+            f"it must be a host and a port, such as {DEFAULT_SERVER}, or a Unix socket, such as "
+            f"{UNIX_SCHEME}/run/meijin.sock"
+        ) from None
+
+
+ListenAddress = Annotated[str, AfterValidator(_check_listen_address)]
+"""What bots connect to."""
 
 HostAndPort = Annotated[str, AfterValidator(_check_host_and_port)]
 """What is listened on."""
@@ -110,7 +126,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="MEIJIN_", env_file="meijin.env", frozen=True)
 
-    listen: str = DEFAULT_SERVER
+    listen: ListenAddress = DEFAULT_SERVER
     """Host and port to serve on; port 0 takes a free one."""
     certificate: Path | None = None
     """A PEM file of the server's certificate, with those between it and its authority after it."""
