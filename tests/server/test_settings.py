@@ -114,6 +114,15 @@ def test_other_machines_are_let_in_on_purpose(given: dict[str, Any], error: str)
 
 
 @pytest.mark.parametrize(
+    "traces", ["nonsense", "ftp://127.0.0.1:4317", "http://", "127.0.0.1:4317"]
+)
+def test_a_collector_has_a_url(traces: str) -> None:
+    """One that gRPC's exporter takes."""
+    with pytest.raises(ValidationError, match="a collector's URL, such as"):
+        Settings(traces=traces)
+
+
+@pytest.mark.parametrize(
     "given",
     [
         {"listen": "unix:/run/meijin.sock", "registration": "open"},
@@ -132,7 +141,7 @@ def test_what_may_be_listened_on(given: dict[str, Any]) -> None:
 @pytest.mark.parametrize("listen", ["127.0.0.1:65536", "127.0.0.1", "localhost:http", ":7464", ""])
 def test_what_can_not_be_listened_on(listen: str) -> None:
     """A port that gRPC would take for another, or none."""
-    with pytest.raises(ValidationError, match="it must be HOST:PORT"):
+    with pytest.raises(ValidationError, match="HOST:PORT, with a port up to 65535, or unix:PATH"):
         Settings(listen=listen)
 
 

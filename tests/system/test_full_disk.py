@@ -29,7 +29,8 @@ def test_health_tells_of_a_full_disk_before_anybody_needs_it(processes: Processe
         health = HealthStub(channel)
 
         def says(state: int) -> bool:
-            answer: HealthCheckResponse = health.Check(HealthCheckRequest())
+            check = health.Check  # type: ignore[attr-defined]  # its stub omits it
+            answer: HealthCheckResponse = check(HealthCheckRequest())
             return answer.status == state
 
         assert says(SERVING)

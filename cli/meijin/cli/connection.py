@@ -167,16 +167,6 @@ class Connection:
         self.reading_metadata = self._metadata()
         return method(request, timeout=timeout, metadata=self.reading_metadata)
 
-    def ask_pages(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> Iterator[A]:
-        """The pages of a list, one after another, each asked for as `ask_with_token` does."""
-        asked: Any = request
-        while True:
-            page: Any = self.ask_with_token(method, asked)
-            yield page
-            if not page.next_page_token:
-                return
-            asked.page_token = page.next_page_token
-
     def watch(self, method: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> Iterator[A]:
         """What a method streams that reads: without a token, unless the server wants one."""
         try:

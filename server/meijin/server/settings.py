@@ -68,6 +68,18 @@ def _check_host_and_port(address: str) -> str:
     return address
 
 
+def _check_listen_address(address: str) -> str:
+    if address.startswith(UNIX_SCHEME):
+        return address
+    try:
+        return _check_host_and_port(address)
+    except ValueError as error:
+        raise ValueError(f"{error}, or {UNIX_SCHEME}PATH") from None
+
+
+ListenAddress = Annotated[str, AfterValidator(_check_listen_address)]
+"""What bots connect to."""
+
 HostAndPort = Annotated[str, AfterValidator(_check_host_and_port)]
 """What is listened on."""
 
@@ -80,10 +92,6 @@ def _check_collector_url(url: str) -> str:
 
 CollectorUrl = Annotated[str, AfterValidator(_check_collector_url)]
 """Where traces are sent, by OTLP over gRPC."""
-
-
-def _check_listen(address: str) -> str:
-    return address if address.startswith(UNIX_SCHEME) else _check_host_and_port(address)
 
 
 SweepInterval = Annotated[Duration, Field(gt=timedelta(0))]
@@ -117,7 +125,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="MEIJIN_", env_file="meijin.env", frozen=True)
 
-    listen: Annotated[str, AfterValidator(_check_listen)] = DEFAULT_SERVER
+    listen: ListenAddress = DEFAULT_SERVER
     """Host and port to serve on; port 0 takes a free one."""
     certificate: Path | None = None
     """A PEM file of the server's certificate, with those between it and its authority after it."""
