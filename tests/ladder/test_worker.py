@@ -276,7 +276,7 @@ def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, writ
     """So that a password need not stand in the list of processes; durations are as a server's."""
     calls: list[tuple[str, str, timedelta]] = []
 
-    def work(url: str, redis_url: str, *, sweep: timedelta) -> None:
+    def work(url: str, redis_url: str, *, sweep: timedelta, **_: object) -> None:
         calls.append((url, redis_url, sweep))
 
     monkeypatch.setattr(worker_module, "work_until_signalled", work)
