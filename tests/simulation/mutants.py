@@ -222,7 +222,7 @@ def excuses_no_restart() -> AbstractContextManager[Any]:
 @_mutant
 def excuses_no_outage() -> AbstractContextManager[Any]:
     """While the store is away bots that are away pay for it."""
-    return patch.object(Arbiter, "excuse", lambda _self, _moment: None)
+    return patch.object(Arbiter, "excuse", lambda *_: None)
 
 
 @_mutant

@@ -26,10 +26,9 @@ def test_health_tells_of_a_full_disk_before_anybody_needs_it(processes: Processe
     pid = server.process.pid
     unlimited = resource.prlimit(pid, resource.RLIMIT_FSIZE)
     with grpc.insecure_channel(server.address) as channel:
-        health = HealthStub(channel)
+        check = HealthStub(channel).Check  # type: ignore[attr-defined]  # its stub omits it
 
         def says(state: int) -> bool:
-            check = health.Check  # type: ignore[attr-defined]  # its stub omits it
             answer: HealthCheckResponse = check(HealthCheckRequest())
             return answer.status == state
 
