@@ -7,12 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.query_plans import plans
 
 from meijin.game import Ending, Party
 from meijin.store import Database
 from meijin.store.faults import NewFault, add_faults, fault_of_game, fault_times, list_faults
 from meijin.store.journal import JournalEntry, commit_entry
-from meijin.store.schema import EntryId, FaultKind, FaultParty, GameId
+from meijin.store.schema import BotId, EntryId, FaultKind, FaultParty, GameId
 
 if TYPE_CHECKING:
     from tests.store.conftest import Scene
@@ -97,6 +98,17 @@ def test_the_times_of_the_last_faults(database: Database, ledger: Scene) -> None
     times = partial(fault_times, bot_id=ledger.bots[0], kind=FaultKind.ABSENCE)
     assert database.read(partial(times, limit=5)) == [ledger.now, later]
     assert database.read(partial(times, limit=1)) == [later]
+
+
+def test_a_bots_faults_are_read_by_their_kind(sqlite_url: str) -> None:
+    """Each hello asks for them: those of other kinds, however many, cost nothing."""
+    times = partial(fault_times, bot_id=BotId(1), kind=FaultKind.SUPPLIER, limit=5)
+    with Database(sqlite_url) as database:
+        database.migrate()
+        with plans(database) as found:
+            database.read(times)
+    (plan,) = found
+    assert "fault_of_version (version_id=? AND kind=?)" in plan
 
 
 @pytest.mark.parametrize(

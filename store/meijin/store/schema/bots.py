@@ -43,7 +43,9 @@ class Bot(Base):
     id: Mapped[BotId] = mapped_column(primary_key=True, init=False)
     name: Mapped[str] = mapped_column(String(40), unique=True)
     create_time: Mapped[datetime]
-    owner_id: Mapped[OwnerId | None] = mapped_column(ForeignKey("owner.id"), default=None)
+    owner_id: Mapped[OwnerId | None] = mapped_column(
+        ForeignKey("owner.id"), index=True, default=None
+    )
     is_open: Mapped[bool] = mapped_column(default=False)
     """It came by open registration and plays without a token."""
     state: Mapped[BotState] = mapped_column(default=BotState.ACTIVE)

@@ -4,7 +4,7 @@ import enum
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, String
+from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from meijin.game import Ending
@@ -60,6 +60,7 @@ class Fault(Base):
     """An entry of the fault ledger: why a game ended off the board, or an incident."""
 
     __tablename__ = "fault"
+    __table_args__ = (Index("fault_of_version", "version_id", "kind", "id"),)
 
     id: Mapped[FaultId] = mapped_column(primary_key=True, init=False)
     kind: Mapped[FaultKind]
@@ -75,6 +76,6 @@ class Fault(Base):
     ply: Mapped[int | None] = mapped_column(default=None)
     """How many stones lay on the game's board."""
     version_id: Mapped[BotVersionId | None] = mapped_column(
-        ForeignKey("bot_version.id"), index=True, default=None
+        ForeignKey("bot_version.id"), default=None
     )
     """The bot concerned; ``None`` when it was no bot."""
