@@ -473,9 +473,14 @@ class World(bots.World):
         else:
             self.oracle.end_outage()
 
+    @property
+    def _is_silent(self) -> bool:
+        """Whether the network carries nothing: who comes back then would make it look as if it did."""
+        return self.loop.now_ns < self._silent_until_ns
+
     def _fault_cut(self) -> None:
         bot = self.rng.choice(self.bots)
-        if bot.stream is not None and not bot.stream.is_cut:
+        if bot.stream is not None and not bot.stream.is_cut and not self._is_silent:
             self.note("the stream of", bot.name, "is cut")
             bot.stream.cut(
                 server_after_ns=self.rng.randrange(40 * MS),
@@ -485,21 +490,26 @@ class World(bots.World):
     def _fault_half_open(self) -> None:
         """A bot is back before the server has noticed that it had gone."""
         bot = self.rng.choice(self.bots)
-        if bot.stream is not None and not bot.stream.is_cut:
+        if bot.stream is not None and not bot.stream.is_cut and not self._is_silent:
             self.note("the stream of", bot.name, "is cut on one side")
             bot.stream.cut(server_after_ns=self._short(), client_after_ns=0)
 
     def _fault_silence(self) -> None:
-        """The network carries nothing of so many bots for a while that it shows."""
+        """The network carries nothing of many bots, until keepalive has their streams ended."""
         present = self.oracle.present
         cut = [bot for bot in self.bots if bot.name in present and not bot.temper.mute]
         if len(cut) < LEAST_DEPARTURES or 2 * len(cut) < len(present):
             return
         self.note("the network is silent")
-        delay_ns = self.rng.randrange(MS, MOST_SILENCE_NS)
+        delay_ns = self.rng.randrange(2 * MS, MOST_SILENCE_NS)
         self._silent_until_ns = max(self._silent_until_ns, self.loop.now_ns + delay_ns)
         for bot in cut:
             present[bot.name].hold(delay_ns)
+            self._later(delay_ns - MS, self._cut_off, present[bot.name])
+
+    def _cut_off(self, stream: Stream) -> None:
+        if not stream.is_cut:
+            stream.cut(server_after_ns=0, client_after_ns=0)
 
     def _fault_stop(self) -> None:
         bot = self.rng.choice(self.bots)
@@ -514,6 +524,8 @@ class World(bots.World):
 
     def _fault_kill(self) -> None:
         bot = self.rng.choice(self.bots)
+        if self._is_silent:
+            return
         self.note(bot.name, "is killed")
         bot.process.is_dead = True
         for ask in self.oracle.open_asks(bot.stream):
