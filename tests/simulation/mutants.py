@@ -232,12 +232,6 @@ def sees_no_silence() -> AbstractContextManager[Any]:
 
 
 @_mutant
-def charges_silence() -> AbstractContextManager[Any]:
-    """Clocks run on in a silence of the network, though no flag falls before it is over."""
-    return patch.object(Arbiter, "credit_silence", lambda *_: False)
-
-
-@_mutant
 def ends_the_newer_stream() -> AbstractContextManager[Any]:
     """The late end of an old stream ends the presence of the new one."""
     leave = Lobby.leave
