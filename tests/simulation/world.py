@@ -22,7 +22,6 @@ from tests.simulation.oracle import Oracle, Violation, require
 from tests.simulation.server import SimulatedServer, simulated_surroundings
 
 from meijin.game import TimeControl, Variant
-from meijin.server.match.departures import LEAST_DEPARTURES
 from meijin.server.settings import Settings
 from meijin.v1 import game_service_pb2, play_service_pb2, tournament_service_pb2
 from meijin.wire import time_control_to_proto, variant_to_proto
@@ -36,9 +35,6 @@ LIMIT_NS = 200 * NS_PER_SECOND
 
 MOST_OUTAGE_NS = 4000 * MS
 """The longest that a server is stopped or its disk away; it may be dead for longer."""
-
-MOST_SILENCE_NS = 6000 * MS
-"""The longest that the network carries nothing: a flag falls within two seconds."""
 
 TRACED = 80
 """Events that are kept, the last so many."""
@@ -112,7 +108,6 @@ class World(bots.World):
         self._wanted: list[tournament_service_pb2.TournamentSettings] = []
         self._made: set[int] = set()
         self._is_closing = False
-        self._silent_until_ns = 0
         self._faults_end_ns = self.rng.randrange(NS_PER_SECOND // 2, LAST_FAULT_NS)
 
     # -- from the beginning to the end ------------------------------------------------------
@@ -158,7 +153,7 @@ class World(bots.World):
         for bot in self.bots:
             bot.is_retired = True
             bot.hang_up()
-        deadline_ns = max(self.loop.now_ns, self._silent_until_ns) + 3 * NS_PER_SECOND
+        deadline_ns = self.loop.now_ns + 3 * NS_PER_SECOND
         self._run_until(lambda: self.loop.now_ns > deadline_ns)
         self.oracle.check_played(tournaments=len(self._wanted))
         self._check_rest()
@@ -473,14 +468,9 @@ class World(bots.World):
         else:
             self.oracle.end_outage()
 
-    @property
-    def _is_silent(self) -> bool:
-        """Whether the network carries nothing: who comes back then would make it look as if it did."""
-        return self.loop.now_ns < self._silent_until_ns
-
     def _fault_cut(self) -> None:
         bot = self.rng.choice(self.bots)
-        if bot.stream is not None and not bot.stream.is_cut and not self._is_silent:
+        if bot.stream is not None and not bot.stream.is_cut:
             self.note("the stream of", bot.name, "is cut")
             bot.stream.cut(
                 server_after_ns=self.rng.randrange(40 * MS),
@@ -490,26 +480,9 @@ class World(bots.World):
     def _fault_half_open(self) -> None:
         """A bot is back before the server has noticed that it had gone."""
         bot = self.rng.choice(self.bots)
-        if bot.stream is not None and not bot.stream.is_cut and not self._is_silent:
+        if bot.stream is not None and not bot.stream.is_cut:
             self.note("the stream of", bot.name, "is cut on one side")
             bot.stream.cut(server_after_ns=self._short(), client_after_ns=0)
-
-    def _fault_silence(self) -> None:
-        """The network carries nothing of many bots, until keepalive has their streams ended."""
-        present = self.oracle.present
-        cut = [bot for bot in self.bots if bot.name in present and not bot.temper.mute]
-        if len(cut) < LEAST_DEPARTURES or 2 * len(cut) < len(present):
-            return
-        self.note("the network is silent")
-        delay_ns = self.rng.randrange(2 * MS, MOST_SILENCE_NS)
-        self._silent_until_ns = max(self._silent_until_ns, self.loop.now_ns + delay_ns)
-        for bot in cut:
-            present[bot.name].hold(delay_ns)
-            self._later(delay_ns - MS, self._cut_off, present[bot.name])
-
-    def _cut_off(self, stream: Stream) -> None:
-        if not stream.is_cut:
-            stream.cut(server_after_ns=0, client_after_ns=0)
 
     def _fault_stop(self) -> None:
         bot = self.rng.choice(self.bots)
@@ -524,8 +497,6 @@ class World(bots.World):
 
     def _fault_kill(self) -> None:
         bot = self.rng.choice(self.bots)
-        if self._is_silent:
-            return
         self.note(bot.name, "is killed")
         bot.process.is_dead = True
         for ask in self.oracle.open_asks(bot.stream):
@@ -605,7 +576,6 @@ FAULTS = [
     "lost_answers",
     "cut",
     "half_open",
-    "silence",
     "stop",
     "kill",
     "cancel",
