@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 from tests.simulation.loop import NS_PER_SECOND, Process
-from tests.simulation.network import Stream
 from tests.simulation.scene import Scene
 
-from meijin.server.match.departures import LEAST_DEPARTURES
 from meijin.v1 import game_service_pb2, tournament_service_pb2
 
 MS = 1_000_000
 LAST_FAULT_NS = 30 * NS_PER_SECOND
 """From some time before on nothing fails any more, so that what is lost stays lost."""
-
-MOST_SILENCE_NS = 6000 * MS
-"""The longest that the network carries nothing: a flag falls within two seconds."""
 
 MOST_OUTAGE_NS = 4000 * MS
 """The longest that a server is stopped or its disk away; it may be dead for longer."""
@@ -29,7 +24,6 @@ FAULTS = [
     "lost_answers",
     "cut",
     "half_open",
-    "silence",
     "stop",
     "kill",
     "cancel",
@@ -43,8 +37,6 @@ class Faults:
     def __init__(self, scene: Scene) -> None:
         self.counts: Counter[str] = Counter()
         """By kind, how many have struck."""
-        self.silent_until_ns = 0
-        """When the network carries everything again."""
         self._scene = scene
         self._end_ns = scene.rng.randrange(NS_PER_SECOND // 2, LAST_FAULT_NS)
 
@@ -141,15 +133,10 @@ class Faults:
         else:
             scene.oracle.presence.end_outage()
 
-    @property
-    def _is_silent(self) -> bool:
-        """Whether the network carries nothing: who came back would make it look as if it did."""
-        return self._scene.loop.now_ns < self.silent_until_ns
-
     def _fault_cut(self) -> None:
         scene = self._scene
         bot = scene.rng.choice(scene.bots)
-        if bot.stream is not None and not bot.stream.is_cut and not self._is_silent:
+        if bot.stream is not None and not bot.stream.is_cut:
             scene.note("the stream of", bot.name, "is cut")
             bot.stream.cut(
                 server_after_ns=scene.rng.randrange(40 * MS),
@@ -160,27 +147,9 @@ class Faults:
         """A bot is back before the server has noticed that it had gone."""
         scene = self._scene
         bot = scene.rng.choice(scene.bots)
-        if bot.stream is not None and not bot.stream.is_cut and not self._is_silent:
+        if bot.stream is not None and not bot.stream.is_cut:
             scene.note("the stream of", bot.name, "is cut on one side")
             bot.stream.cut(server_after_ns=self._short_ns(), client_after_ns=0)
-
-    def _fault_silence(self) -> None:
-        """The network carries nothing of many bots, until keepalive has their streams ended."""
-        scene = self._scene
-        present = scene.oracle.presence.present
-        cut = [bot for bot in scene.bots if bot.name in present and not bot.temper.mute]
-        if len(cut) < LEAST_DEPARTURES or 2 * len(cut) < len(present):
-            return
-        scene.note("the network is silent")
-        delay_ns = scene.rng.randrange(2 * MS, MOST_SILENCE_NS)
-        self.silent_until_ns = max(self.silent_until_ns, scene.loop.now_ns + delay_ns)
-        for bot in cut:
-            present[bot.name].hold(delay_ns)
-            scene.later(delay_ns - MS, self._cut_off, present[bot.name])
-
-    def _cut_off(self, stream: Stream) -> None:
-        if not stream.is_cut:
-            stream.cut(server_after_ns=0, client_after_ns=0)
 
     def _fault_stop(self) -> None:
         scene = self._scene
@@ -197,8 +166,6 @@ class Faults:
     def _fault_kill(self) -> None:
         scene = self._scene
         bot = scene.rng.choice(scene.bots)
-        if self._is_silent:
-            return
         scene.note(bot.name, "is killed")
         bot.process.is_dead = True
         for ask in scene.oracle.books.open_asks(bot.stream):

@@ -17,7 +17,6 @@ from meijin.server.match.journal import Batch, Journal
 from meijin.server.match.live_game import LiveGame, Outbox, Participant
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
-from meijin.server.match.silence import SilenceWatch
 from meijin.server.match.stalls import Moment, StallWatch
 from meijin.server.tournaments import recovery
 from meijin.server.tournaments.pending import PendingPairings
@@ -223,12 +222,6 @@ def excuses_no_restart() -> AbstractContextManager[Any]:
 def excuses_no_outage() -> AbstractContextManager[Any]:
     """While the store is away bots that are away pay for it."""
     return patch.object(Arbiter, "excuse", lambda *_: None)
-
-
-@_mutant
-def sees_no_silence() -> AbstractContextManager[Any]:
-    """Flags fall though the network carries nothing."""
-    return patch.object(SilenceWatch, "look", lambda *_, **__: None)
 
 
 @_mutant

@@ -114,12 +114,6 @@ class Stream:
 
     # -- between them -------------------------------------------------------------------
 
-    def hold(self, delay_ns: int) -> None:
-        """Carry nothing for a while, without a word to either end: TCP sends it all again."""
-        now_ns = self.loop.now_ns
-        self._to_server_ns = max(self._to_server_ns, now_ns + delay_ns)
-        self._to_client_ns = max(self._to_client_ns, now_ns + delay_ns)
-
     def cut(self, *, server_after_ns: int, client_after_ns: int) -> None:
         """Cut it: what is under way is lost, and each end notices some time later."""
         self.is_cut = True

@@ -108,8 +108,7 @@ class World(bots.World):
         for bot in scene.bots:
             bot.is_retired = True
             bot.hang_up()
-        rest_ns = max(scene.loop.now_ns, self._faults.silent_until_ns)
-        deadline_ns = rest_ns + 3 * NS_PER_SECOND
+        deadline_ns = scene.loop.now_ns + 3 * NS_PER_SECOND
         self._run_until(lambda: scene.loop.now_ns > deadline_ns)
         scene.oracle.check_played(tournaments=len(self._operator.wanted))
         assert scene.server is not None

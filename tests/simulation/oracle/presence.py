@@ -14,7 +14,7 @@ class Presence:
 
     def __init__(self, books: Books) -> None:
         self._books = books
-        self.present: dict[str, Stream] = {}
+        self._present: dict[str, Stream] = {}
         """The bots whose hello has come, and on which stream."""
         self._away_since: dict[str, tuple[int, int]] = {}
         """When a bot left, and what the outages had lasted by then."""
@@ -26,7 +26,7 @@ class Presence:
         name = stream.client.name
         absence_ns = self.absence_ns(name)
         self._away_since.pop(name, None)
-        self.present[name] = stream
+        self._present[name] = stream
         for game in self._books.running(name):
             game.away_ns[game.color(name)] += absence_ns
 
@@ -37,8 +37,8 @@ class Presence:
             for ask in game.asks[game.ply]:
                 if ask.stream is stream and ask.left_ns is None:
                     ask.left_ns = now_ns
-        if self.present.get(name) is stream:
-            del self.present[name]
+        if self._present.get(name) is stream:
+            del self._present[name]
             self._away_since[name] = now_ns, self.outage_ns
 
     def absence_ns(self, name: str) -> int:
@@ -67,5 +67,5 @@ class Presence:
 
     def server_died(self) -> None:
         """Who is away is excused."""
-        self.present.clear()
+        self._present.clear()
         self._away_since.clear()
