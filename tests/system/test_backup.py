@@ -86,8 +86,7 @@ ELSEWHERE = "the database is on a PostgreSQL server; run: "
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("backup", "--data=none"), "can't back {}/none/meijin.db up: unable to open database"),
-        (("backup", "--to=here.db"), "here.db is there already; give another name"),
+        (("backup", "--data=none"), "there is no database {}/none/meijin.db; give the server's"),
         (
             ("restore", "none.db"),
             "there is no none.db; name a backup, such as one in meijin-data/backups",

@@ -25,7 +25,7 @@ COMMANDS = {
     *("serve", "worker", "match", "demo", "certificate", "status", "backup", "restore"),
     *(f"ladder {verb}" for verb in ("show", "run", "compare", "anchors", "verify")),
     *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
-    *(f"bot {verb}" for verb in ("disable", "enable", "hide", "unhide")),
+    *(f"bot {verb}" for verb in ("disable", "enable", "unpause", "hide", "unhide")),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
     *(f"admin {verb}" for verb in ("invite", "invitations", "uninvite", "owners", "audit")),
     *(f"admin {verb}" for verb in ("ban", "unban", "rename")),

@@ -201,6 +201,36 @@ async def test_a_cancelled_tournament_stays_so(server: ServerInTest) -> None:
     await server.until_finished("1")
 
 
+async def test_a_cancellation_that_was_stored_unheard_is_made_good(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answer was lost: who reads of it next stops the games, and a resumed tournament ends."""
+    write = storage.Storage.write
+
+    async def lose_the_answer(self: storage.Storage, work: Callable[[Connection], Any]) -> Any:
+        await write(self, work)
+        monkeypatch.undo()
+        raise StoreAwayError("the database does not answer; try again")
+
+    peers = await two_bots(server, rounds=2)
+    first = await give_up(peers)
+    for peer in peers:
+        await peer.started()
+    service = await server.tournaments()
+    monkeypatch.setattr(storage.Storage, "write", lose_the_answer)
+    with pytest.raises(grpc.aio.AioRpcError) as failure:
+        await service.CancelTournament(tournament_pb.CancelTournamentRequest(tournament_id="1"))
+    assert failure.value.code() is Code.UNAVAILABLE
+    assert server.running != []
+    await void(server, first)
+    for peer in peers:
+        await peer.ended()
+    assert (await tournament(server)).state == CANCELLED
+    await service.ResumeTournament(tournament_pb.ResumeTournamentRequest(tournament_id="1"))
+    await asyncio.gather(*(peer.play_out(2) for peer in peers))
+    await server.until_finished("1")
+
+
 async def test_a_restarted_server_plays_it_again(start_server: StartServer) -> None:
     """Whatever the one before has made of it."""
     async with start_server() as server:

@@ -105,8 +105,9 @@ def restore(recovered: RecoveredState, lobby: Lobby, match: Games, scheduler: Sc
         game.analysis = recovered.analysis.get(str(row.id))
         match.restore(game, recovered.moves[row.id])
     for run in recovered.runs:
-        scheduler.add(run)
         if run.state is RunState.CANCELLED:
             scheduler.cancel(run)
+        else:
+            scheduler.add(run)
     if recovered.runs:
         log.info("resumed", tournaments=len(recovered.runs), games=len(recovered.games))

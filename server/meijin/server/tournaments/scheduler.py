@@ -101,7 +101,7 @@ class Scheduler(Listener):
     def cancel(self, run: TournamentRun) -> None:
         """Stop a tournament; its running games become void."""
         run.state = RunState.CANCELLED
-        del self.runs[run.id]
+        self.runs.pop(run.id, None)
         for game in list(self._games.running.values()):
             if game.run is run:
                 self._games.void(game, Party.OPERATOR, "the tournament was cancelled")
