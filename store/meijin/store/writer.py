@@ -17,8 +17,8 @@ from meijin.store.errors import LostOwnershipError
 
 T = TypeVar("T")
 
-MAX_GROUP = 4
-"""The most pieces of work in one commit: a hello takes 2 to 4 ms, and moves wait for it."""
+MAX_GROUP = 2
+"""The most pieces of work in one commit: a hello takes 2 to 5 ms, and moves wait for it."""
 
 
 class _Turn(IntEnum):
@@ -55,11 +55,11 @@ _Waiting: TypeAlias = tuple[_Turn, int, _Work[Any] | None]
 class Writer:
     """Runs writing work on a thread of its own, committing what is pending together.
 
-    Urgent work is done first, and then what was submitted first. Work that fails is
-    rolled back alone: the others of its group are then run again, so a piece must not
-    keep state of a failed run. All of them fail where the transaction can't begin,
-    where the database is away a second time, and where the commit itself fails, since
-    it may have happened and its answer been lost.
+    Urgent work is done first and by itself, and then what was submitted first. Work
+    that fails is rolled back alone: the others of its group are then run again, so a
+    piece must not keep state of a failed run. All of them fail where the transaction
+    can't begin, where the database is away a second time, and where the commit itself
+    fails, since it may have happened and its answer been lost.
     Once the database is no longer this server's, all work ends with a `LostOwnershipError`.
     """
 
@@ -92,20 +92,23 @@ class Writer:
         self._queue.put((turn, next(self._numbers), work))
 
     def _run(self) -> None:
-        while (first := self._queue.get()[-1]) is not None:
-            group = [first] if first.begin() else []
-            group += self._waiting(MAX_GROUP - 1)
+        while True:
+            turn, _, work = self._queue.get()
+            if work is None:
+                break
+            group = [work] if work.begin() else []
+            group += self._waiting(MAX_GROUP - 1, turn)
             if group:
                 self._commit(group)
         self._disconnect()
 
-    def _waiting(self, limit: int) -> list[_Work[Any]]:
-        """Take out what waits and is still wanted; the end stays where it is."""
+    def _waiting(self, limit: int, last: _Turn = _Turn.OTHER) -> list[_Work[Any]]:
+        """Take out what waits up to a turn and is still wanted; the end stays where it is."""
         waiting: list[_Work[Any]] = []
         while len(waiting) < limit and not self._queue.empty():
-            work = self._queue.get()[-1]
-            if work is None:
-                self._put(_Turn.END, None)
+            first = turn, _, work = self._queue.get()
+            if work is None or turn > last:
+                self._queue.put(first)
                 break
             if work.begin():
                 waiting.append(work)
