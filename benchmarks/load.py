@@ -38,7 +38,7 @@ BOTS = Path(__file__).with_name("load_bots.py")
 CROWDS = 2
 GROUP = 20
 """Bots of a tournament."""
-ROUNDS = 500
+ROUNDS = 60
 """More than are played."""
 
 
