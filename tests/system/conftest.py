@@ -1,5 +1,6 @@
 """A server's database, read behind its back and held against the rules; and the fixtures."""
 
+import signal
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -146,6 +147,12 @@ def _assert_replays(game: Any) -> None:
     )
     assert board.winner is not None or board.is_full
     assert len(game.times) == 16 * (len(board.moves) - game.opening_plies)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """Processes hear SIGINT, also where the tests run in a shell's background, which ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
