@@ -525,7 +525,11 @@ ATTACKS = (
     _attack(no_hello, "FAILED_PRECONDITION PROTOCOL"),
     _attack(hello_storm, "OK"),
     _attack(
-        swapped_identity, "ABORTED REPLACED", f"{EXHAUSTED} TOO_MANY_REPLACEMENTS", "CANCELLED"
+        swapped_identity,
+        "ABORTED REPLACED",
+        f"{EXHAUSTED} TOO_MANY_REPLACEMENTS",
+        "CANCELLED",
+        "open",  # the one that has the place at the end
     ),
     _attack(guessed_tokens, "UNAUTHENTICATED UNKNOWN_TOKEN", f"{EXHAUSTED} TOO_MANY_SIGN_INS"),
     _attack(registrations, "OK"),

@@ -224,7 +224,7 @@ class ServerInTest:
 
     def hold(self, gate: threading.Event) -> None:
         """Have the store's writer wait for the gate before whatever is submitted from now on."""
-        self.parts.writer.submit(lambda _: gate.wait(WAIT_TIMEOUT.total_seconds()))
+        self.parts.writer.submit(lambda _: gate.wait(WAIT_TIMEOUT.total_seconds()), is_urgent=True)
 
     def tasks(self, method: str) -> int:
         """How many calls of a method gRPC is serving."""
