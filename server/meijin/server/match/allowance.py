@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import lru_cache
 
 from meijin.game import TimeControl
-from meijin.server.match.stalls import NS_PER_SECOND
+from meijin.server.match.stalls import NS_PER_SECOND, nanoseconds
 
 LAG_SHARE = 4
 """Lag takes off at most one in so many parts of a time control, beside the two below."""
@@ -87,7 +87,7 @@ def allowance_of(control: TimeControl, *, grace_ns: int, margin_ns: int) -> Allo
 
 
 def _ns(duration: timedelta | None) -> int:
-    return 0 if duration is None else duration // timedelta(microseconds=1) * 1000
+    return 0 if duration is None else nanoseconds(duration)
 
 
 @dataclass(slots=True)

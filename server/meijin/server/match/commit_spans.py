@@ -2,9 +2,8 @@
 
 from datetime import timedelta
 
+from meijin.server.match.stalls import NS_PER_SECOND
 from meijin.server.tracing.spans import Span, Tracer, new_trace_id, wall_clock_ns
-
-NS_PER_SECOND = 1_000_000_000
 
 SLOW_COMMIT = timedelta(milliseconds=100)
 """A commit that took longer has a span of its own: there are ten a second at most."""

@@ -11,7 +11,7 @@ from meijin.server.match.journal import NO_ENTRY, Batch, Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.match.stalls import Moment, StallWatch, nanoseconds
 from meijin.server.match.store_watch import StoreWatch
 from meijin.store.schema import BotVersionId, EntryId, GameId
 from meijin.store.tournaments import PendingPairing
@@ -51,8 +51,8 @@ class Games:
         self._listeners = listeners
         self._watch = watch
         self._store_watch = store_watch
-        self._grace_ns = grace // timedelta(microseconds=1) * 1000
-        self._margin_ns = margin // timedelta(microseconds=1) * 1000
+        self._grace_ns = nanoseconds(grace)
+        self._margin_ns = nanoseconds(margin)
         self._ids = itertools.count(last_game + 1)
         self._numbers = itertools.count(1)
         self._wall_clock = wall_clock

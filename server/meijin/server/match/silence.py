@@ -13,7 +13,7 @@ from meijin.server.match.departures import LEAST_DEPARTURES
 from meijin.server.match.listeners import Listeners, MassDisconnect
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
-from meijin.server.match.stalls import NS_PER_SECOND, Moment
+from meijin.server.match.stalls import NS_PER_SECOND, Moment, nanoseconds
 
 ROUND_INTERVAL_NS = NS_PER_SECOND // 2
 """Between two rounds of pings while a flag is up; together with `SILENT_AFTER_NS` it is less than
@@ -31,7 +31,7 @@ class SilenceWatch:
     def __init__(self, lobby: Lobby, listeners: Listeners, *, keepalive: timedelta) -> None:
         self._lobby = lobby
         self._listeners = listeners
-        self._limit_ns = 2 * keepalive // timedelta(microseconds=1) * 1000
+        self._limit_ns = nanoseconds(2 * keepalive)
         self._round_ns = -ROUND_INTERVAL_NS
         self._has_silent = False
 

@@ -1,6 +1,7 @@
 """The server's time: a monotonic clock, and how long the server itself stood still."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from time import monotonic_ns
 from typing import NamedTuple
 
@@ -12,6 +13,11 @@ a tick costs 15 microseconds, so a shorter interval would cost an idle server mo
 
 TIMER_RESOLUTION_NS = 1_000_000
 """The event loop's timers wait for whole milliseconds: a tick that is no later is on time."""
+
+
+def nanoseconds(duration: timedelta) -> int:
+    """A duration as the match counts it, exact to the microsecond."""
+    return duration // timedelta(microseconds=1) * 1000
 
 
 class Moment(NamedTuple):
