@@ -17,7 +17,7 @@ from rich.progress import (
 )
 from rich.table import Column
 
-from meijin.cli.connection import Connection
+from meijin.cli.connection import PAGE, Connection, pages
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.output import PlainConsole, printable, state_text
 from meijin.cli.sprt import standing_line
@@ -35,9 +35,6 @@ LADDER_TIMEOUT = timedelta(minutes=1)
 
 POLL_INTERVAL = timedelta(milliseconds=100)
 """Between two looks whether it is done."""
-
-PAGE = 1000
-"""Lines of a ladder's table that are asked for at once."""
 
 END_STATES = (pb.TOURNAMENT_STATE_FINISHED, pb.TOURNAMENT_STATE_CANCELLED)
 
@@ -183,12 +180,10 @@ def whole_table(
 ) -> ladder_pb.GetStandingsResponse:
     """A ladder's table, of an earlier run where one is named, with all of its pages."""
     request = ladder_pb.GetStandingsRequest(ladder=ladder, run_id=run, page_size=PAGE)
-    table = connection.ask(connection.ladders.GetStandings, request)
-    while table.next_page_token:
-        request.page_token = table.next_page_token
-        page = connection.ask(connection.ladders.GetStandings, request)
+    table, *others = pages(connection.ask, connection.ladders.GetStandings, request)
+    for page in others:
         table.standings.extend(page.standings)
-        table.next_page_token = page.next_page_token
+    table.next_page_token = ""
     return table
 
 

@@ -44,7 +44,9 @@ class _FaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FaultKind.V
     FAULT_KIND_ABSENCE: _FaultKind.ValueType  # 6
     """A bot was away for a while in games that went on."""
     FAULT_KIND_MASS_DISCONNECT: _FaultKind.ValueType  # 7
-    """Half of the bots lost their streams at once, or both bots of a game were away."""
+    """Half of the bots lost their streams or fell silent at once, or both bots of
+    a game were away.
+    """
     FAULT_KIND_OUTAGE: _FaultKind.ValueType  # 8
     """The server or its database was away."""
     FAULT_KIND_STALL: _FaultKind.ValueType  # 9
@@ -72,7 +74,9 @@ FAULT_KIND_SUPPLIER: FaultKind.ValueType  # 5
 FAULT_KIND_ABSENCE: FaultKind.ValueType  # 6
 """A bot was away for a while in games that went on."""
 FAULT_KIND_MASS_DISCONNECT: FaultKind.ValueType  # 7
-"""Half of the bots lost their streams at once, or both bots of a game were away."""
+"""Half of the bots lost their streams or fell silent at once, or both bots of
+a game were away.
+"""
 FAULT_KIND_OUTAGE: FaultKind.ValueType  # 8
 """The server or its database was away."""
 FAULT_KIND_STALL: FaultKind.ValueType  # 9
