@@ -1,6 +1,7 @@
 """The command line: its ways in, and what it says where a server gives no answer."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -22,6 +23,21 @@ _meijin_completion meijin
 echo "${COMPREPLY[@]}"
 """
 """What bash does when the command of a tournament is begun and completed."""
+ENDLESS_END = """
+import sys, threading
+
+from meijin.cli.main import main
+
+def stay():
+    threading.main_thread().join()
+    print("ending", flush=True)
+    threading.Event().wait()
+
+threading.Thread(target=stay).start()
+sys.argv = ["meijin", "--version"]
+main()
+"""
+"""A command whose process is held by a thread when it is done."""
 QUESTIONS = {
     "bash": {"COMP_WORDS": "meijin tourn", "COMP_CWORD": "1"},
     "zsh": {"_TYPER_COMPLETE_ARGS": "meijin tourn"},
@@ -57,6 +73,19 @@ def test_shells_get_scripts_and_answers(shell: str) -> None:
     assert f"_MEIJIN_COMPLETE={asked}" in script
     assert all(name in script for name in QUESTIONS[shell])
     assert "tournament" in run(BIN / "meijin", _MEIJIN_COMPLETE=asked, **QUESTIONS[shell])
+
+
+def test_a_signal_at_the_very_end_leaves_no_traceback() -> None:
+    """The interpreter waits for its threads when the command is done: SIGTERM ends it there."""
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS_END], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"meijin ")
+        assert process.stdout.readline() == b"ending\n"
+        process.terminate()
+        _, words = process.communicate(timeout=30)
+    assert (process.returncode, words) == (-signal.SIGTERM, b"")
 
 
 def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, port: int) -> str:

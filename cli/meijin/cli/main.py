@@ -96,6 +96,9 @@ def main() -> None:
         _fail(_explain(error))
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        # The interpreter's own end prints an exception that a handler raises in it.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _explain(error: grpc.RpcError) -> str:
