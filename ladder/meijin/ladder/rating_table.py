@@ -138,10 +138,9 @@ class ScoreColumns:
 def columns(pairs: CountedPairs) -> PairCounts:
     """Counted games as arrays."""
     first, second, *results = np.array(pairs.numbers, dtype=np.int64).reshape(-1, 5).T
+    wins, draws, losses = (column.astype(np.float64) for column in results)
     return PairCounts(
-        np.ascontiguousarray(first),
-        np.ascontiguousarray(second),
-        *(column.astype(np.float64) for column in results),
+        np.ascontiguousarray(first), np.ascontiguousarray(second), wins, draws, losses
     )
 
 

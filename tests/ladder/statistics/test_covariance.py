@@ -169,10 +169,11 @@ def test_two_players_have_a_closed_form() -> None:
 def test_more_of_the_same_shrinks_intervals(seed: int, times: int) -> None:
     """Without a prior, counting every game so often divides them by the square root."""
     counts = random_games(np.linspace(-100, 100, 6), pairs=40, games=20, seed=seed)
-    more = PairCounts(
-        counts.first,
-        counts.second,
-        *(times * column for column in (counts.wins, counts.draws, counts.losses)),
+    more = replace(
+        counts,
+        wins=times * counts.wins,
+        draws=times * counts.draws,
+        losses=times * counts.losses,
     )
     once, often = covariance(fit(counts, FREE)), covariance(fit(more, FREE))
     assert margins(often, 6) * math.sqrt(times) == pytest.approx(margins(once, 6), rel=1e-5)

@@ -1,6 +1,7 @@
 """Counts of games by pairs."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,6 +49,29 @@ def test_players_are_indexed_in_the_order_of_their_names() -> None:
         players, counts = columns(some).indexed()
         assert players.tolist() == [-1, 3, 7]
         assert rows(counts) == [(0, 1, 0, 0, 1), (1, 2, 1, 0, 0), (2, 1, 11, 22, 33)]
+
+
+def with_openings(rows: list[Row], openings: list[int]) -> PairCounts:
+    """Rows, each of games that began with an opening."""
+    return replace(columns(rows), openings=np.array(openings, dtype=np.int64))
+
+
+def test_openings_have_rows_of_their_own() -> None:
+    """The same two with the same colours on one opening are one row, and pooled one in all."""
+    games = [(7, 3, 1, 2, 3), (3, 7, 1, 0, 0), (7, 3, 10, 20, 30), (7, 3, 0, 0, 5)]
+    counts = with_openings(games, [9, 9, 4, 9])
+    merged = counts.merged()
+    assert merged.openings is not None
+    assert [*zip(rows(merged), merged.openings.tolist(), strict=True)] == [
+        ((3, 7, 1, 0, 0), 9),
+        ((7, 3, 10, 20, 30), 4),
+        ((7, 3, 1, 2, 8), 9),
+    ]
+    assert rows(counts.pooled()) == rows(columns(games).merged())
+    twice = merged.joined(merged).merged()
+    assert twice.openings is not None
+    assert twice.openings.tolist() == merged.openings.tolist()
+    assert merged.joined(columns(games)).openings is None
 
 
 @given(ROWS, st.randoms(use_true_random=False))

@@ -1,6 +1,6 @@
-"""Pair counts: games counted by who met whom, which is all that a fit needs of them."""
+"""Pair counts: games counted by who met whom, and on which opening where that is known."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -25,6 +25,8 @@ class PairCounts:
     draws: Floats
     losses: Floats
     """Games that `second` won."""
+    openings: Integers | None = None
+    """What the games of each row began with, by any integers; ``None`` where nobody tells."""
 
     @property
     def games(self) -> int:
@@ -41,28 +43,48 @@ class PairCounts:
         return np.searchsorted(players, self.first), np.searchsorted(players, self.second)
 
     def merged(self) -> Self:
-        """The same games with one row a pair, sorted by `first`, then `second`."""
+        """The same games, one row a pair and opening, sorted by `first`, `second`, `openings`."""
         players, indexed = self.indexed()
         return replace(indexed, first=players[indexed.first], second=players[indexed.second])
+
+    def pooled(self) -> Self:
+        """The same games with one row a pair, whatever they began with."""
+        return replace(self, openings=None).merged()
 
     def indexed(self) -> tuple[Integers, Self]:
         """The players, and the merged games with each player indexed by its place among them."""
         players = self.players
         first, second = self.places(players)
         keys = first * len(players) + second
+        if self.openings is not None:
+            openings, opening = np.unique(self.openings, return_inverse=True)
+            keys = keys * len(openings) + opening
         if (np.diff(keys) > 0).all():
             return players, replace(self, first=first, second=second)
-        pairs, rows = np.unique(keys, return_inverse=True)
-        columns = (self.wins, self.draws, self.losses)
-        merged = (sums(rows, column, len(pairs)) for column in columns)
-        return players, type(self)(*np.divmod(pairs, len(players)), *merged)
+        rows, places = np.unique(keys, return_inverse=True)
+        wins, draws, losses = (
+            sums(places, column, len(rows)) for column in (self.wins, self.draws, self.losses)
+        )
+        began = None
+        if self.openings is not None:
+            rows, opening = np.divmod(rows, len(openings))
+            began = openings[opening]
+        first, second = np.divmod(rows, len(players))
+        return players, type(self)(first, second, wins, draws, losses, began)
 
     def joined(self, other: Self) -> Self:
-        """These games and others."""
-        columns = (
-            (getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
+        """These games and others; what they began with is known where both tell."""
+        openings = None
+        if self.openings is not None and other.openings is not None:
+            openings = np.concatenate((self.openings, other.openings))
+        return type(self)(
+            np.concatenate((self.first, other.first)),
+            np.concatenate((self.second, other.second)),
+            np.concatenate((self.wins, other.wins)),
+            np.concatenate((self.draws, other.draws)),
+            np.concatenate((self.losses, other.losses)),
+            openings,
         )
-        return type(self)(*(np.concatenate(pair) for pair in columns))
 
 
 def sums(places: Integers, column: Floats, size: int) -> Floats:
