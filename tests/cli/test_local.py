@@ -10,6 +10,7 @@ from typing import IO
 import pytest
 
 from meijin.bots.builtin.compiled import COMPILING
+from meijin.bots.sdk.client import CONNECTED
 from meijin.cli import local
 from meijin.cli.errors import CommandError
 from meijin.cli.local import (
@@ -84,6 +85,12 @@ def test_a_last_line_is_passed_on_once() -> None:
 def test_a_failure_is_left_to_the_end_of_the_process() -> None:
     """What a bot says as it ends is told once, when it has ended."""
     assert Startup(0).notice("meijin: no file bot.py", NOTICE_INTERVAL.total_seconds()) == ""
+
+
+def test_a_bot_that_is_there_is_not_slow() -> None:
+    """It may have come since the server was asked."""
+    line = f"12:00:00 {CONNECTED} ada to 127.0.0.1:7464"
+    assert Startup(0).notice(line, NOTICE_INTERVAL.total_seconds()) == ""
 
 
 def test_a_server_that_ends_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ import grpc
 import typer
 
 from meijin.bots.builtin.compiled import COMPILING
+from meijin.bots.sdk.client import CONNECTED
 from meijin.cli.connection import Connection, Server, connect
 from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.output import printable
@@ -204,6 +205,8 @@ class Startup:
         if COMPILING in line:
             self._deadline = now + BOT_START_TIMEOUT.total_seconds()
         if line in ("", self._last_notice) or line.startswith(FAILURE) or now < self._next_notice:
+            return ""
+        if CONNECTED in line:  # since the server was asked who is there
             return ""
         self._last_notice = line
         self._next_notice = now + NOTICE_INTERVAL.total_seconds()

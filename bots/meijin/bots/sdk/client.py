@@ -33,6 +33,9 @@ GOODBYE_TIMEOUT = timedelta(seconds=1)
 SETTLED_AFTER = timedelta(seconds=1)
 """After a stream that lived as long the delays begin with the first again."""
 
+CONNECTED = "connected as"
+"""How the line begins that a bot logs when it is there."""
+
 CHANNEL_OPTIONS = (
     *client_keepalive_options(),
     ("grpc.initial_reconnect_backoff_ms", 200),
@@ -180,7 +183,7 @@ class Client:
         self._welcome = welcome
         self._entered_at = time.monotonic()
         self._is_admitted = True
-        logger.info("connected as %s to %s", welcome.bot_name, self.settings.address)
+        logger.info("%s %s to %s", CONNECTED, welcome.bot_name, self.settings.address)
 
     def _apply(self, events: Events) -> None:
         try:
