@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from meijin.cli.commands.ladder_export import cite, export
 from meijin.cli.commands.ladder_run import run as run_ladder
 from meijin.cli.commands.ladder_verify import verify
 from meijin.cli.connection import (
@@ -65,6 +66,8 @@ LadderOption = Annotated[
 
 app.command()(verify)
 app.command("run")(run_ladder)
+app.command("export")(export)
+app.command("cite")(cite)
 
 
 class ExportFormat(str, Enum):

@@ -1,9 +1,15 @@
 """Converters of ladders: views in, messages out."""
 
+import json
+import sys
+from array import array
+
 from meijin.ladder.compare import MatrixRow
 from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
+from meijin.store.ladders.exports import CovarianceRow, RatedVersion
 from meijin.store.ladders.ladders import LadderSummary
+from meijin.store.ladders.rated_games import PairCount
 from meijin.store.ladders.runs import PublishedRun, Score, Standing
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire import time_to_proto
@@ -25,6 +31,8 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         algorithm=run.algorithm,
         advantage=run.parameters["advantage"],
         draws=run.parameters["draws"],
+        parameters=json.dumps(run.parameters, sort_keys=True),
+        cutoff=run.cutoff,
     )
 
 
@@ -60,7 +68,30 @@ def standing_to_proto(row: Standing) -> pb.Standing:
         anchor=line.is_anchor,
         provisional=line.is_provisional,
         linked=line.is_linked,
+        version_id=str(row.version_id),
     )
+
+
+def rated_version_to_proto(version: RatedVersion) -> pb.RatedVersion:
+    """A version by its names."""
+    return pb.RatedVersion(version_id=str(version.id), bot=version.bot, version=version.label)
+
+
+def pair_count_to_proto(pair: PairCount, black: RatedVersion, white: RatedVersion) -> pb.PairCount:
+    """The games of two versions."""
+    return pb.PairCount(
+        black=rated_version_to_proto(black),
+        white=rated_version_to_proto(white),
+        score=pb.Score(wins=pair.wins, draws=pair.draws, losses=pair.losses),
+    )
+
+
+def covariance_row_to_proto(row: CovarianceRow) -> pb.CovarianceRow:
+    """One row of a matrix."""
+    values = array("f", row.values)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return pb.CovarianceRow(version=rated_version_to_proto(row.version), values=values)
 
 
 def matrix_row_to_proto(row: MatrixRow) -> pb.MatrixRow:

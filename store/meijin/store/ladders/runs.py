@@ -221,6 +221,13 @@ def _forget_runs(connection: Connection, ladder_id: LadderId) -> None:
     connection.execute(delete(RatingRun).where(RatingRun.id.in_(keys)))
 
 
+def published_run(connection: Connection, ladder_id: LadderId) -> PublishedRun | None:
+    """The ladder's published run without its ratings; ``None`` before the first."""
+    published = select(Ladder.run_id).where(Ladder.id == ladder_id).scalar_subquery()
+    query = select(*columns_of(PublishedRun, RatingRun)).where(RatingRun.id == published)
+    return read_row(PublishedRun, connection.execute(query))
+
+
 def standings(
     connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None = None
 ) -> Standings:
