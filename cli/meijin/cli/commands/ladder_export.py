@@ -15,7 +15,7 @@ from meijin.cli.ladder_exports import (
     manifest,
     published_table,
 )
-from meijin.cli.output import console, print_file, print_json
+from meijin.cli.output import console, print_file, print_json, replaced
 
 NameArgument = Annotated[
     str, typer.Argument(help="Such as freestyle-15x15; may be left out when there is one.")
@@ -50,7 +50,7 @@ def export(
             export_run(connection, name, form, sys.stdout.buffer)
             return
         try:
-            with output.open("wb") as file:
+            with replaced(output) as file:
                 export_run(connection, name, form, file)
         except OSError as error:
             raise unusable_file(error) from None
