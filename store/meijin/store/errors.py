@@ -65,6 +65,10 @@ class UnknownBotError(RowNotFoundError):
     """No bot has the name."""
 
 
+class UnknownVersionError(RowNotFoundError):
+    """A bot has no such version, or none at all."""
+
+
 class UnknownOwnerError(RowNotFoundError):
     """No owner has the id."""
 

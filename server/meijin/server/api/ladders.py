@@ -139,12 +139,19 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.GetHeadToHeadRequest, context: Context
     ) -> pb.GetHeadToHeadResponse:
         """Show what two bots scored against each other, and what is to be expected."""
-        if request.bot == request.opponent:
+        same = (request.bot, request.version_id) == (request.opponent, request.opponent_version_id)
+        if same:
             raise InvalidRequestError(f'opponent: "{request.bot}" does not meet itself')
-        found = await self._storage.read(
-            partial(head_to_head, ladder=request.ladder, bot=request.bot, opponent=request.opponent)
+        find = partial(
+            head_to_head,
+            ladder=request.ladder,
+            bots=(request.bot, request.opponent),
+            versions=(
+                _version(request.version_id, "version_id"),
+                _version(request.opponent_version_id, "opponent_version_id"),
+            ),
         )
-        return head_to_head_to_proto(found)
+        return head_to_head_to_proto(await self._storage.read(find))
 
     async def SetAnchors(
         self, request: pb.SetAnchorsRequest, context: Context
@@ -173,6 +180,10 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
         return date.fromisoformat(day), BotVersionId(number(version, "page_token"))
     except ValueError:
         raise InvalidRequestError(f'page_token "{token}" is none of this server\'s') from None
+
+
+def _version(text: str, field: str) -> BotVersionId | None:
+    return BotVersionId(number(text, field)) if text else None
 
 
 def _line_of(token: str) -> tuple[RatingRunId, int]:

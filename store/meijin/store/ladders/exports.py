@@ -70,7 +70,7 @@ def exported_pair_counts(
     """At most `limit` pairs of a run's versions, from the one after these two, with names."""
     counts = pair_counts_page(connection, ladder_id, run.cutoff, after=after, limit=limit)
     versions = {version for pair in counts for version in (pair.black_id, pair.white_id)}
-    names = _names(connection, sorted(versions))
+    names = rated_versions(connection, sorted(versions))
     return [(pair, names[pair.black_id], names[pair.white_id]) for pair in counts]
 
 
@@ -101,16 +101,17 @@ def exported_covariances(
         BotVersionId(int.from_bytes(ids[place : place + ID_BYTES], "little"))
         for place in range(0, len(ids), ID_BYTES)
     ]
-    names = _names(connection, keys)
+    names = rated_versions(connection, keys)
     return [
         CovarianceRow(start + place, names[key], matrix[place * width : (place + 1) * width])
         for place, key in enumerate(keys)
     ]
 
 
-def _names(
+def rated_versions(
     connection: Connection, versions: Sequence[BotVersionId]
 ) -> dict[BotVersionId, RatedVersion]:
+    """Some versions with their names, by their ids."""
     query = (
         select(*columns_of(RatedVersion, BotVersion, bot=Bot.name))
         .join(Bot, Bot.id == BotVersion.bot_id)

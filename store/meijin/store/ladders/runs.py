@@ -50,6 +50,9 @@ class Score:
         return Score(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
 
 
+NO_GAMES = Score(0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """What a run says of one version."""
