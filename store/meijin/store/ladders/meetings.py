@@ -83,7 +83,8 @@ def scores_by_opening(
     groups = (newest.c.opening, newest.c.black_id, newest.c.result)
     query = select(*groups, func.count()).group_by(*groups)
     scores: dict[bytes, ColorScores] = defaultdict(ColorScores)
-    for opening, black_id, result, games in connection.execute(query):
+    for found, black_id, result, games in connection.execute(query):
+        opening = found or b""  # SQLite's substring of nothing is NULL
         scores[opening] = scores[opening].with_games(result, games, is_black=black_id == one)
     return sorted(scores.items(), key=lambda item: (-item[1].games, item[0]))
 
