@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from meijin.ladder.compare import compare_all, expectation, total
+from meijin.ladder.compare import compare_all, expectation, newest_rated, total
 from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import DenseCovariance
@@ -91,9 +91,15 @@ def test_scores_add_up() -> None:
     assert total([]) == Score(0, 0, 0)
 
 
-def test_an_expectation_is_of_the_newest_versions(posterior: RatingPosterior) -> None:
+def test_the_newest_rated_version() -> None:
+    """Of those in the standings, whatever their ranks."""
+    assert newest_rated(ROWS, BotId(1)) == 12
+    assert newest_rated(ROWS, BotId(3)) is None
+
+
+def test_an_expectation_is_of_two_versions(posterior: RatingPosterior) -> None:
     """The difference has the error of both, and black has an advantage."""
-    found = expectation(ROWS, posterior, BotId(1), BotId(2))
+    found = expectation(ROWS, posterior, BotVersionId(12), BotVersionId(20))
     assert found is not None
     assert found.difference == 200.0
     assert found.margin == pytest.approx(1.96 * (900 + 900) ** 0.5, rel=1e-3)
@@ -101,7 +107,10 @@ def test_an_expectation_is_of_the_newest_versions(posterior: RatingPosterior) ->
     assert found.score_as_black > found.score_as_white > 0.5
 
 
-def test_nothing_is_expected_of_who_is_not_in_the_standings(posterior: RatingPosterior) -> None:
+@pytest.mark.parametrize("versions", [(12, 30), (30, 12)])
+def test_nothing_is_expected_of_who_is_not_in_the_standings(
+    posterior: RatingPosterior, versions: tuple[int, int]
+) -> None:
     """Whichever of the two it is."""
-    assert expectation(ROWS, posterior, BotId(1), BotId(3)) is None
-    assert expectation(ROWS, posterior, BotId(3), BotId(1)) is None
+    one, other = map(BotVersionId, versions)
+    assert expectation(ROWS, posterior, one, other) is None

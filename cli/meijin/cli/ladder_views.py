@@ -27,12 +27,7 @@ class Column:
 
 
 def _score(row: pb.Standing) -> pb.Score:
-    black, white = row.as_black, row.as_white
-    return pb.Score(
-        wins=black.wins + white.wins,
-        draws=black.draws + white.draws,
-        losses=black.losses + white.losses,
-    )
+    return added(row.as_black, row.as_white)
 
 
 def _games(score: pb.Score) -> int:
@@ -224,14 +219,42 @@ def percent(share: float) -> str:
 
 
 def head_to_head_table(bot: str, opponent: str, response: pb.GetHeadToHeadResponse) -> Table:
-    """What a bot scored against another by colours, beside what is to be expected."""
+    """What a version scored against another by colours, beside what is to be expected."""
     expected = response.expectation if response.HasField("expectation") else None
     made = table(f"{bot} against {opponent}", ("as", "games", "W-D-L", "score", "expected"))
+    clean = response.without_faults
     lines = (
         ("black", response.as_black, expected and expected.score_as_black),
         ("white", response.as_white, expected and expected.score_as_white),
+        ("both", added(response.as_black, response.as_white), None),
+        ("without forfeits", added(clean.as_black, clean.as_white), None),
     )
     for color, score, points in lines:
         expectation = "" if points is None else f"{points:.1%}"
         made.add_row(color, str(_games(score)), results(score), share(score), expectation)
     return made
+
+
+def openings_table(response: pb.GetHeadToHeadResponse, most: int) -> Table:
+    """What a version scored against another on each opening, the most played first."""
+    made = table("By openings", ("opening", "games", "black", "white", "score"))
+    for row in response.openings[:most]:
+        black, white = row.scores.as_black, row.scores.as_white
+        both = added(black, white)
+        made.add_row(
+            row.opening or "empty board",
+            str(_games(both)),
+            results(black),
+            results(white),
+            share(both),
+        )
+    return made
+
+
+def added(one: pb.Score, other: pb.Score) -> pb.Score:
+    """Both scores together."""
+    return pb.Score(
+        wins=one.wins + other.wins,
+        draws=one.draws + other.draws,
+        losses=one.losses + other.losses,
+    )

@@ -3,8 +3,10 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
 
 import typer
 from google.protobuf.json_format import MessageToDict
@@ -57,6 +59,18 @@ def print_file(text: str) -> None:
     if sys.stdout.isatty():
         text = "\n".join(map(printable, text.split("\n")))
     typer.echo(text, nl=False, color=True)  # else control characters are left out of pipes
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[IO[bytes]]:
+    """A file to be written, which takes its place when all of it is there and not before."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def print_json(value: Message | Mapping[str, object]) -> None:

@@ -8,10 +8,8 @@ import numpy as np
 
 from meijin.ladder.posterior import RatingPosterior
 from meijin.store.ladders.rated_games import PairCount
-from meijin.store.ladders.runs import Score, Standing
+from meijin.store.ladders.runs import NO_GAMES, Score, Standing
 from meijin.store.schema import BotId, BotVersionId
-
-NO_GAMES = Score(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +95,14 @@ def total(counts: Iterable[PairCount]) -> Score:
 
 
 def expectation(
-    rows: Sequence[Standing], posterior: RatingPosterior, bot_id: BotId, other_id: BotId
+    rows: Sequence[Standing],
+    posterior: RatingPosterior,
+    version_id: BotVersionId,
+    other_id: BotVersionId,
 ) -> Expectation | None:
-    """Of the newest versions of two bots; ``None`` where one of them is not in the standings."""
-    one, other = _newest(rows, bot_id), _newest(rows, other_id)
+    """Of two versions; ``None`` where one of them is not in the standings."""
+    places = {row.version_id: place for place, row in enumerate(rows)}
+    one, other = places.get(version_id), places.get(other_id)
     if one is None or other is None:
         return None
     difference, margin = posterior.difference(one, other)
@@ -113,7 +115,6 @@ def expectation(
     )
 
 
-def _newest(rows: Sequence[Standing], bot_id: BotId) -> int | None:
-    """The place of the bot's newest version."""
-    mine = {row.version_id: place for place, row in enumerate(rows) if row.bot_id == bot_id}
-    return mine[max(mine)] if mine else None
+def newest_rated(rows: Iterable[Standing], bot_id: BotId) -> BotVersionId | None:
+    """The bot's newest version in the standings; ``None`` where it has none there."""
+    return max((row.version_id for row in rows if row.bot_id == bot_id), default=None)

@@ -101,6 +101,7 @@ class Standing(_message.Message):
     LINKED_FIELD_NUMBER: _builtins.int
     PREVIEW_ELO_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1 on, among those that are shown; 0 for a hidden one, in a matrix that
     was asked for it.
@@ -142,6 +143,8 @@ class Standing(_message.Message):
     """It gets no new games for a while, since it forfeited game after game; not
     told of earlier runs.
     """
+    version_id: _builtins.str
+    """Names the version, whatever its label."""
     @_builtins.property
     def as_black(self) -> Global___Score:
         """Rated games with the black stones."""
@@ -169,10 +172,11 @@ class Standing(_message.Message):
         linked: _builtins.bool = ...,
         preview_elo: _builtins.float | None = ...,
         paused: _builtins.bool = ...,
+        version_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "as_black", b"as_black", "as_white", b"as_white", "preview_elo", b"preview_elo", "superiority", b"superiority"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "classic_elo", b"classic_elo", "elo", b"elo", "faults", b"faults", "linked", b"linked", "margin", b"margin", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "classic_elo", b"classic_elo", "elo", b"elo", "faults", b"faults", "linked", b"linked", "margin", b"margin", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__preview_elo: _TypeAlias = _typing.Literal["preview_elo"]  # noqa: Y015
     _WhichOneofArgType__preview_elo: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo"]  # noqa: Y015
@@ -199,6 +203,8 @@ class RatingRun(_message.Message):
     ALGORITHM_FIELD_NUMBER: _builtins.int
     ADVANTAGE_FIELD_NUMBER: _builtins.int
     DRAWS_FIELD_NUMBER: _builtins.int
+    PARAMETERS_FIELD_NUMBER: _builtins.int
+    CUTOFF_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
     """Names the run."""
     games: _builtins.int
@@ -215,6 +221,14 @@ class RatingRun(_message.Message):
     """By how much a player must be better, in Elo, to win every second game; 0
     when none was drawn.
     """
+    parameters: _builtins.str
+    """Everything that the run was computed with and found beside the ratings, as a
+    JSON object.
+    """
+    cutoff: _builtins.int
+    """Orders the last game that went into it among the games of the server; 0 for
+    none.
+    """
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was computed."""
@@ -230,10 +244,12 @@ class RatingRun(_message.Message):
         algorithm: _builtins.str = ...,
         advantage: _builtins.float = ...,
         draws: _builtins.float = ...,
+        parameters: _builtins.str = ...,
+        cutoff: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "draws", b"draws", "games", b"games", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "games", b"games", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -600,6 +616,236 @@ class ListRatingsResponse(_message.Message):
 Global___ListRatingsResponse: _TypeAlias = ListRatingsResponse  # noqa: Y015
 
 @_typing.final
+class RatedVersion(_message.Message):
+    """A version of a bot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    version_id: _builtins.str
+    """Names it."""
+    bot: _builtins.str
+    """The bot."""
+    version: _builtins.str
+    """Its label; may be empty."""
+    def __init__(
+        self,
+        *,
+        version_id: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        version: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RatedVersion: _TypeAlias = RatedVersion  # noqa: Y015
+
+@_typing.final
+class ListPairCountsRequest(_message.Message):
+    """The arguments of ListPairCounts."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder's name; may be empty when there is only one."""
+    page_size: _builtins.int
+    """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
+    earlier, with a token.
+    """
+    page_token: _builtins.str
+    """The `next_page_token` of the page before; empty for the first."""
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPairCountsRequest: _TypeAlias = ListPairCountsRequest  # noqa: Y015
+
+@_typing.final
+class PairCount(_message.Message):
+    """The games that one version played with the black stones against another."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLACK_FIELD_NUMBER: _builtins.int
+    WHITE_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def black(self) -> Global___RatedVersion:
+        """It moved first."""
+
+    @_builtins.property
+    def white(self) -> Global___RatedVersion:
+        """It moved second."""
+
+    @_builtins.property
+    def score(self) -> Global___Score:
+        """From the side of `black`."""
+
+    def __init__(
+        self,
+        *,
+        black: Global___RatedVersion | None = ...,
+        white: Global___RatedVersion | None = ...,
+        score: Global___Score | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "score", b"score", "white", b"white"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "score", b"score", "white", b"white"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairCount: _TypeAlias = PairCount  # noqa: Y015
+
+@_typing.final
+class ListPairCountsResponse(_message.Message):
+    """The answer of ListPairCounts."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_FIELD_NUMBER: _builtins.int
+    PAIR_COUNTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """For the next page; empty on the last."""
+    @_builtins.property
+    def run(self) -> Global___RatingRun:
+        """The published run."""
+
+    @_builtins.property
+    def pair_counts(self) -> _containers.RepeatedCompositeFieldContainer[Global___PairCount]:
+        """One page of counts."""
+
+    def __init__(
+        self,
+        *,
+        run: Global___RatingRun | None = ...,
+        pair_counts: _abc.Iterable[Global___PairCount] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["run", b"run"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "pair_counts", b"pair_counts", "run", b"run"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPairCountsResponse: _TypeAlias = ListPairCountsResponse  # noqa: Y015
+
+@_typing.final
+class ListCovariancesRequest(_message.Message):
+    """The arguments of ListCovariances."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder's name; may be empty when there is only one."""
+    page_size: _builtins.int
+    """At most this many rows, 1 to 1000; 100 when absent. A page of long rows ends
+    earlier, with a token.
+    """
+    page_token: _builtins.str
+    """The `next_page_token` of the page before; empty for the first."""
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListCovariancesRequest: _TypeAlias = ListCovariancesRequest  # noqa: Y015
+
+@_typing.final
+class CovarianceRow(_message.Message):
+    """One row of the covariance matrix."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    VALUES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def version(self) -> Global___RatedVersion:
+        """Whose rating the row is of."""
+
+    @_builtins.property
+    def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """With the rating of each version in the order of the rows, in Elo squared, up
+        to a constant that all have in common: of use for differences of ratings.
+        """
+
+    def __init__(
+        self,
+        *,
+        version: Global___RatedVersion | None = ...,
+        values: _abc.Iterable[_builtins.float] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["values", b"values", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CovarianceRow: _TypeAlias = CovarianceRow  # noqa: Y015
+
+@_typing.final
+class ListCovariancesResponse(_message.Message):
+    """The answer of ListCovariances."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """For the next page; empty on the last."""
+    @_builtins.property
+    def run(self) -> Global___RatingRun:
+        """The published run."""
+
+    @_builtins.property
+    def rows(self) -> _containers.RepeatedCompositeFieldContainer[Global___CovarianceRow]:
+        """One page of rows."""
+
+    def __init__(
+        self,
+        *,
+        run: Global___RatingRun | None = ...,
+        rows: _abc.Iterable[Global___CovarianceRow] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["run", b"run"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "rows", b"rows", "run", b"run"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListCovariancesResponse: _TypeAlias = ListCovariancesResponse  # noqa: Y015
+
+@_typing.final
 class GetHeadToHeadRequest(_message.Message):
     """The arguments of GetHeadToHead."""
 
@@ -608,22 +854,30 @@ class GetHeadToHeadRequest(_message.Message):
     LADDER_FIELD_NUMBER: _builtins.int
     BOT_FIELD_NUMBER: _builtins.int
     OPPONENT_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    OPPONENT_VERSION_ID_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     """The ladder's name; may be empty when there is only one."""
     bot: _builtins.str
     """One bot."""
     opponent: _builtins.str
     """The other."""
+    version_id: _builtins.str
+    """A version of `bot` by its id; its newest rated one when empty."""
+    opponent_version_id: _builtins.str
+    """A version of `opponent` by its id; its newest rated one when empty."""
     def __init__(
         self,
         *,
         ladder: _builtins.str = ...,
         bot: _builtins.str = ...,
         opponent: _builtins.str = ...,
+        version_id: _builtins.str = ...,
+        opponent_version_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "ladder", b"ladder", "opponent", b"opponent"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "ladder", b"ladder", "opponent", b"opponent", "opponent_version_id", b"opponent_version_id", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -631,7 +885,7 @@ Global___GetHeadToHeadRequest: _TypeAlias = GetHeadToHeadRequest  # noqa: Y015
 
 @_typing.final
 class Expectation(_message.Message):
-    """What the published run says of two bots, by the newest rated version of each."""
+    """What the published run says of two versions."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -668,6 +922,98 @@ class Expectation(_message.Message):
 Global___Expectation: _TypeAlias = Expectation  # noqa: Y015
 
 @_typing.final
+class ColorScores(_message.Message):
+    """What one version scored against another, by the colours of `bot`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AS_BLACK_FIELD_NUMBER: _builtins.int
+    AS_WHITE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def as_black(self) -> Global___Score:
+        """Rated games with the black stones."""
+
+    @_builtins.property
+    def as_white(self) -> Global___Score:
+        """Rated games with the white stones."""
+
+    def __init__(
+        self,
+        *,
+        as_black: Global___Score | None = ...,
+        as_white: Global___Score | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_black", b"as_black", "as_white", b"as_white"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_black", b"as_black", "as_white", b"as_white"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ColorScores: _TypeAlias = ColorScores  # noqa: Y015
+
+@_typing.final
+class OpeningScores(_message.Message):
+    """What two versions scored on one opening."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OPENING_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    opening: _builtins.str
+    """Its stones, such as `h8i9j7`, black first; empty for the empty board."""
+    @_builtins.property
+    def scores(self) -> Global___ColorScores:
+        """The games on it."""
+
+    def __init__(
+        self,
+        *,
+        opening: _builtins.str = ...,
+        scores: Global___ColorScores | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["scores", b"scores"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["opening", b"opening", "scores", b"scores"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpeningScores: _TypeAlias = OpeningScores  # noqa: Y015
+
+@_typing.final
+class LadderScores(_message.Message):
+    """What two bots scored against each other on another ladder of the variant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    EXPECTATION_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """Its name."""
+    @_builtins.property
+    def scores(self) -> Global___ColorScores:
+        """The games of their newest versions there."""
+
+    @_builtins.property
+    def expectation(self) -> Global___Expectation:
+        """What is to be expected of these; absent unless both are in its run."""
+
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        scores: Global___ColorScores | None = ...,
+        expectation: Global___Expectation | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["expectation", b"expectation", "scores", b"scores"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expectation", b"expectation", "ladder", b"ladder", "scores", b"scores"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LadderScores: _TypeAlias = LadderScores  # noqa: Y015
+
+@_typing.final
 class GetHeadToHeadResponse(_message.Message):
     """The answer of GetHeadToHead; everything is from `bot`'s side."""
 
@@ -676,11 +1022,18 @@ class GetHeadToHeadResponse(_message.Message):
     AS_BLACK_FIELD_NUMBER: _builtins.int
     AS_WHITE_FIELD_NUMBER: _builtins.int
     EXPECTATION_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    OPPONENT_VERSION_FIELD_NUMBER: _builtins.int
+    WITHOUT_FAULTS_FIELD_NUMBER: _builtins.int
+    OPENINGS_FIELD_NUMBER: _builtins.int
+    OPENING_COUNT_FIELD_NUMBER: _builtins.int
+    ALL_VERSIONS_FIELD_NUMBER: _builtins.int
+    ELSEWHERE_FIELD_NUMBER: _builtins.int
+    opening_count: _builtins.int
+    """How many openings there are."""
     @_builtins.property
     def as_black(self) -> Global___Score:
-        """Rated games with the black stones, over the newest 200 versions
-        of both.
-        """
+        """Rated games of `version` with the black stones against `opponent_version`."""
 
     @_builtins.property
     def as_white(self) -> Global___Score:
@@ -688,7 +1041,33 @@ class GetHeadToHeadResponse(_message.Message):
 
     @_builtins.property
     def expectation(self) -> Global___Expectation:
-        """What is to be expected; absent unless both are in the published run."""
+        """What is to be expected of the two versions; absent unless both are in the
+        published run.
+        """
+
+    @_builtins.property
+    def version(self) -> Global___RatedVersion:
+        """The version of `bot` that all this is about."""
+
+    @_builtins.property
+    def opponent_version(self) -> Global___RatedVersion:
+        """The version of `opponent`."""
+
+    @_builtins.property
+    def without_faults(self) -> Global___ColorScores:
+        """The games of the two versions that nobody forfeited."""
+
+    @_builtins.property
+    def openings(self) -> _containers.RepeatedCompositeFieldContainer[Global___OpeningScores]:
+        """The same two versions by openings, those with most games first; at most 50."""
+
+    @_builtins.property
+    def all_versions(self) -> Global___ColorScores:
+        """The games of the newest 200 versions of both bots together."""
+
+    @_builtins.property
+    def elsewhere(self) -> _containers.RepeatedCompositeFieldContainer[Global___LadderScores]:
+        """The two bots on the other ladders of the variant, by name; at most 20."""
 
     def __init__(
         self,
@@ -696,10 +1075,17 @@ class GetHeadToHeadResponse(_message.Message):
         as_black: Global___Score | None = ...,
         as_white: Global___Score | None = ...,
         expectation: Global___Expectation | None = ...,
+        version: Global___RatedVersion | None = ...,
+        opponent_version: Global___RatedVersion | None = ...,
+        without_faults: Global___ColorScores | None = ...,
+        openings: _abc.Iterable[Global___OpeningScores] | None = ...,
+        opening_count: _builtins.int = ...,
+        all_versions: Global___ColorScores | None = ...,
+        elsewhere: _abc.Iterable[Global___LadderScores] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["as_black", b"as_black", "as_white", b"as_white", "expectation", b"expectation"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["all_versions", b"all_versions", "as_black", b"as_black", "as_white", b"as_white", "expectation", b"expectation", "opponent_version", b"opponent_version", "version", b"version", "without_faults", b"without_faults"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_black", b"as_black", "as_white", b"as_white", "expectation", b"expectation"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_versions", b"all_versions", "as_black", b"as_black", "as_white", b"as_white", "elsewhere", b"elsewhere", "expectation", b"expectation", "opening_count", b"opening_count", "openings", b"openings", "opponent_version", b"opponent_version", "version", b"version", "without_faults", b"without_faults"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

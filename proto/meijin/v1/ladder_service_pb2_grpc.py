@@ -60,6 +60,16 @@ class LadderServiceStub:
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadResponse.FromString,
                 _registered_method=True)
+        self.ListPairCounts = channel.unary_unary(
+                '/meijin.v1.LadderService/ListPairCounts',
+                request_serializer=meijin_dot_v1_dot_ladder__service__pb2.ListPairCountsRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.ListPairCountsResponse.FromString,
+                _registered_method=True)
+        self.ListCovariances = channel.unary_unary(
+                '/meijin.v1.LadderService/ListCovariances',
+                request_serializer=meijin_dot_v1_dot_ladder__service__pb2.ListCovariancesRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.ListCovariancesResponse.FromString,
+                _registered_method=True)
         self.SetAnchors = channel.unary_unary(
                 '/meijin.v1.LadderService/SetAnchors',
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.SetAnchorsRequest.SerializeToString,
@@ -112,6 +122,24 @@ class LadderServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListPairCounts(self, request, context):
+        """The games of the published run, counted by who met whom with which colours.
+        NOT_FOUND for an unknown ladder, FAILED_PRECONDITION for a ladder without a
+        run, and when a newer run is published between two pages: begin again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListCovariances(self, request, context):
+        """What the errors of the published run's ratings have in common, row by row.
+        Errors as those of ListPairCounts; and FAILED_PRECONDITION for a ladder of
+        more than 1500 versions, of which no matrix is kept.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SetAnchors(self, request, context):
         """Makes a ladder's ratings relative to some bots, whose mean is shown as
         1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
@@ -148,6 +176,16 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     servicer.GetHeadToHead,
                     request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadResponse.SerializeToString,
+            ),
+            'ListPairCounts': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPairCounts,
+                    request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.ListPairCountsRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_ladder__service__pb2.ListPairCountsResponse.SerializeToString,
+            ),
+            'ListCovariances': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListCovariances,
+                    request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.ListCovariancesRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_ladder__service__pb2.ListCovariancesResponse.SerializeToString,
             ),
             'SetAnchors': grpc.unary_unary_rpc_method_handler(
                     servicer.SetAnchors,
@@ -291,6 +329,60 @@ class LadderService:
             '/meijin.v1.LadderService/GetHeadToHead',
             meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadRequest.SerializeToString,
             meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPairCounts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.LadderService/ListPairCounts',
+            meijin_dot_v1_dot_ladder__service__pb2.ListPairCountsRequest.SerializeToString,
+            meijin_dot_v1_dot_ladder__service__pb2.ListPairCountsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListCovariances(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.LadderService/ListCovariances',
+            meijin_dot_v1_dot_ladder__service__pb2.ListCovariancesRequest.SerializeToString,
+            meijin_dot_v1_dot_ladder__service__pb2.ListCovariancesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -53,6 +53,16 @@ class LadderServiceStub:
     expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
     for a bot against itself.
     """
+    ListPairCounts: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ListPairCountsRequest, _ladder_service_pb2.ListPairCountsResponse]
+    """The games of the published run, counted by who met whom with which colours.
+    NOT_FOUND for an unknown ladder, FAILED_PRECONDITION for a ladder without a
+    run, and when a newer run is published between two pages: begin again.
+    """
+    ListCovariances: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ListCovariancesRequest, _ladder_service_pb2.ListCovariancesResponse]
+    """What the errors of the published run's ratings have in common, row by row.
+    Errors as those of ListPairCounts; and FAILED_PRECONDITION for a ladder of
+    more than 1500 versions, of which no matrix is kept.
+    """
     SetAnchors: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.SetAnchorsRequest, _ladder_service_pb2.SetAnchorsResponse]
     """Makes a ladder's ratings relative to some bots, whose mean is shown as
     1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
@@ -83,6 +93,16 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """What two bots scored against each other on a ladder, and what is to be
     expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
     for a bot against itself.
+    """
+    ListPairCounts: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ListPairCountsRequest, _ladder_service_pb2.ListPairCountsResponse]  # type: ignore[assignment]
+    """The games of the published run, counted by who met whom with which colours.
+    NOT_FOUND for an unknown ladder, FAILED_PRECONDITION for a ladder without a
+    run, and when a newer run is published between two pages: begin again.
+    """
+    ListCovariances: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ListCovariancesRequest, _ladder_service_pb2.ListCovariancesResponse]  # type: ignore[assignment]
+    """What the errors of the published run's ratings have in common, row by row.
+    Errors as those of ListPairCounts; and FAILED_PRECONDITION for a ladder of
+    more than 1500 versions, of which no matrix is kept.
     """
     SetAnchors: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.SetAnchorsRequest, _ladder_service_pb2.SetAnchorsResponse]  # type: ignore[assignment]
     """Makes a ladder's ratings relative to some bots, whose mean is shown as
@@ -141,6 +161,28 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         """What two bots scored against each other on a ladder, and what is to be
         expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
         for a bot against itself.
+        """
+
+    @_abc_1.abstractmethod
+    def ListPairCounts(
+        self,
+        request: _ladder_service_pb2.ListPairCountsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.ListPairCountsResponse, _abc.Awaitable[_ladder_service_pb2.ListPairCountsResponse]]:
+        """The games of the published run, counted by who met whom with which colours.
+        NOT_FOUND for an unknown ladder, FAILED_PRECONDITION for a ladder without a
+        run, and when a newer run is published between two pages: begin again.
+        """
+
+    @_abc_1.abstractmethod
+    def ListCovariances(
+        self,
+        request: _ladder_service_pb2.ListCovariancesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.ListCovariancesResponse, _abc.Awaitable[_ladder_service_pb2.ListCovariancesResponse]]:
+        """What the errors of the published run's ratings have in common, row by row.
+        Errors as those of ListPairCounts; and FAILED_PRECONDITION for a ladder of
+        more than 1500 versions, of which no matrix is kept.
         """
 
     @_abc_1.abstractmethod

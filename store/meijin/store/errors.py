@@ -45,6 +45,14 @@ class NoRunError(StoreError):
     """The ladder has published nothing yet."""
 
 
+class SupersededRunError(StoreError):
+    """A newer run has been published between two pages of one."""
+
+
+class MatrixNotKeptError(StoreError):
+    """The run is of too many versions: their covariances are not kept."""
+
+
 class TooManyVersionsError(StoreError):
     """A bot has, or has had in a day, as many versions as one may have."""
 
@@ -55,6 +63,10 @@ class RowNotFoundError(StoreError, LookupError):
 
 class UnknownBotError(RowNotFoundError):
     """No bot has the name."""
+
+
+class UnknownVersionError(RowNotFoundError):
+    """A bot has no such version, or none at all."""
 
 
 class UnknownOwnerError(RowNotFoundError):

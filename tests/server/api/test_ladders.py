@@ -16,6 +16,7 @@ from tests.query_plans import statements
 
 from meijin.game import Variant
 from meijin.server.api import ladders as servicer
+from meijin.server.api import requests
 from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating, replace_history
@@ -211,7 +212,7 @@ async def test_a_page_of_a_table_is_bounded_in_bytes(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It ends earlier, but has one line at least."""
-    monkeypatch.setattr(servicer, "MAX_PAGE_BYTES", 10)
+    monkeypatch.setattr(requests, "MAX_PAGE_BYTES", 10)
     async with with_runs(start_server, (2, (1600, 1400))) as server:
         page = await (await server.ladders()).GetStandings(pb.GetStandingsRequest())
         assert (len(page.standings), page.next_page_token) == (1, f"{page.run.run_id}.1")
@@ -258,10 +259,77 @@ async def test_head_to_head(start_server: StartServer) -> None:
         request = pb.GetHeadToHeadRequest(bot="ada", opponent="bob")
         score = await service.GetHeadToHead(request)
         won, lost = pb.Score(wins=1), pb.Score(losses=1)
-        assert score == pb.GetHeadToHeadResponse(as_black=won, as_white=won)
+        both = pb.ColorScores(as_black=won, as_white=won)
+        ada = pb.RatedVersion(version_id="1", bot="ada", version="1")
+        bob = pb.RatedVersion(version_id="2", bot="bob")
+        assert score == pb.GetHeadToHeadResponse(
+            as_black=won,
+            as_white=won,
+            version=ada,
+            opponent_version=bob,
+            without_faults=both,
+            openings=[pb.OpeningScores(scores=both)],
+            opening_count=1,
+            all_versions=both,
+        )
         request = pb.GetHeadToHeadRequest(bot="bob", opponent="ada")
         score = await service.GetHeadToHead(request)
-        assert score == pb.GetHeadToHeadResponse(as_black=lost, as_white=lost)
+        assert (score.version, score.opponent_version) == (bob, ada)
+        assert (score.as_black, score.as_white) == (lost, lost)
+
+
+async def test_head_to_head_is_of_two_versions(start_server: StartServer) -> None:
+    """New code has no games: those of all versions stand by themselves, and by the id the old."""
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        await server.bot("ada", version="2")
+        service = await server.ladders()
+        request = pb.GetHeadToHeadRequest(bot="ada", opponent="bob")
+        rated = await service.GetHeadToHead(request)
+        assert (rated.version.version, rated.as_black) == ("1", pb.Score(wins=1))
+        request.version_id = "3"
+        newest = await service.GetHeadToHead(request)
+        assert newest.version == pb.RatedVersion(version_id="3", bot="ada", version="2")
+        assert newest.as_black == newest.as_white == pb.Score()
+        assert not newest.HasField("expectation")
+        assert newest.all_versions == rated.all_versions
+        assert newest.all_versions.as_white == pb.Score(wins=1)
+        request.version_id = "2"
+        with pytest.raises(grpc.aio.AioRpcError, match='"ada" has no version 2'):
+            await service.GetHeadToHead(request)
+
+
+async def test_pair_counts_are_those_of_the_run(start_server: StartServer) -> None:
+    """In pages, with both versions' names; a newer run ends the list."""
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        service = await server.ladders()
+        request = pb.ListPairCountsRequest(page_size=1)
+        page = await service.ListPairCounts(request)
+        ada = pb.RatedVersion(version_id="1", bot="ada", version="1")
+        bob = pb.RatedVersion(version_id="2", bot="bob")
+        won, lost = pb.Score(wins=1), pb.Score(losses=1)
+        assert list(page.pair_counts) == [pb.PairCount(black=ada, white=bob, score=won)]
+        assert page.run.run_id == "1"
+        request.page_token = page.next_page_token
+        rest = await service.ListPairCounts(request)
+        assert list(rest.pair_counts) == [pb.PairCount(black=bob, white=ada, score=lost)]
+        assert rest.next_page_token == ""
+        publish(server.database, revision=3, elos=(1560, 1440))
+        with pytest.raises(grpc.aio.AioRpcError, match="run 2 has taken the place of run 1"):
+            await service.ListPairCounts(request)
+
+
+async def test_covariances_are_listed_row_by_row(start_server: StartServer) -> None:
+    """In the order of the versions, each with all; in pages."""
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        service = await server.ladders()
+        request = pb.ListCovariancesRequest(page_size=1)
+        first = await service.ListCovariances(request)
+        request.page_token = first.next_page_token
+        second = await service.ListCovariances(request)
+        assert second.next_page_token == ""
+        rows = [*first.rows, *second.rows]
+        assert [row.version.bot for row in rows] == ["ada", "bob"]
+        assert [list(row.values) for row in rows] == [[5000, 0], [0, 5000]]
 
 
 async def test_head_to_head_says_what_is_to_be_expected(start_server: StartServer) -> None:

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from meijin.cli.commands.ladder_compare import compare
+from meijin.cli.commands.ladder_export import cite, export
 from meijin.cli.commands.ladder_run import run as run_ladder
 from meijin.cli.commands.ladder_verify import verify
 from meijin.cli.connection import (
@@ -24,7 +26,6 @@ from meijin.cli.connection import (
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import whole_table
 from meijin.cli.ladder_views import (
-    head_to_head_table,
     ladder_csv,
     ladder_table,
     matrix_table,
@@ -65,6 +66,9 @@ LadderOption = Annotated[
 
 app.command()(verify)
 app.command("run")(run_ladder)
+app.command("compare")(compare)
+app.command("export")(export)
+app.command("cite")(cite)
 
 
 class ExportFormat(str, Enum):
@@ -216,34 +220,7 @@ def _plain(curves: dict[str, list[Point]]) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-# -- two bots, anchors ------------------------------------------------------------
-
-
-@app.command()
-@with_server
-def compare(
-    bot: Annotated[str, typer.Argument(help="A bot.")],
-    opponent: Annotated[str, typer.Argument(help="Another one.")],
-    ladder: LadderOption = "",
-    server: Server = USUAL_SERVER,
-    as_json: JsonOption = False,
-) -> None:
-    """Show what two bots scored against each other, and who is the stronger."""
-    with connect(server) as connection:
-        request = pb.GetHeadToHeadRequest(ladder=ladder, bot=bot, opponent=opponent)
-        response = connection.ask(connection.ladders.GetHeadToHead, request)
-    if as_json:
-        print_json(response)
-        return
-    console.print(head_to_head_table(bot, opponent, response))
-    if response.HasField("expectation"):
-        said = response.expectation
-        console.print(
-            f"{bot} is {said.difference:+.0f} ± {said.margin:.0f} Elo from {opponent}, "
-            f"and stronger with a chance of {said.superiority:.1%}"
-        )
-    else:
-        console.print("no expectation: the published run does not have both")
+# -- anchors ---------------------------------------------------------------------
 
 
 @app.command()

@@ -49,6 +49,8 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.LadderService/ListLadders": Permission.READER,
     "/meijin.v1.LadderService/GetStandings": Permission.READER,
     "/meijin.v1.LadderService/GetMatrix": Permission.READER,
+    "/meijin.v1.LadderService/ListPairCounts": Permission.READER,
+    "/meijin.v1.LadderService/ListCovariances": Permission.READER,
     "/meijin.v1.LadderService/SetAnchors": Permission.OPERATOR,
     "/meijin.v1.LadderService/ListRatings": Permission.READER,
     "/meijin.v1.LadderService/GetHeadToHead": Permission.READER,

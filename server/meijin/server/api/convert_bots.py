@@ -24,6 +24,7 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
 def version_to_proto(row: VersionRow) -> bot_service_pb2.BotVersion:
     """A version of a bot."""
     return bot_service_pb2.BotVersion(
+        version_id=str(row.id),
         version=row.label,
         digest=row.digest,
         configuration=row.configuration,

@@ -1,12 +1,22 @@
 """Converters of ladders: views in, messages out."""
 
-from meijin.ladder.compare import MatrixRow
+import json
+import sys
+from array import array
+
+from meijin.ladder.compare import Expectation, MatrixRow
 from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
+from meijin.store.ladders.exports import CovarianceRow, RatedVersion
 from meijin.store.ladders.ladders import LadderSummary
+from meijin.store.ladders.meetings import ColorScores
+from meijin.store.ladders.rated_games import PairCount
 from meijin.store.ladders.runs import PublishedRun, Score, Standing
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire import time_to_proto
+
+MAX_OPENINGS = 50
+"""Of two versions that are told by themselves."""
 
 
 def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
@@ -25,6 +35,8 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         algorithm=run.algorithm,
         advantage=run.parameters["advantage"],
         draws=run.parameters["draws"],
+        parameters=json.dumps(run.parameters, sort_keys=True),
+        cutoff=run.cutoff,
     )
 
 
@@ -60,7 +72,30 @@ def standing_to_proto(row: Standing) -> pb.Standing:
         anchor=line.is_anchor,
         provisional=line.is_provisional,
         linked=line.is_linked,
+        version_id=str(row.version_id),
     )
+
+
+def rated_version_to_proto(version: RatedVersion) -> pb.RatedVersion:
+    """A version by its names."""
+    return pb.RatedVersion(version_id=str(version.id), bot=version.bot, version=version.label)
+
+
+def pair_count_to_proto(pair: PairCount, black: RatedVersion, white: RatedVersion) -> pb.PairCount:
+    """The games of two versions."""
+    return pb.PairCount(
+        black=rated_version_to_proto(black),
+        white=rated_version_to_proto(white),
+        score=pb.Score(wins=pair.wins, draws=pair.draws, losses=pair.losses),
+    )
+
+
+def covariance_row_to_proto(row: CovarianceRow) -> pb.CovarianceRow:
+    """One row of a matrix."""
+    values = array("f", row.values)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return pb.CovarianceRow(version=rated_version_to_proto(row.version), values=values)
 
 
 def matrix_row_to_proto(row: MatrixRow) -> pb.MatrixRow:
@@ -79,20 +114,37 @@ def matrix_row_to_proto(row: MatrixRow) -> pb.MatrixRow:
 
 
 def head_to_head_to_proto(found: HeadToHead) -> pb.GetHeadToHeadResponse:
-    """One bot against another."""
+    """One version against another."""
     expected = found.expectation
     return pb.GetHeadToHeadResponse(
-        as_black=score_to_proto(found.as_black),
-        as_white=score_to_proto(found.as_white),
-        expectation=None
-        if expected is None
-        else pb.Expectation(
-            difference=expected.difference,
-            margin=expected.margin,
-            superiority=expected.superiority,
-            score_as_black=expected.score_as_black,
-            score_as_white=expected.score_as_white,
-        ),
+        as_black=score_to_proto(found.scores.as_black),
+        as_white=score_to_proto(found.scores.as_white),
+        expectation=None if expected is None else _expectation_to_proto(expected),
+        version=rated_version_to_proto(found.version),
+        opponent_version=rated_version_to_proto(found.other),
+        without_faults=_color_scores_to_proto(found.without_faults),
+        openings=[
+            pb.OpeningScores(opening=opening, scores=_color_scores_to_proto(scores))
+            for opening, scores in found.openings[:MAX_OPENINGS]
+        ],
+        opening_count=len(found.openings),
+        all_versions=_color_scores_to_proto(found.all_versions),
+    )
+
+
+def _expectation_to_proto(expected: Expectation) -> pb.Expectation:
+    return pb.Expectation(
+        difference=expected.difference,
+        margin=expected.margin,
+        superiority=expected.superiority,
+        score_as_black=expected.score_as_black,
+        score_as_white=expected.score_as_white,
+    )
+
+
+def _color_scores_to_proto(scores: ColorScores) -> pb.ColorScores:
+    return pb.ColorScores(
+        as_black=score_to_proto(scores.as_black), as_white=score_to_proto(scores.as_white)
     )
 
 

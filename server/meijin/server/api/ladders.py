@@ -8,15 +8,17 @@ from sqlalchemy import Connection
 
 from meijin.server.access.caller import Caller, current_caller
 from meijin.server.api.convert_ladders import (
+    covariance_row_to_proto,
     day_rating_to_proto,
     head_to_head_to_proto,
     ladder_to_proto,
     line_to_proto,
     matrix_row_to_proto,
+    pair_count_to_proto,
     run_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import MAX_PAGE_BYTES, number, page_size, read_page
+from meijin.server.api.requests import number, page_size, read_page, within
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.pauses import Pauses
@@ -31,9 +33,17 @@ from meijin.server.views.ladders import (
 from meijin.store.access.audit import add_act
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import DayRating
+from meijin.store.ladders.exports import (
+    exported_covariances,
+    exported_pair_counts,
+    run_to_export,
+)
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
+
+MAX_ROWS = 100
+"""The most rows of a covariance matrix in a page: the largest takes 6 KB a row."""
 
 MATRIX_SIZE, MAX_MATRIX_SIZE = 20, 200
 """Rows of a matrix when nobody says how many, and the most."""
@@ -83,6 +93,34 @@ class LadderServicer(LadderServiceServicer):
         show = partial(_matrix, ladder=request.ladder, bots=request.bots, limit=limit)
         return await self._storage.read(show)
 
+    async def ListPairCounts(
+        self, request: pb.ListPairCountsRequest, context: Context
+    ) -> pb.ListPairCountsResponse:
+        """List the published run's games by who met whom."""
+        expected, place = _place_in_run(request.page_token, 2)
+        show = partial(
+            _pair_counts,
+            ladder=request.ladder,
+            expected=expected,
+            after=(BotVersionId(place[0]), BotVersionId(place[1])),
+            limit=page_size(request.page_size),
+        )
+        return await self._storage.read(show)
+
+    async def ListCovariances(
+        self, request: pb.ListCovariancesRequest, context: Context
+    ) -> pb.ListCovariancesResponse:
+        """List the rows of the published run's covariance matrix."""
+        expected, (start,) = _place_in_run(request.page_token, 1)
+        show = partial(
+            _covariances,
+            ladder=request.ladder,
+            expected=expected,
+            start=start,
+            limit=page_size(request.page_size),
+        )
+        return await self._storage.read(show)
+
     async def ListRatings(
         self, request: pb.ListRatingsRequest, context: Context
     ) -> pb.ListRatingsResponse:
@@ -101,12 +139,19 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.GetHeadToHeadRequest, context: Context
     ) -> pb.GetHeadToHeadResponse:
         """Show what two bots scored against each other, and what is to be expected."""
-        if request.bot == request.opponent:
+        same = (request.bot, request.version_id) == (request.opponent, request.opponent_version_id)
+        if same:
             raise InvalidRequestError(f'opponent: "{request.bot}" does not meet itself')
-        found = await self._storage.read(
-            partial(head_to_head, ladder=request.ladder, bot=request.bot, opponent=request.opponent)
+        find = partial(
+            head_to_head,
+            ladder=request.ladder,
+            bots=(request.bot, request.opponent),
+            versions=(
+                _version(request.version_id, "version_id"),
+                _version(request.opponent_version_id, "opponent_version_id"),
+            ),
         )
-        return head_to_head_to_proto(found)
+        return head_to_head_to_proto(await self._storage.read(find))
 
     async def SetAnchors(
         self, request: pb.SetAnchorsRequest, context: Context
@@ -137,6 +182,10 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
         raise InvalidRequestError(f'page_token "{token}" is none of this server\'s') from None
 
 
+def _version(text: str, field: str) -> BotVersionId | None:
+    return BotVersionId(number(text, field)) if text else None
+
+
 def _line_of(token: str) -> tuple[RatingRunId, int]:
     """Where a page of a table begins: which run's, and after how many lines."""
     run_id, _, line = token.partition(".") if token else ("0", "", "0")
@@ -155,14 +204,7 @@ def _standings(
     table = find(connection)
     if run_id and table.run is not None and table.run.id != run_id:
         table = find(connection, run_id=run_id)
-    lines: list[pb.Standing] = []
-    room = MAX_PAGE_BYTES
-    for line in table.lines[first : first + size]:
-        message = line_to_proto(line)
-        room -= message.ByteSize()
-        if lines and room < 0:
-            break
-        lines.append(message)
+    lines = within(map(line_to_proto, table.lines[first : first + size]))
     last = first + len(lines)
     is_more = table.run is not None and last < len(table.lines)
     return pb.GetStandingsResponse(
@@ -170,6 +212,54 @@ def _standings(
         run=None if table.run is None else run_to_proto(table.run),
         standings=lines,
         next_page_token=f"{table.run.id}.{last}" if is_more and table.run else "",
+    )
+
+
+def _place_in_run(token: str, numbers: int) -> tuple[RatingRunId | None, Sequence[int]]:
+    """Where a page of an export begins: whose run's, and after which numbers."""
+    if not token:
+        return None, [0] * numbers
+    run_id, *place = (number(word, "page_token") for word in token.split("."))
+    if len(place) != numbers:
+        raise InvalidRequestError(f'page_token "{token}" is none of this server\'s')
+    return RatingRunId(run_id), place
+
+
+def _pair_counts(
+    connection: Connection,
+    *,
+    ladder: str,
+    expected: RatingRunId | None,
+    after: tuple[BotVersionId, BotVersionId],
+    limit: int,
+) -> pb.ListPairCountsResponse:
+    """A page of counts, as a message already."""
+    ladder_id = ladders.get_ladder(connection, ladder)
+    run = run_to_export(connection, ladder_id, expected)
+    rows = exported_pair_counts(connection, ladder_id, run, after=after, limit=limit + 1)
+    messages = within(pair_count_to_proto(*row) for row in rows[:limit])
+    last = rows[len(messages) - 1][0] if len(messages) < len(rows) else None
+    return pb.ListPairCountsResponse(
+        run=run_to_proto(run),
+        pair_counts=messages,
+        next_page_token=f"{run.id}.{last.black_id}.{last.white_id}" if last else "",
+    )
+
+
+def _covariances(
+    connection: Connection, *, ladder: str, expected: RatingRunId | None, start: int, limit: int
+) -> pb.ListCovariancesResponse:
+    """A page of rows, as a message already."""
+    ladder_id = ladders.get_ladder(connection, ladder)
+    run = run_to_export(connection, ladder_id, expected)
+    limit = min(limit, MAX_ROWS)
+    rows = exported_covariances(connection, ladder_id, run, start=start, limit=limit + 1)
+    messages = within(covariance_row_to_proto(row) for row in rows[:limit])
+    last = rows[len(messages) - 1] if len(messages) < len(rows) else None
+    return pb.ListCovariancesResponse(
+        run=run_to_proto(run),
+        rows=messages,
+        next_page_token=f"{run.id}.{last.place + 1}" if last else "",
     )
 
 

@@ -1,6 +1,6 @@
 """Pagination of requests: a page's size, and the token of the next page; and ids as text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic, Protocol, TypeVar
@@ -80,6 +80,18 @@ async def read_page(
         if len(rows) <= limit:
             return Page(messages, "")
     return Page(messages, place)
+
+
+def within(messages: Iterable[M]) -> list[M]:
+    """The first messages that a page has the bytes for; one of any size."""
+    taken: list[M] = []
+    room = MAX_PAGE_BYTES
+    for message in messages:
+        room -= message.ByteSize()
+        if taken and room < 0:
+            break
+        taken.append(message)
+    return taken
 
 
 def page_size(asked: int) -> int:

@@ -1,24 +1,33 @@
 """Ladders as they are shown: their tables, matrices, head-to-head scores and histories."""
 
 import itertools
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from sqlalchemy import Connection
 
+from meijin.game import decode_moves, format_opening
 from meijin.ladder.compare import (
     Expectation,
     MatrixRow,
     compare_all,
     expectation,
+    newest_rated,
     total,
 )
 from meijin.ladder.posterior import RatingPosterior, preview
-from meijin.store.bots import get_bot, newest_versions
-from meijin.store.errors import NoRunError
+from meijin.store.bots import get_bot, labels_of, newest_versions
+from meijin.store.errors import NoRunError, UnknownVersionError
 from meijin.store.ladders.days import DayRating, rating_history
+from meijin.store.ladders.exports import RatedVersion, rated_versions
 from meijin.store.ladders.ladders import LadderSummary, get_ladder
+from meijin.store.ladders.meetings import (
+    ColorScores,
+    scores_by_opening,
+    scores_without_faults,
+    variant_of,
+)
 from meijin.store.ladders.rated_games import (
     pair_counts_between,
     pair_counts_of,
@@ -26,13 +35,12 @@ from meijin.store.ladders.rated_games import (
 )
 from meijin.store.ladders.runs import (
     PublishedRun,
-    Score,
     Standing,
     Standings,
     covariances,
     standings,
 )
-from meijin.store.schema import BotVersionId, LadderId, RatingRunId
+from meijin.store.schema import BotId, BotVersionId, LadderId, RatingRunId
 
 MAX_PREVIEW = 200
 """The most games of a preview; the next run is not far, then."""
@@ -77,13 +85,20 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class HeadToHead:
-    """One bot against another, the newest versions of both together."""
+    """One version against another; from the first one's side."""
 
-    as_black: Score
-    """Of the first bot's games with the black stones."""
-    as_white: Score
+    version: RatedVersion
+    other: RatedVersion
+    scores: ColorScores
+    """Of all rated games of the two."""
+    without_faults: ColorScores
+    """Of those that nobody forfeited."""
+    openings: tuple[tuple[str, ColorScores], ...]
+    """What they began with, such as ``h8i9``; the most played first."""
     expectation: Expectation | None
-    """Of their newest versions; ``None`` where the ladder does not know both."""
+    """``None`` where the published run does not know both."""
+    all_versions: ColorScores
+    """The newest versions of both bots together."""
 
 
 def ladder_table(
@@ -168,23 +183,87 @@ def matrix(connection: Connection, ladder: str, *, bots: Sequence[str], limit: i
     return Matrix(table.ladder, compare_all(rows, places, posterior, counts))
 
 
-def head_to_head(connection: Connection, ladder: str, bot: str, opponent: str) -> HeadToHead:
-    """What a bot scored against another, and what is to be expected of their newest versions.
+def head_to_head(
+    connection: Connection,
+    ladder: str,
+    bots: tuple[str, str],
+    versions: tuple[BotVersionId | None, BotVersionId | None] = (None, None),
+) -> HeadToHead:
+    """What a version of a bot scored against one of another, and what is to be expected of them.
+
+    Args:
+        versions: Theirs; ``None`` for the newest that is rated.
 
     Raises:
         UnknownLadderError: no ladder has the name.
         UnknownBotError: no bot has one of the names.
+        UnknownVersionError: a version is none of its bot's, or the bot has none at all.
     """
     ladder_id = get_ladder(connection, ladder)
-    bot_id, other_id = get_bot(connection, bot), get_bot(connection, opponent)
-    mine, others = (newest_versions(connection, each, MAX_VERSIONS) for each in (bot_id, other_id))
-    as_black = pair_counts_of(connection, ladder_id, mine, others)
-    as_white = pair_counts_of(connection, ladder_id, others, mine)
+    bot_ids = [get_bot(connection, name) for name in bots]
     table, posterior = _published(connection, ladder_id)
-    expected = None
-    if posterior is not None:
-        expected = expectation(table.standings, posterior, bot_id, other_id)
-    return HeadToHead(total(as_black), total(as_white).reversed, expected)
+    one, other = (
+        _version(connection, table.standings, bot_id, name, wanted)
+        for bot_id, name, wanted in zip(bot_ids, bots, versions, strict=True)
+    )
+    named = rated_versions(connection, (one, other))
+    return HeadToHead(
+        version=named[one],
+        other=named[other],
+        scores=_scores_of(connection, ladder_id, [one], [other]),
+        without_faults=scores_without_faults(connection, ladder_id, one, other),
+        openings=tuple(_openings(connection, ladder_id, one, other)),
+        expectation=None
+        if posterior is None
+        else expectation(table.standings, posterior, one, other),
+        all_versions=_scores_of(
+            connection,
+            ladder_id,
+            *(newest_versions(connection, each, MAX_VERSIONS) for each in bot_ids),
+        ),
+    )
+
+
+def _version(
+    connection: Connection,
+    rows: Sequence[Standing],
+    bot_id: BotId,
+    name: str,
+    wanted: BotVersionId | None,
+) -> BotVersionId:
+    """The version that is asked for, or else the newest that is rated or was there."""
+    if wanted is not None:
+        if not labels_of(connection, bot_id, [wanted]):
+            raise UnknownVersionError(f'"{name}" has no version {wanted}')
+        return wanted
+    rated = newest_rated(rows, bot_id)
+    if rated is not None:
+        return rated
+    found = newest_versions(connection, bot_id, 1)
+    if not found:
+        raise UnknownVersionError(f'"{name}" has never been here; run it once')
+    return found[0]
+
+
+def _scores_of(
+    connection: Connection,
+    ladder_id: LadderId,
+    mine: Sequence[BotVersionId],
+    others: Sequence[BotVersionId],
+) -> ColorScores:
+    return ColorScores(
+        total(pair_counts_of(connection, ladder_id, mine, others)),
+        total(pair_counts_of(connection, ladder_id, others, mine)).reversed,
+    )
+
+
+def _openings(
+    connection: Connection, ladder_id: LadderId, one: BotVersionId, other: BotVersionId
+) -> Iterator[tuple[str, ColorScores]]:
+    variant = variant_of(connection, ladder_id)
+    if variant is not None:
+        for opening, scores in scores_by_opening(connection, ladder_id, one, other):
+            yield format_opening(decode_moves(opening), variant), scores
 
 
 def day_ratings(

@@ -17,6 +17,7 @@ from sqlalchemy import (
     func,
     literal,
     select,
+    tuple_,
 )
 
 from meijin.game import Party, Result
@@ -147,6 +148,20 @@ def pair_counts_of(
     """The ladder's rated games of some versions with black against others, as `pair_counts`."""
     players = (Game.black_id.in_(black), Game.white_id.in_(white))
     return _read_pairs(connection, _pairs(ladder_id).where(*players))
+
+
+def pair_counts_page(
+    connection: Connection,
+    ladder_id: LadderId,
+    cutoff: int,
+    *,
+    after: tuple[BotVersionId, BotVersionId],
+    limit: int,
+) -> Sequence[PairCount]:
+    """At most `limit` of the pairs of the games up to a cut-off, from the one after these two."""
+    players = tuple_(Game.black_id, Game.white_id)
+    query = _pairs(ladder_id).where(Game.end_sequence <= cutoff, players > after).limit(limit)
+    return list(_read_pairs(connection, query))
 
 
 def _pairs(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:

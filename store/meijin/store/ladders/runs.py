@@ -50,6 +50,9 @@ class Score:
         return Score(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
 
 
+NO_GAMES = Score(0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """What a run says of one version."""
@@ -219,6 +222,13 @@ def _forget_runs(connection: Connection, ladder_id: LadderId) -> None:
     keys = list(connection.scalars(select(RatingRun.id).where(*old)))
     connection.execute(delete(Rating).where(Rating.run_id.in_(keys)))
     connection.execute(delete(RatingRun).where(RatingRun.id.in_(keys)))
+
+
+def published_run(connection: Connection, ladder_id: LadderId) -> PublishedRun | None:
+    """The ladder's published run without its ratings; ``None`` before the first."""
+    published = select(Ladder.run_id).where(Ladder.id == ladder_id).scalar_subquery()
+    query = select(*columns_of(PublishedRun, RatingRun)).where(RatingRun.id == published)
+    return read_row(PublishedRun, connection.execute(query))
 
 
 def standings(
