@@ -33,7 +33,7 @@ from report import Row, report
 from simulated import OUTCOMES
 
 from meijin.game import Party, Result
-from meijin.ladder.rating_table import Pool, columns
+from meijin.ladder.rating_table import Pool
 from meijin.ladder.statistics.covariance import superiority_to_next
 from meijin.ladder.statistics.pair_counts import Integers, PairCounts
 from meijin.store import Database, Durability
@@ -98,9 +98,9 @@ def fill_database(path: Path, size: Size) -> None:
 
 _INSERT = """
     INSERT INTO game (id, pairing_id, tournament_id, ladder_id, black_id, white_id, opening_plies,
-                      moves, start_time, state, times, result, at_fault, detail, end_sequence,
+                      opening, moves, start_time, state, times, result, at_fault, detail, end_sequence,
                       end_time, is_repeat)
-    VALUES (?, ?, 1, 1, ?, ?, 0, x'', ?, ?, x'', ?, ?, '', ?, ?, 0)
+    VALUES (?, ?, 1, 1, ?, ?, 0, 0, x'', ?, ?, x'', ?, ?, '', ?, ?, 0)
 """
 
 
@@ -143,7 +143,9 @@ def draw_counts(path: Path, size: Size) -> None:
 def count(path: Path) -> PairCounts:
     """Count the games of a database as a run does."""
     with Database(f"sqlite:///{path}", Durability.PROCESS) as database:
-        return columns(database.read(lambda connection: pair_counts(connection, LADDER)))
+        pairs = database.read(lambda connection: pair_counts(connection, LADDER))
+    first, second, *results = np.array(pairs).T
+    return PairCounts(first, second, *(column.astype(np.float64) for column in results))
 
 
 def compute(counts: PairCounts) -> int:

@@ -15,7 +15,7 @@ from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, fit
 from meijin.ladder.statistics.covariance import Z_95, covariance
 from meijin.ladder.statistics.pair_counts import PairCounts
-from meijin.store.ladders.rated_games import CountedPairs, PairCount, Snapshot
+from meijin.store.ladders.rated_games import CountedOpenings, OpeningCount, Snapshot
 from meijin.store.ladders.runs import Line, NewRun
 from meijin.store.schema import BotVersionId
 
@@ -39,7 +39,7 @@ def lines_of(league: "League") -> list[Line]:
 
 def fit_of(snapshot: Snapshot) -> Fit:
     """A fit of the counted games, taken from their rows alone."""
-    first, second, *counts = np.array(list(snapshot.pair_counts)).T
+    first, second, _, *counts = np.array(list(snapshot.counts)).T
     return fit(PairCounts(first, second, *(column.astype(float) for column in counts)))
 
 
@@ -279,9 +279,9 @@ def test_equal_games_give_equal_runs(league: "League") -> None:
     """The order of the counted pairs makes no difference to anything but the checksum."""
     league.finish_random(100)
     found = league.snapshot()
-    pairs = list(found.pair_counts)
+    pairs = list(found.counts)
     random.Random(1).shuffle(pairs)
-    shuffled = rate(replace(found, pair_counts=CountedPairs.of(pairs)), NOON)
+    shuffled = rate(replace(found, counts=CountedOpenings.of(pairs)), NOON)
     assert shuffled.checksum != found.checksum
     assert replace(shuffled, checksum=found.checksum) == rate(found, NOON)
 
@@ -310,6 +310,6 @@ def test_no_games_make_an_empty_run(league: "League") -> None:
 
 def test_columns_of_no_games_are_empty() -> None:
     """They have the shapes and types of others."""
-    assert columns(CountedPairs.of([])).players.tolist() == []
-    pair = PairCount(BotVersionId(3), BotVersionId(1), 2, 0, 1)
-    assert columns(CountedPairs.of([pair])).merged().games == 3
+    assert columns(CountedOpenings.of([])).players.tolist() == []
+    count = OpeningCount(BotVersionId(3), BotVersionId(1), 7, 2, 0, 1)
+    assert columns(CountedOpenings.of([count])).merged().games == 3

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, insert, update
 from meijin.game import GOMOKU, Ending, Party, Result, TimeControl, encode_moves
 from meijin.store import Database
 from meijin.store.ladders import ladders, rated_games
+from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.ladders.repeats import fingerprint, mark_games
 from meijin.store.ladders.runs import Standings, standings
@@ -94,6 +95,7 @@ class League:
             row["end_time"] = NOON + timedelta(days=day)
             if line is not None:
                 row["moves"] = encode_moves(line)
+            row["opening"] = opening_key(row["moves"][: 2 * opening_plies])
             if forfeit:
                 is_black = row["result"] is Result.WHITE_WINS
                 row["ending"] = Ending.TIME
@@ -218,6 +220,7 @@ class League:
             "black_id": self.versions[black],
             "white_id": self.versions[white],
             "opening_plies": 0,
+            "opening": opening_key(b""),
             "moves": encode_moves((*divmod(self._games, 1000), 0)),
             "times": b"",
             "start_time": NOON,

@@ -21,6 +21,7 @@ from meijin.store.journal import (
     commit_entry,
     pack_move,
 )
+from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
     BotId,
@@ -187,6 +188,7 @@ def test_a_game_starts_and_ends(database: Database, scene: Scene) -> None:
     start = database.read(lambda at: at.execute(select(Game.__table__)).one())
     assert start.state is GameState.RUNNING
     assert start.moves == scene.pairings[0].opening
+    assert start.opening == opening_key(start.moves)
     assert (start.opening_plies, start.times, start.analysis) == (2, b"", None)
     assert (start.result, start.ending, start.end_time) == (Result.NONE, None, None)
     assert start.start_time == scene.now

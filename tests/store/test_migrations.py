@@ -28,6 +28,7 @@ from meijin.store.journal import StoredMove
 from meijin.store.ladders import days as rating_days
 from meijin.store.ladders import ladders, log, rated_games
 from meijin.store.ladders import runs as rating_runs
+from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
     BotId,
@@ -214,6 +215,13 @@ def test_ended_games_get_their_fingerprints(migrated: Database) -> None:
         for number, _, black, white, plies, moves, state in GAMES
     ]
     assert found == wanted
+
+
+def test_games_get_the_keys_of_their_openings(migrated: Database) -> None:
+    """As if they had begun now."""
+    query = select(Game.id, Game.opening).order_by(Game.id)
+    found = migrated.read(lambda at: at.execute(query).all())
+    assert found == [(game[0], opening_key(game[5][: 2 * game[4]])) for game in GAMES]
 
 
 def test_repeats_are_marked(migrated: Database) -> None:

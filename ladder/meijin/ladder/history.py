@@ -15,7 +15,7 @@ from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating, history_state, replace_history
-from meijin.store.ladders.rated_games import CountedPairs, DayCount, day_counts
+from meijin.store.ladders.rated_games import CountedOpenings, DayCount, day_counts
 from meijin.store.schema import BotVersionId, LadderId
 
 DAY_CLOSE_DELAY = timedelta(minutes=10)
@@ -81,7 +81,7 @@ def _day_ratings(
     """Everyone's rating at the end of each day, by all games up to then."""
     so_far: PairCounts | None = None
     for day, group in groupby(rows, key=attrgetter("day")):
-        counts = columns(CountedPairs.of(row.pair for row in group))
+        counts = columns(CountedOpenings.of(row.counted for row in group))
         so_far = counts.merged() if so_far is None else so_far.joined(counts).merged()
         pool = Pool.of(so_far, anchors)
         lines = zip(

@@ -7,7 +7,7 @@ import numpy as np
 
 from meijin.game import Color
 from meijin.ladder.posterior import RatingPosterior
-from meijin.ladder.rating_table import BASE, columns
+from meijin.ladder.rating_table import BASE
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import DenseCovariance
 from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_settled
@@ -159,9 +159,9 @@ class PairingTable:
 
 def _components(state: LadderState, versions: Sequence[int]) -> Integers:
     """The connected component of each version on the whole ladder; those without a game are alone."""
-    counts = columns(state.pair_counts)
-    players = np.unique(np.concatenate((counts.players, np.asarray(versions, dtype=np.int64))))
-    first, second = counts.places(players)
+    met = np.array([pair[:2] for pair in state.pair_counts], dtype=np.int64).reshape(-1, 2)
+    players = np.unique(np.concatenate((met.ravel(), np.asarray(versions, dtype=np.int64))))
+    first, second = np.searchsorted(players, met).T
     components = connected_components(first, second, len(players))
     mine: Integers = components[np.searchsorted(players, versions)]
     return mine

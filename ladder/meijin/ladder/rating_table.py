@@ -23,7 +23,7 @@ from meijin.ladder.statistics.pair_counts import (
     connected_components,
     sums,
 )
-from meijin.store.ladders.rated_games import CountedPairs, Snapshot
+from meijin.store.ladders.rated_games import CountedOpenings, OpeningCount, Snapshot
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.schema import BotVersionId
 
@@ -58,7 +58,7 @@ class Pool:
         Without any they are relative to the mean of the established: those who are linked
         and not provisional, or to all who are linked where nobody is.
         """
-        fitted = fit(counts)
+        fitted = fit(counts.pooled())
         scores = ScoreColumns.of(fitted.counts, len(fitted.players))
         is_anchor = np.isin(fitted.players, np.asarray(anchors, dtype=np.int64))
         is_linked = _linked(fitted.counts, is_anchor)
@@ -135,18 +135,17 @@ class ScoreColumns:
         return is_one_sided
 
 
-def columns(pairs: CountedPairs) -> PairCounts:
-    """Counted games as arrays."""
-    first, second, *results = np.array(pairs.numbers, dtype=np.int64).reshape(-1, 5).T
-    wins, draws, losses = (column.astype(np.float64) for column in results)
-    return PairCounts(
-        np.ascontiguousarray(first), np.ascontiguousarray(second), wins, draws, losses
-    )
+def columns(counts: CountedOpenings) -> PairCounts:
+    """Counted games as arrays, a row for each two and opening."""
+    numbers = np.array(counts.numbers, dtype=np.int64).reshape(-1, len(OpeningCount._fields))
+    first, second, openings = (np.ascontiguousarray(column) for column in numbers.T[:3])
+    wins, draws, losses = (column.astype(np.float64) for column in numbers.T[3:])
+    return PairCounts(first, second, wins, draws, losses, openings)
 
 
 def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
     """The rating run of a snapshot: nothing else goes into it but the time it is stamped with."""
-    pool = Pool.of(columns(snapshot.pair_counts), snapshot.anchors)
+    pool = Pool.of(columns(snapshot.counts), snapshot.anchors)
     outcomes, prior = pool.fit.outcomes, Prior()
     return NewRun(
         ladder_id=snapshot.ladder_id,

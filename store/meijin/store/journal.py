@@ -13,6 +13,7 @@ from meijin.game import Ending, Party, Result
 from meijin.store.access.audit import Act, add_act
 from meijin.store.faults import NewFault, add_faults, fault_of_game
 from meijin.store.fence import NO_EPOCH
+from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import mark_games
 from meijin.store.prepared import Prepared
 from meijin.store.schema import (
@@ -210,6 +211,7 @@ def _start_row(start: GameStart) -> dict[str, object]:
         "black_id": start.black_id,
         "white_id": start.white_id,
         "opening_plies": len(start.opening) // 2,
+        "opening": opening_key(start.opening),
         "moves": start.opening,
         "start_time": start.time,
         "state": GameState.RUNNING,

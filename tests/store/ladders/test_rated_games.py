@@ -10,8 +10,9 @@ import pytest
 from sqlalchemy import Connection, func, insert, select
 from tests.query_plans import plans
 
-from meijin.game import Ending, Result
+from meijin.game import Ending, Result, encode_moves
 from meijin.store.ladders import ladders, log, rated_games
+from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.rated_games import PairCount, ScoredGame, Snapshot
 from meijin.store.schema import (
     BotVersionId,
@@ -44,13 +45,22 @@ def log_snapshot(league: "League", then: Snapshot | None = None) -> Snapshot:
 
 
 def test_pairs_are_counted_by_colours_and_result(any_league: "League") -> None:
-    """Rows are sorted plain numbers: black's wins, draws and losses."""
+    """Rows are sorted plain numbers: black's wins, draws and losses, by what they began with."""
     any_league.finish((1, 0, BLACK), (0, 1, BLACK), (0, 1, BLACK), (0, 1, WHITE), (0, 1, DRAW))
+    any_league.finish((0, 1, WHITE), line=(5, 6), opening_plies=1)
+    any_league.finish((0, 1, WHITE), line=(5, 7), opening_plies=1)
     first, second = any_league.versions[:2]
     found = any_league.snapshot()
-    assert list(found.pair_counts) == [(first, second, 2, 1, 1), (second, first, 1, 0, 0)]
-    assert {type(number) for row in found.pair_counts for number in row} == {int}
-    assert found.games == 5
+    empty, other = opening_key(b""), opening_key(encode_moves((5,)))
+    assert list(found.counts) == sorted(
+        [
+            (first, second, empty, 2, 1, 1),
+            (first, second, other, 0, 0, 2),
+            (second, first, empty, 1, 0, 0),
+        ]
+    )
+    assert {type(number) for row in found.counts for number in row} == {int}
+    assert found.games == 7
 
 
 def test_results_come_in_the_order_of_their_ends(any_league: "League") -> None:
@@ -118,11 +128,11 @@ def test_games_are_counted_by_the_day_of_their_end(any_league: "League") -> None
     found = any_league.database.read(
         lambda connection: rated_games.day_counts(connection, any_league.ladder_id)
     )
-    first, third = date(2026, 1, 1), date(2026, 1, 3)
+    first, third, empty = date(2026, 1, 1), date(2026, 1, 3), opening_key(b"")
     assert found == [
-        (first, (a, b, 1, 1, 0)),
-        (first, (b, a, 0, 0, 1)),
-        (third, (a, b, 1, 0, 0)),
+        (first, (a, b, empty, 1, 1, 0)),
+        (first, (b, a, empty, 0, 0, 1)),
+        (third, (a, b, empty, 1, 0, 0)),
     ]
 
 
@@ -135,7 +145,7 @@ def test_other_games_do_not_count(
     other.finish((0, 1, BLACK), forfeit=True)
     any_league.add_unrated(state)
     for found in (any_league.snapshot(), log_snapshot(any_league)):
-        assert (list(found.pair_counts), found.results, found.fault_counts) == ([], [], [])
+        assert (list(found.counts), found.results, found.fault_counts) == ([], [], [])
         assert (found.games, found.repeats, found.cutoff) == (0, 0, 0)
 
 
@@ -145,7 +155,8 @@ def test_a_checksum_can_be_made_by_hand(any_league: "League") -> None:
     any_league.finish((0, 1, BLACK), forfeit=True)
     any_league.set_anchors(1)
     a, b = any_league.versions[:2]
-    lines = f"{a} {b} 1 0 0\n{b} {a} 0 1 0\n{b} {a} 0.5\n{a} {b} 1.0\n{b} 1\n{b}\n"
+    empty = opening_key(b"")
+    lines = f"{a} {b} {empty} 1 0 0\n{b} {a} {empty} 0 1 0\n{b} {a} 0.5\n{a} {b} 1.0\n{b} 1\n{b}\n"
     found = any_league.snapshot()
     assert found.checksum == hashlib.sha256(lines.encode()).hexdigest()
     assert (found.name, found.revision, found.games) == ("freestyle-15x15", 3, 2)
@@ -171,7 +182,7 @@ def test_a_snapshot_is_of_one_instant(any_league: "League") -> None:
         return rated_games.snapshot(connection, any_league.ladder_id, [])
 
     found = any_league.database.read(read)
-    assert (found.revision, found.games, len(list(found.pair_counts))) == (1, 1, 1)
+    assert (found.revision, found.games, len(list(found.counts))) == (1, 1, 1)
     assert found.fault_counts == []
 
 
@@ -272,6 +283,6 @@ def test_no_part_of_a_snapshot_looks_at_games_of_other_ladders(league: "League")
     with plans(league.database) as found:
         league.snapshot()
     of_games = [plan for plan in found if "game" in plan]
-    assert len(of_games) == 5
+    assert len(of_games) == 4
     assert all(plan.startswith("SEARCH game USING") for plan in of_games)
     assert not any("ORDER BY" in plan for plan in of_games)

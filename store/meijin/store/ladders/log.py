@@ -1,19 +1,19 @@
 """The log of a ladder's games, from which a run is computed anew and believed."""
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from meijin.game import Party, Result
+from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.rated_games import (
-    CountedPairs,
     FaultCount,
-    PairCount,
     ScoredGame,
     Snapshot,
+    count_openings,
     ladder_row,
 )
 from meijin.store.rows import columns_of
@@ -37,7 +37,7 @@ def log_snapshot(
     """
     ladder = ladder_row(connection, ladder_id)
     seen: set[bytes] = set()
-    scores: dict[tuple[BotVersionId, BotVersionId], list[int]] = defaultdict(lambda: [0, 0, 0])
+    openings: list[int] = []
     results: list[ScoredGame] = []
     faults: Counter[BotVersionId] = Counter()
     finished = last = 0
@@ -48,17 +48,17 @@ def log_snapshot(
             faults[black if game.at_fault is Party.BLACK else white] += 1
         if game.digest not in seen:
             seen.add(game.digest)
-            place = RESULT_PLACES[game.result]
-            scores[black, white][place] += 1
-            results.append((black, white, 1 - place / 2))
+            results.append((black, white, 1 - RESULT_PLACES[game.result] / 2))
+            openings.append(opening_key(game.moves[: 2 * game.opening_plies]))
     return Snapshot(
         ladder_id=ladder_id,
         name=ladder.name,
         revision=ladder.revision,
         voided=voided,
         cutoff=last,
-        pair_counts=CountedPairs.of(
-            sorted(PairCount(*players, *counts) for players, counts in scores.items())
+        counts=count_openings(
+            (black, white, opening, points)
+            for (black, white, points), opening in zip(results, openings, strict=True)
         ),
         results=results,
         fault_counts=sorted(FaultCount(*count) for count in faults.items()),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, case, func, or_, select
 
-from meijin.store.ladders.rated_games import CountedPairs, ScoredGame, pair_counts, results_since
+from meijin.store.ladders.rated_games import PairCount, ScoredGame, pair_counts, results_since
 from meijin.store.ladders.runs import Covariances, Standings, covariances, standings
 from meijin.store.schema import (
     BotId,
@@ -35,7 +35,7 @@ class LadderState:
     covariances: Covariances | None
     versions: dict[BotId, BotVersionId]
     """The newest of every bot."""
-    pair_counts: CountedPairs
+    pair_counts: Sequence[PairCount]
     results: Sequence[ScoredGame]
     """Those that the published run does not have."""
     repeats: Counter[BotPair]
