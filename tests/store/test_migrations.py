@@ -107,7 +107,11 @@ def migrate_to(database: Database, revision: str) -> None:
     """Bring the tables to a schema that may be an old one."""
     config = Config()
     config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
-    with database.writer.begin() as connection:
+    with (
+        database.writer.connect() as connection,
+        database._unchecked(connection),
+        connection.begin(),
+    ):
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
 
@@ -220,6 +224,28 @@ def test_repeats_are_marked(migrated: Database) -> None:
     """On each ladder the games that are the same as an earlier one of it."""
     query = select(Game.id).where(Game.is_repeat.is_(True))
     assert set(migrated.read(lambda at: at.scalars(query).all())) == REPEATS
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ("UPDATE game SET ending = 'resign' WHERE id = 2", {9}),
+        ("UPDATE game SET result = '0-1' WHERE id IN (2, 9)", {9}),
+        ("UPDATE game SET at_fault = 'white', ending = 'time' WHERE id = 1", {9}),
+        ("UPDATE game SET opening_plies = 3 WHERE id IN (1, 2, 9)", set()),
+        ("UPDATE game SET is_repeat = false WHERE id = 2", {9}),
+    ],
+)
+def test_repeats_with_another_end_count(any_database_url: str, change: str, kept: set[int]) -> None:
+    """And those that ended before a move; no game is marked that was not."""
+    with Database(any_database_url) as database:
+        migrate_to(database, "0001")
+        database.write(fill)
+        migrate_to(database, "0009")
+        database.write(lambda to: to.execute(text(change)))
+        database.migrate()
+        query = select(Game.id).where(Game.is_repeat.is_(True))
+        assert set(database.read(lambda at: at.scalars(query).all())) == kept
 
 
 def test_the_marks_are_those_that_the_log_gives(migrated: Database) -> None:
