@@ -85,7 +85,7 @@ def test_a_run_that_comes_late_is_dropped(
 def test_a_voided_game_is_not_rated(league: "League") -> None:
     """The next run is that of a ladder where it never was."""
     league.finish((0, 1, BLACK), (1, 2, DRAW), (2, 0, BLACK))
-    league.finish((0, 1, BLACK), (0, 1, WHITE), line=(7,))
+    league.finish((0, 1, BLACK), (0, 1, BLACK), line=(7,))
     refresh(league.database, league.ladder_id)
     before = league.standings()
     for number in (5, 4):

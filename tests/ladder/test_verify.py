@@ -109,7 +109,7 @@ def test_a_changed_run_is_found(league: "League", values: dict[str, Any], name: 
 @pytest.mark.parametrize("values", [{"result": DRAW}, {"moves": b"\x01\x01"}])
 def test_a_changed_game_is_found(league: "League", values: dict[str, Any]) -> None:
     """A result by the ratings, and the moves of a repeat by there being one less."""
-    league.finish((0, 1, BLACK), (0, 1, WHITE), line=(7,))
+    league.finish((0, 1, BLACK), (0, 1, BLACK), line=(7,))
     publish(league)
     league.change_game(2 if "moves" in values else 1, **values)
     found = differences(league)

@@ -17,7 +17,15 @@ from alembic.config import Config
 from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.schema import MetaData
 
-from meijin.game import Ending, Party, Result, encode_moves
+from meijin.game import (
+    Ending,
+    Outcome,
+    Party,
+    Result,
+    Variant,
+    decode_moves,
+    encode_moves,
+)
 from meijin.ladder.statistics.sprt import Scale, Sprt
 from meijin.server.tournaments.formats.ladder import LadderSettings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
@@ -46,6 +54,7 @@ from meijin.store.schema import (
     Tournament,
     TournamentId,
 )
+from meijin.store.tournaments.duplicates import symmetric_fingerprint
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 LINE, OTHER = encode_moves((112, 113, 97)), encode_moves((112, 113, 98))
@@ -108,7 +117,11 @@ def migrate_to(database: Database, revision: str) -> None:
     """Bring the tables to a schema that may be an old one."""
     config = Config()
     config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
-    with database.writer.begin() as connection:
+    with (
+        database.writer.connect() as connection,
+        database._unchecked(connection),
+        connection.begin(),
+    ):
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
 
@@ -228,6 +241,66 @@ def test_repeats_are_marked(migrated: Database) -> None:
     """On each ladder the games that are the same as an earlier one of it."""
     query = select(Game.id).where(Game.is_repeat.is_(True))
     assert set(migrated.read(lambda at: at.scalars(query).all())) == REPEATS
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ("UPDATE game SET ending = 'resign' WHERE id = 2", {9}),
+        ("UPDATE game SET result = '0-1' WHERE id IN (2, 9)", {9}),
+        ("UPDATE game SET at_fault = 'white', ending = 'time' WHERE id = 1", {9}),
+        ("UPDATE game SET opening_plies = 3 WHERE id IN (1, 2, 9)", set()),
+        ("UPDATE game SET is_repeat = false WHERE id = 2", {9}),
+    ],
+)
+def test_repeats_with_another_end_count(any_database_url: str, change: str, kept: set[int]) -> None:
+    """And those that ended before a move; no game is marked that was not."""
+    with Database(any_database_url) as database:
+        migrate_to(database, "0001")
+        database.write(fill)
+        migrate_to(database, "0009")
+        database.write(lambda to: to.execute(text(change)))
+        database.migrate()
+        query = select(Game.id).where(Game.is_repeat.is_(True))
+        assert set(database.read(lambda at: at.scalars(query).all())) == kept
+
+
+@pytest.mark.parametrize(
+    ("state", "form", "variant", "is_filled"),
+    [
+        ("running", "sprt", "freestyle 15x15", True),
+        ("cancelled", "sprt", "standard 17x15", True),
+        ("finished", "sprt", "freestyle 15x15", False),
+        ("running", "gauntlet", "freestyle 15x15", False),
+    ],
+)
+def test_running_tests_know_their_repeats(
+    any_database_url: str, *, state: str, form: str, variant: str, is_filled: bool
+) -> None:
+    """By what their games would have been given had they ended now; one that is over stays."""
+    changes = f"state = '{state}', format = '{form}', variant = '{variant}'"
+    with Database(any_database_url) as database:
+        migrate_to(database, "0001")
+        database.write(fill)
+        database.write(lambda to: to.execute(text(f"UPDATE tournament SET {changes}")))
+        database.write(
+            lambda to: to.execute(text("UPDATE game SET opening_plies = 3 WHERE id = 9"))
+        )
+        database.migrate()
+        query = select(Game.id, Game.symmetric_fingerprint)
+        found = dict(database.read(lambda at: at.execute(query).all()))
+    wanted = {
+        number: symmetric_fingerprint(
+            (BotVersionId(black), BotVersionId(white)),
+            decode_moves(moves),
+            Outcome(Result.BLACK_WINS, Ending.FIVE),
+            opening_plies=3 if number == 9 else plies,
+            variant=Variant.parse(variant),
+        )
+        for number, _, black, white, plies, moves, state in GAMES
+        if is_filled and state == "finished"
+    }
+    assert found == {game[0]: wanted.get(game[0]) for game in GAMES}
 
 
 def test_the_marks_are_those_that_the_log_gives(migrated: Database) -> None:

@@ -9,6 +9,12 @@ from meijin.wire.enums import enum_table
 UNDECIDED = 3
 """The exit status when the games were used up and nothing is decided."""
 
+NOTHING_NEW = 4
+"""The exit status when nothing is decided, and more games would repeat those before."""
+
+EXIT_STATUS = {pb.SPRT_DECISION_OPEN: UNDECIDED, pb.SPRT_DECISION_NOTHING_NEW: NOTHING_NEW}
+"""Of a test that has ended, by what it has decided; 0 for any other."""
+
 
 class Scale(str, Enum):
     """The scale that an SPRT's hypotheses are on."""
@@ -65,8 +71,10 @@ def standing_line(standing: pb.SprtStanding) -> str:
     parts = [
         f"LLR {standing.llr:z.2f} ({standing.lower:.2f}, {standing.upper:.2f})",
         f"games {games}",
-        f"pairs {'-'.join(map(str, standing.pairs))}",
     ]
+    if standing.repeats:
+        parts.append(f"repeats left out {standing.repeats}")
+    parts.append(f"pairs {'-'.join(map(str, standing.pairs))}")
     if standing.HasField("estimate"):
         found = standing.estimate
         parts += [

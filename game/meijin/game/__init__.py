@@ -4,6 +4,8 @@
 - `variant`, `rule`: what is played
 - `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
 - `opening`, `balanced`: the first moves
+- `opening_book`, `generated`: more of them than a test can play
+- `symmetry`: mirror images of openings and games
 - `clock`, `seconds`: time controls
 - `outcome`: how games end
 - `record`, `sgf`, `sgf_tree`: games as files

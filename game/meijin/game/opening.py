@@ -53,6 +53,11 @@ def check_opening(cells: Iterable[int], variant: Variant) -> None:
         raise ValueError(f"the opening {format_opening(opening, variant)} ends the game")
 
 
+def has_balanced_openings(variant: Variant) -> bool:
+    """Whether the line is five and both sides have room around the middle."""
+    return variant.line == GOMOKU_LINE and min(variant.width, variant.height) >= MIN_BALANCED_SIDE
+
+
 @lru_cache(maxsize=64)
 def openings_for(variant: Variant) -> tuple[Opening, ...]:
     """The openings that games of a variant start from, in a fixed order.
@@ -60,7 +65,7 @@ def openings_for(variant: Variant) -> tuple[Opening, ...]:
     The balanced ones where the line is five and both sides have room, around the centre (of
     an even side, the cell right of the middle or below it); otherwise the empty opening alone.
     """
-    if variant.line != GOMOKU_LINE or min(variant.width, variant.height) < MIN_BALANCED_SIDE:
+    if not has_balanced_openings(variant):
         return ((),)
     column, row = variant.width // 2, variant.height // 2
     return tuple(

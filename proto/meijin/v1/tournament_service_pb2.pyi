@@ -179,6 +179,8 @@ class _SprtDecisionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SprtDeci
     """The first bot's advantage is `elo0` rather than `elo1`."""
     SPRT_DECISION_ELO1: _SprtDecision.ValueType  # 3
     """The first bot's advantage is `elo1` rather than `elo0`."""
+    SPRT_DECISION_NOTHING_NEW: _SprtDecision.ValueType  # 4
+    """Undecided, and over: the last 50 pairs of games had no new one."""
 
 class SprtDecision(_SprtDecision, metaclass=_SprtDecisionEnumTypeWrapper):
     """What a test has decided."""
@@ -191,6 +193,8 @@ SPRT_DECISION_ELO0: SprtDecision.ValueType  # 2
 """The first bot's advantage is `elo0` rather than `elo1`."""
 SPRT_DECISION_ELO1: SprtDecision.ValueType  # 3
 """The first bot's advantage is `elo1` rather than `elo0`."""
+SPRT_DECISION_NOTHING_NEW: SprtDecision.ValueType  # 4
+"""Undecided, and over: the last 50 pairs of games had no new one."""
 Global___SprtDecision: _TypeAlias = SprtDecision  # noqa: Y015
 
 class _Seeding:
@@ -315,7 +319,10 @@ Global___SprtEstimate: _TypeAlias = SprtEstimate  # noqa: Y015
 
 @_typing.final
 class SprtStanding(_message.Message):
-    """Where a test stands. It is computed from the results that are stored."""
+    """Where a test stands. It is computed from the results that are stored, of games that
+    repeat no earlier one of the test: same versions, colours, opening, moves and end, or
+    all of that mirrored.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -328,6 +335,7 @@ class SprtStanding(_message.Message):
     UPPER_FIELD_NUMBER: _builtins.int
     ESTIMATE_FIELD_NUMBER: _builtins.int
     DECISION_FIELD_NUMBER: _builtins.int
+    REPEATS_FIELD_NUMBER: _builtins.int
     wins: _builtins.int
     """Games the first bot won."""
     draws: _builtins.int
@@ -342,10 +350,12 @@ class SprtStanding(_message.Message):
     """At or above it `elo1` is accepted: ln((1 - beta) / alpha)."""
     decision: Global___SprtDecision.ValueType
     """What it has decided."""
+    repeats: _builtins.int
+    """Games that are left out of all the counts, since they repeat an earlier one."""
     @_builtins.property
     def pairs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Five counts of complete pairs of games, by the first bot's points in the
-        two: 0, 0.5, 1, 1.5 and 2.
+        """Five counts of complete pairs of games, both of them new, by the first bot's
+        points in the two: 0, 0.5, 1, 1.5 and 2.
         """
 
     @_builtins.property
@@ -364,10 +374,11 @@ class SprtStanding(_message.Message):
         upper: _builtins.float = ...,
         estimate: Global___SprtEstimate | None = ...,
         decision: Global___SprtDecision.ValueType = ...,
+        repeats: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["estimate", b"estimate"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "draws", b"draws", "estimate", b"estimate", "llr", b"llr", "losses", b"losses", "lower", b"lower", "pairs", b"pairs", "upper", b"upper", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "draws", b"draws", "estimate", b"estimate", "llr", b"llr", "losses", b"losses", "lower", b"lower", "pairs", b"pairs", "repeats", b"repeats", "upper", b"upper", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -86,6 +86,8 @@ class GameEnd:
     evidence: dict[str, Any]
     """Empty for an ending on the board."""
     fingerprint: int
+    symmetric_fingerprint: int | None = None
+    """``None`` where it can't be a repeat."""
 
     @property
     def is_rated(self) -> bool:
@@ -238,6 +240,7 @@ def _end_row(end: GameEnd) -> dict[str, object]:
         "end_sequence": end.sequence,
         "end_time": end.time,
         "fingerprint": end.fingerprint,
+        "symmetric_fingerprint": end.symmetric_fingerprint,
     }
 
 

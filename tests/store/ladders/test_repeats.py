@@ -1,5 +1,7 @@
 """Games that are the same as an earlier one, on SQLite and PostgreSQL."""
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -7,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from meijin.game import Result
+from meijin.game import Ending, Party, Result
+from meijin.store.ladders.log import log_snapshot
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import BotVersionId, Game
 
@@ -87,21 +90,73 @@ def test_equal_fingerprints_are_no_equal_games(any_league: "League") -> None:
 
 def test_the_first_repeat_takes_a_voided_games_place(any_league: "League") -> None:
     """And of what is voided then, the next."""
-    any_league.finish((0, 1, BLACK), (0, 1, WHITE), (0, 1, DRAW), line=LINE)
+    any_league.finish(*[(0, 1, BLACK)] * 3, line=LINE)
     any_league.void(1)
     assert repeats(any_league) == [3]
-    assert [points for _, _, points in any_league.snapshot().results] == [0.0]
     any_league.void(2)
     assert repeats(any_league) == []
-    assert [points for _, _, points in any_league.snapshot().results] == [0.5]
+    assert any_league.snapshot().games == 1
 
 
 def test_voiding_a_repeat_leaves_the_first(any_league: "League") -> None:
     """Nobody takes its place, since it had none."""
-    any_league.finish((0, 1, BLACK), (0, 1, WHITE), (0, 1, DRAW), line=LINE)
+    any_league.finish(*[(0, 1, BLACK)] * 3, line=LINE)
     any_league.void(2)
     assert repeats(any_league) == [3]
-    assert [points for _, _, points in any_league.snapshot().results] == [1.0]
+    assert any_league.snapshot().games == 1
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        {"ending": Ending.RESIGN},
+        {"ending": Ending.TIME, "at_fault": Party.WHITE},
+        {"ending": Ending.ADJUDICATION, "result": WHITE},
+    ],
+)
+def test_another_end_makes_another_game(any_league: "League", end: dict[str, Any]) -> None:
+    """A forfeit or a resignation on the same board is not what another bot's five is."""
+    any_league.finish((0, 1, BLACK), (0, 1, BLACK), (0, 1, BLACK), line=LINE)
+    any_league.change_game(2, **end)
+    any_league.void(1)
+    assert repeats(any_league) == []
+    assert any_league.snapshot().games == 2
+
+
+def test_forfeits_at_the_same_move_are_told_apart(any_league: "League") -> None:
+    """By who is at fault: both are rated, and each of them once."""
+    for result in (BLACK, WHITE, BLACK):
+        any_league.finish((0, 1, result), line=LINE, forfeit=True)
+    assert repeats(any_league) == [3]
+
+
+@pytest.mark.parametrize("plies", [0, 3])
+def test_a_game_without_a_move_repeats_none(any_league: "League", plies: int) -> None:
+    """A bot that breaks off before anything was played loses each game that it breaks off."""
+    games = [(0, 1, BLACK), (0, 1, BLACK)]
+    any_league.finish(*games, line=LINE[:plies], opening_plies=plies, forfeit=True)
+    assert repeats(any_league) == []
+    assert any_league.snapshot().games == 2
+    any_league.finish(*games, line=LINE, opening_plies=2, forfeit=True)
+    assert repeats(any_league) == [4]
+
+
+@pytest.mark.parametrize("voided", [[], [1], [1, 5], [2]])
+def test_the_log_knows_the_same_games(any_league: "League", voided: list[int]) -> None:
+    """Read game by game, it leaves out what is marked, as it is now and as it was."""
+    for line, plies in ((LINE, 0), (LINE[:1], 1)):
+        any_league.finish((0, 1, BLACK), line=line, opening_plies=plies)
+        for result in (BLACK, BLACK, WHITE):
+            any_league.finish((0, 1, result), line=line, opening_plies=plies, forfeit=True)
+    before = any_league.snapshot()
+    assert (before.games, before.repeats) == (7, 1)
+    for number in voided:
+        any_league.void(number)
+    for snapshot in (before, any_league.snapshot()):
+        read = partial(log_snapshot, ladder_id=any_league.ladder_id, anchors=[])
+        found = partial(read, cutoff=snapshot.cutoff, voided=snapshot.voided)
+        logged = any_league.database.read(found)
+        assert replace(logged, revision=snapshot.revision) == snapshot
 
 
 @given(

@@ -34,7 +34,7 @@ from meijin.cli.options import (
     settings,
 )
 from meijin.cli.output import console, print_json, score_text
-from meijin.cli.sprt import UNDECIDED, Scale, Unit, outcome_lines, requested_test
+from meijin.cli.sprt import EXIT_STATUS, Scale, Unit, outcome_lines, requested_test
 from meijin.v1 import tournament_service_pb2 as pb
 
 DEFAULT_GAMES = 10
@@ -118,8 +118,9 @@ def match(
     meijin match alphabeta mcts --local --games 4 --time 0.5/move needs no server.
 
     With --sprt the match ends when the test is decided, and the status is 0 whichever way it was;
-    it is 3 when the games were used up before. With --json the field tournament.sprt.decision is
-    SPRT_DECISION_ELO0, SPRT_DECISION_ELO1 or SPRT_DECISION_OPEN.
+    it is 3 when the games were used up before, and 4 when the bots only repeat games that they
+    have played. With --json the field tournament.sprt.decision is SPRT_DECISION_ELO0,
+    SPRT_DECISION_ELO1, SPRT_DECISION_OPEN or SPRT_DECISION_NOTHING_NEW.
     """
     if data is not None and not local:
         raise CommandError("--data goes with --local; a server has a folder of its own")
@@ -198,8 +199,8 @@ def _print(first: str, second: str, response: pb.GetTournamentResponse, *, as_js
         console.print(_summary(first, second, response))
         if found.HasField("sprt"):
             console.print(*outcome_lines(found), sep="\n", soft_wrap=True)
-    if found.HasField("sprt") and found.sprt.decision == pb.SPRT_DECISION_OPEN:
-        raise typer.Exit(UNDECIDED)
+    if found.HasField("sprt") and found.sprt.decision in EXIT_STATUS:
+        raise typer.Exit(EXIT_STATUS[found.sprt.decision])
 
 
 def _summary(first: str, second: str, response: pb.GetTournamentResponse) -> str:

@@ -183,6 +183,7 @@ class Games:
         self._ending[game.id] = game
         game.end_time = self._wall_clock()
         game.add_evidence(self._watch.moment())
+        game.take_fingerprint()
         self._journal.add_end(game)
         outcome = game.arbiter.outcome
         assert outcome is not None

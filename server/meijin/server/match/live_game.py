@@ -22,6 +22,7 @@ from meijin.store.schema import (
     TournamentId,
 )
 from meijin.store.tournaments import PendingPairing
+from meijin.store.tournaments.duplicates import symmetric_fingerprint
 
 
 class Contest(Protocol):
@@ -125,6 +126,8 @@ class LiveGame:
     """Its last move is not committed yet, so nobody may hear of it."""
     end_time: datetime | None = None
     """``None`` while it runs."""
+    symmetric_fingerprint: int | None = None
+    """What its mirror images share, once it has ended."""
     concerned: BotVersionId | None = None
     """Of the bot that a void game's fault concerns; ``None`` when it was no bot."""
 
@@ -221,6 +224,18 @@ class LiveGame:
         if outcome.ending is Ending.TIME and outbox is self.outboxes[culprit]:
             self.arbiter.evidence |= outbox.lag_evidence(moment)
 
+    def take_fingerprint(self) -> None:
+        """Note what repeats of the game are known by; it has ended."""
+        arbiter = self.arbiter
+        assert arbiter.outcome is not None
+        self.symmetric_fingerprint = symmetric_fingerprint(
+            (self.black_version, self.white_version),
+            arbiter.board.moves,
+            arbiter.outcome,
+            opening_plies=self.opening_plies,
+            variant=arbiter.board.variant,
+        )
+
     def to_start(self) -> GameStart:
         """The game's beginning as it is stored."""
         return GameStart(
@@ -261,4 +276,5 @@ class LiveGame:
             fingerprint=fingerprint(
                 self.black_version, self.white_version, self.opening_plies, moves
             ),
+            symmetric_fingerprint=self.symmetric_fingerprint,
         )

@@ -83,11 +83,16 @@ class TournamentRun:
         """Of the first game that is planned next, the first of a pair: always odd."""
         return self.last_number + 1 + self.last_number % GAMES_OF_A_PAIR
 
-    def count(self, pairing: PendingPairing, result: Result) -> None:
-        """A game of it has a result."""
-        self.format.game_ended(
-            PairingResult(pairing.number, pairing.black_id, pairing.white_id, result)
-        )
+    def count(
+        self, pairing: PendingPairing, result: Result, fingerprint: int | None = None
+    ) -> None:
+        """A game of it has a result.
+
+        Args:
+            fingerprint: What the game's repeats have as well; ``None`` when it repeats none.
+        """
+        players = (pairing.black_id, pairing.white_id)
+        self.format.game_ended(PairingResult(pairing.number, *players, result, fingerprint))
 
 
 def run_of(game: LiveGame) -> TournamentRun:

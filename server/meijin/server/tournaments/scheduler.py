@@ -160,7 +160,7 @@ class Scheduler(Listener):
             self._pause(game, pause)
         if outcome.ending is Ending.VOID:
             return
-        run.count(game.pairing, outcome.result)
+        run.count(game.pairing, outcome.result, game.symmetric_fingerprint)
         if run.format.is_decided:
             self.finish(run)
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from meijin.game import Party, Result
+from meijin.game import Ending, Party, Result
+from meijin.game.moves import MOVE_BYTES
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.rated_games import (
     FaultCount,
@@ -46,7 +47,7 @@ def log_snapshot(
         black, white = game.black_id, game.white_id
         if game.at_fault in {Party.BLACK, Party.WHITE}:
             faults[black if game.at_fault is Party.BLACK else white] += 1
-        if game.digest not in seen:
+        if not game.has_moves or game.digest not in seen:
             seen.add(game.digest)
             results.append((black, white, 1 - RESULT_PLACES[game.result] / 2))
             openings.append(opening_key(game.moves[: 2 * game.opening_plies]))
@@ -78,13 +79,20 @@ class _LoggedGame(NamedTuple):
     opening_plies: int
     moves: bytes
     result: Result
+    ending: Ending
     at_fault: Party
 
     @property
+    def has_moves(self) -> bool:
+        """Whether anything was played after the opening."""
+        return len(self.moves) > MOVE_BYTES * self.opening_plies
+
+    @property
     def digest(self) -> bytes:
-        """Equal for games with the same players, opening and moves alone."""
+        """Equal for games with the same players, opening, moves and end alone."""
         players = b"%d %d %d " % (self.black_id, self.white_id, self.opening_plies)
-        return hashlib.sha256(players + self.moves).digest()
+        end = f"{self.result.value} {self.ending.value} {self.at_fault.value} "
+        return hashlib.sha256(players + end.encode() + self.moves).digest()
 
 
 def _log(
@@ -102,7 +110,7 @@ def _log(
         game = _LoggedGame(**row)
         if game.id in before:
             was = before[game.id]
-            yield game._replace(result=was.result, at_fault=was.at_fault)
+            yield game._replace(result=was.result, ending=was.ending, at_fault=was.at_fault)
         elif game.state is GameState.FINISHED:
             yield game
 

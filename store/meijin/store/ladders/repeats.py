@@ -1,31 +1,50 @@
-"""Duplicate games, the same as an earlier one: a ladder rates the first of them alone."""
+"""Duplicate games, the same as an earlier one: a ladder rates the first of them alone.
+
+Games are the same that have players, colours, opening, moves and end in common: a bot that runs
+out of time does another thing than one that resigns on the same board. A game that ended before
+anything was played after its opening repeats none. Its bots have decided nothing on the board,
+and why it ended lies outside of it.
+"""
 
 import hashlib
 import struct
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, Update, bindparam, exists, select, update
+from sqlalchemy import (
+    Connection,
+    Integer,
+    Update,
+    bindparam,
+    exists,
+    func,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.orm import aliased
 
+from meijin.game.moves import MOVE_BYTES
 from meijin.store.prepared import Prepared
 from meijin.store.schema import BotVersionId, Game, GameId, GameState
 
 _PLAYERS = struct.Struct("<QQH")
+_MOVE_BYTES = literal_column(str(MOVE_BYTES), Integer)
 
 
 def fingerprint(
     black_id: BotVersionId, white_id: BotVersionId, opening_plies: int, moves: bytes
 ) -> int:
-    """A hash that equal games share, as a signed number of 64 bits."""
+    """A hash that equal games share, as a signed number of 64 bits; their ends are not in it."""
     players = _PLAYERS.pack(black_id, white_id, opening_plies)
     digest = hashlib.blake2b(players + moves, digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
 
 
 def _marking() -> Update:
-    """Mark finished games that have the players, the opening and the moves of an earlier one."""
+    """Mark finished games that have all of an earlier one in common."""
     earlier = aliased(Game)
-    is_repeat = exists(
+    has_moves = func.length(Game.moves) > _MOVE_BYTES * Game.opening_plies
+    is_repeat = has_moves & exists(
         select(earlier.id).where(
             earlier.ladder_id == Game.ladder_id,
             earlier.fingerprint == Game.fingerprint,
@@ -35,6 +54,9 @@ def _marking() -> Update:
             earlier.white_id == Game.white_id,
             earlier.opening_plies == Game.opening_plies,
             earlier.moves == Game.moves,
+            earlier.result == Game.result,
+            earlier.ending == Game.ending,
+            earlier.at_fault == Game.at_fault,
         )
     )
     return update(Game).values(is_repeat=is_repeat).where(Game.state == bindparam("finished"))

@@ -100,6 +100,9 @@ class Game(Base):
     end_time: Mapped[datetime | None] = mapped_column(default=None)
     fingerprint: Mapped[int | None] = mapped_column(INT64, default=None)
     """A hash of players, opening and moves; ``None`` while the game runs."""
+    symmetric_fingerprint: Mapped[int | None] = mapped_column(INT64, default=None)
+    """The same for a game and its mirror images; ``None`` while it runs, and where no move was
+    made. A test leaves out those that an earlier game of it has, see `tournaments.duplicates`."""
     is_repeat: Mapped[bool] = mapped_column(default=False)
     """An earlier game of the ladder was the same, so this one is not rated."""
 

@@ -5,6 +5,7 @@
 - `states`: where they stand, and how they end
 - `listing`: as they are shown, and who is entered
 - `match_counts`, `seeds`: what formats ask for
+- `duplicates`: games of a test that repeat an earlier one
 - `openings`: those that a tournament was given, in one column
 """
 

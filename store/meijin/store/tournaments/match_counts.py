@@ -2,17 +2,20 @@
 
 - `planned_results`, `pairing_results`: a tournament's games, by their numbers or by their ends
 - `games_from`: a tournament's games as they were begun, for who counts on from some of them
-- `match_counts`: what two bots scored against each other, by games and by pairs of games
+- `match_counts`: what two bots scored against each other, by games and by pairs of games, without
+  those that repeat an earlier game of the tournament
+- `dealt_openings`: how often its pairs have begun with each
 - `RESULT_PLACES`: the order in which wins, draws and losses are counted, here and elsewhere
 
-A pair is what the pairings 2k - 1 and 2k are: one opening, played with both colours.
+A pair is what the pairings 2k - 1 and 2k are: one opening, played with both colours. It counts
+when both of its games are new.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Subquery, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Subquery, and_, case, func, or_, select
 from sqlalchemy.orm import aliased
 
 from meijin.game import Party, Result
@@ -39,17 +42,19 @@ RESULT_PLACES = {Result.BLACK_WINS: 0, Result.DRAW: 1, Result.WHITE_WINS: 2}
 
 @dataclass(frozen=True, slots=True)
 class MatchCounts:
-    """The first bot's results, from the worst to the best."""
+    """The first bot's results, from the worst to the best, in games that repeat no earlier one."""
 
     games: tuple[int, ...] = (0,) * 3
     """Lost, drawn, won."""
     pairs: tuple[int, ...] = (0,) * 5
-    """Complete pairs of games by their half points, from none to four."""
+    """Complete pairs of such games by their half points, from none to four."""
+    repeats: int = 0
+    """Games that are left out, since they repeat an earlier one."""
 
     @property
     def played(self) -> int:
-        """How many games have a result."""
-        return sum(self.games)
+        """How many games have a result, repeats among them."""
+        return sum(self.games) + self.repeats
 
 
 class PairingResult(NamedTuple):
@@ -59,6 +64,8 @@ class PairingResult(NamedTuple):
     black_id: BotId
     white_id: BotId
     result: Result
+    fingerprint: int | None = None
+    """The same for games that repeat each other; ``None`` for one that repeats none."""
 
 
 class PlannedResult(NamedTuple):
@@ -90,7 +97,14 @@ def planned_results(connection: Connection, tournament_id: TournamentId) -> Sequ
 def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequence[PairingResult]:
     """A tournament's results in the order of the ends."""
     query = (
-        select(*columns_of(PairingResult, Pairing, result=Game.result))
+        select(
+            *columns_of(
+                PairingResult,
+                Pairing,
+                result=Game.result,
+                fingerprint=Game.symmetric_fingerprint,
+            )
+        )
         .select_from(Pairing)
         .join(Game, Game.pairing_id == Pairing.id)
         .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
@@ -136,36 +150,71 @@ def games_from(
         yield [BegunGame(*row) for row in rows]
 
 
+def dealt_openings(connection: Connection, tournament_id: TournamentId) -> dict[bytes, int]:
+    """How many pairs of a tournament were planned on each opening."""
+    query = (
+        select(Pairing.opening, func.count())
+        .where(Pairing.tournament_id == tournament_id, Pairing.number % GAMES_OF_A_PAIR == 1)
+        .group_by(Pairing.opening)
+    )
+    return {bytes(opening): pairs for opening, pairs in connection.execute(query)}
+
+
 def match_counts(connection: Connection, tournament_id: TournamentId) -> MatchCounts:
     """What the first entrant of a match scored."""
     pairs = _pairs(tournament_id)
-    columns = (pairs.c.games, pairs.c.wins, pairs.c.draws)
+    columns = (pairs.c.games, pairs.c.repeats, pairs.c.wins, pairs.c.draws)
     query = select(*columns, func.count()).group_by(*columns)
-    results, halves = [0] * 3, [0] * 5
-    for games, wins, draws, count in connection.execute(query):
+    results, halves, left_out = [0] * 3, [0] * 5, 0
+    for games, repeats, wins, draws, count in connection.execute(query):
         for place, share in enumerate((games - wins - draws, draws, wins)):
             results[place] += share * count
         if games == GAMES_OF_A_PAIR:
             halves[2 * wins + draws] += count
-    return MatchCounts(tuple(results), tuple(halves))
+        left_out += repeats * count
+    return MatchCounts(tuple(results), tuple(halves), left_out)
 
 
 def _pairs(tournament_id: TournamentId) -> Subquery:
-    """Of each pair: games with a result, and how many the first entrant won and drew."""
-    has_black = Pairing.black_id == Entrant.bot_id
+    """Of each pair: new games with a result, those the first entrant won and drew, and repeats."""
+    games = _results(tournament_id)
+    columns = games.c
+
+    def count(of: ColumnElement[bool]) -> ColumnElement[int]:
+        return func.sum(case((of, 1), else_=0))
+
+    is_new = or_(columns.fingerprint.is_(None), columns.place == 1)
     is_won = or_(
-        and_(has_black, Game.result == Result.BLACK_WINS),
-        and_(~has_black, Game.result == Result.WHITE_WINS),
+        and_(columns.has_black, columns.result == Result.BLACK_WINS),
+        and_(~columns.has_black, columns.result == Result.WHITE_WINS),
     )
     return (
         select(
-            func.count().label("games"),
-            func.sum(case((is_won, 1), else_=0)).label("wins"),
-            func.sum(case((Game.result == Result.DRAW, 1), else_=0)).label("draws"),
+            count(is_new).label("games"),
+            count(~is_new).label("repeats"),
+            count(is_new & is_won).label("wins"),
+            count(is_new & (columns.result == Result.DRAW)).label("draws"),
+        )
+        .group_by((columns.number + 1) // GAMES_OF_A_PAIR)
+        .subquery()
+    )
+
+
+def _results(tournament_id: TournamentId) -> Subquery:
+    """A tournament's results, each with its place among the games that it repeats or that do it."""
+    place = func.row_number().over(
+        partition_by=Game.symmetric_fingerprint, order_by=Game.end_sequence
+    )
+    return (
+        select(
+            Pairing.number,
+            Game.result,
+            Game.symmetric_fingerprint.label("fingerprint"),
+            place.label("place"),
+            (Pairing.black_id == Entrant.bot_id).label("has_black"),
         )
         .join(Game, Game.pairing_id == Pairing.id)
         .join(Entrant, and_(Entrant.tournament_id == Pairing.tournament_id, Entrant.seat == 0))
         .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
-        .group_by((Pairing.number + 1) // GAMES_OF_A_PAIR)
         .subquery()
     )

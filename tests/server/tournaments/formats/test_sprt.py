@@ -6,14 +6,19 @@ import asyncio
 import itertools
 import json
 import random
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytest
 
 from meijin.game import Result
 from meijin.ladder.statistics.sprt import Scale, Sprt
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity, GamePair
+from meijin.server.tournaments.formats.opening_deck import OpeningDeck
 from meijin.server.tournaments.formats.sprt import (
     MAX_AHEAD,
+    STALE_PAIRS,
     SprtDecision,
     SprtFormat,
     SprtSettings,
@@ -34,13 +39,18 @@ def match(
     settings: SprtSettings = WIDE,
     *,
     planned: int = 0,
-    dealt: int = 0,
+    dealt: Mapping[bytes, int] = MappingProxyType({}),
     results: tuple[PairingResult, ...] = (),
 ) -> SprtFormat:
     """A test of Ada against Bob."""
     bots = ((ADA, "ada"), (BOB, "bob"))
-    games = {"planned": planned, "dealt": dealt}
-    return SprtFormat(settings, bots, OPENINGS, seed=3, results=results, **games)
+    deck = OpeningDeck(OPENINGS)
+    return SprtFormat(settings, bots, deck, seed=3, results=results, planned=planned, dealt=dealt)
+
+
+def openings_of(pairs: list[GamePair]) -> Counter[bytes]:
+    """How often each opening is among them."""
+    return Counter(pair.opening for pair in pairs)
 
 
 def capacity(waiting: int = 0, **altogether: int) -> Capacity:
@@ -60,11 +70,15 @@ def counted(standing: SprtStanding) -> MatchCounts:
     return MatchCounts((standing.losses, standing.draws, standing.wins), standing.pairs)
 
 
-def won(number: int, *, by: BotId = ADA) -> PairingResult:
-    """The result of a game, of which Ada has black in the odd ones."""
+def won(number: int, *, by: BotId = ADA, game: int | None = None) -> PairingResult:
+    """The result of a game, of which Ada has black in the odd ones.
+
+    Args:
+        game: What games that repeat each other have in common.
+    """
     black, white = (ADA, BOB) if number % 2 else (BOB, ADA)
     result = Result.BLACK_WINS if by == black else Result.WHITE_WINS
-    return PairingResult(number, black, white, result)
+    return PairingResult(number, black, white, result, game)
 
 
 # -- settings and standing ---------------------------------------------------------
@@ -182,13 +196,15 @@ def test_a_later_one_goes_on_with_the_same_pairs() -> None:
     """However many had been planned before."""
     whole = plan_pairs(match(), capacity(ada=40, bob=40))
     for pairs in range(20):
-        rest = plan_pairs(match(planned=2 * pairs, dealt=pairs), capacity(ada=40, bob=40))
+        before = openings_of(whole[:pairs])
+        rest = plan_pairs(match(planned=2 * pairs, dealt=before), capacity(ada=40, bob=40))
         assert rest[: 20 - pairs] == whole[pairs:]
 
 
 def test_no_more_are_planned_than_there_may_be() -> None:
     """And then none."""
-    source = match(SprtSettings(Sprt(0, 100), Unit.PAIRS, 6), planned=2, dealt=1)
+    settings = SprtSettings(Sprt(0, 100), Unit.PAIRS, 6)
+    source = match(settings, planned=2, dealt={OPENINGS[0]: 1})
     assert len(plan_pairs(source, capacity(ada=40, bob=40))) == 2
     assert plan_pairs(source, capacity(ada=40, bob=40)) == []
 
@@ -198,7 +214,8 @@ def test_a_missing_game_of_a_pair_is_made_up_for(planned: int) -> None:
     """By a pair at the end, so that the match can come to the most games that it may have."""
     settings = SprtSettings(Sprt(0, 100), Unit.PAIRS, 10)
     whole = plan_pairs(match(), capacity(ada=40, bob=40))
-    source = match(settings, planned=planned, dealt=(planned + 1) // 2)
+    before = openings_of(whole[: (planned + 1) // 2])
+    source = match(settings, planned=planned, dealt=before)
     rest = plan_pairs(source, capacity(ada=40, bob=40))
     assert rest == whole[(planned + 1) // 2 : 6]
 
@@ -216,6 +233,54 @@ def test_a_pair_counts_when_it_is_complete() -> None:
     source.game_ended(won(2))
     assert counted(source.detail) == MatchCounts((1, 0, 4), (0, 0, 1, 0, 1))
     assert source.verdict == ""
+
+
+@pytest.mark.parametrize("unit", list(Unit))
+def test_a_game_that_repeats_another_is_left_out(unit: Unit) -> None:
+    """Of the games, and with its pair of the pairs; what ended first counts."""
+    source = match(SprtSettings(Sprt(0, 100), unit, 10_000))
+    for number, game in ((1, 7), (2, 8), (4, 8), (3, 9), (6, None), (5, None), (7, 7), (8, 8)):
+        source.game_ended(won(number, game=game))
+    standing = source.detail
+    assert (counted(standing), standing.repeats) == (MatchCounts((0, 0, 5), (0, 0, 0, 0, 2)), 3)
+    assert standing.played == 8
+    used = (0, 0, 0, 0, 2) if unit is Unit.PAIRS else (0, 0, 5)
+    assert standing.llr == source.detail.llr == WIDE.test.llr(used)
+
+
+def test_a_repeat_counts_where_the_first_is_gone() -> None:
+    """Results are read anew when a game is voided: its repeat takes its place."""
+    results = (won(1, game=7), won(2, game=8), won(3, game=7), won(4, game=9))
+    assert match(results=results).detail.pairs == (0, 0, 0, 0, 1)
+    found = match(results=results[1:]).detail
+    assert (counted(found), found.repeats) == (MatchCounts((0, 0, 3), (0, 0, 0, 0, 1)), 0)
+
+
+def test_a_test_ends_when_nothing_new_comes() -> None:
+    """After so many pairs in a row of which no game is new; one that is begins the row anew."""
+    source = match()
+    numbers = itertools.count(1)
+
+    def play(pairs: int, *games: int) -> None:
+        for game in itertools.chain.from_iterable([games] * pairs):
+            source.game_ended(won(next(numbers), by=ADA if game % 2 else BOB, game=game))
+
+    play(STALE_PAIRS, 1, 3)
+    play(1, 4, 1)
+    play(STALE_PAIRS - 1, 3, 4)
+    assert (source.verdict, source.detail.decision) == ("", SprtDecision.OPEN)
+    play(1, 3, 4)
+    assert source.is_decided
+    assert source.detail.decision is SprtDecision.NOTHING_NEW
+    assert source.verdict == (
+        "undecided: nothing new in the last 50 pairs of games; 199 of 202 games repeat earlier ones"
+    )
+
+
+def test_a_decision_goes_before_nothing_new() -> None:
+    """What the results say does not depend on whether more could come."""
+    standing = NARROW.standing(MatchCounts((0, 0, 20), (0, 0, 0, 0, 10)), is_stale=True)
+    assert standing.decision is SprtDecision.ELO1
 
 
 def test_results_after_the_decision_change_nothing() -> None:

@@ -1,10 +1,16 @@
-"""A sequential test: two bots meet until it has decided between them."""
+"""A sequential test: two bots meet until it has decided between them.
+
+A game that repeats an earlier one of the test is left out, and a pair of games counts when both
+are new: else a bot that always plays the same would have each opening counted as often as it is
+dealt. What is left out does not depend on which of the two is called first, so that two equal
+bots keep equal chances.
+"""
 
 import itertools
-import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import Self
 
 from sqlalchemy import Connection
@@ -21,15 +27,15 @@ from meijin.server.tournaments.formats.base import (
     GamePair,
     Plan,
     Request,
-    openings_of,
 )
-from meijin.server.tournaments.formats.schedule import deal
-from meijin.store.schema import BotId
-from meijin.store.tournaments import TournamentRow, last_number
+from meijin.server.tournaments.formats.opening_deck import OpeningDeck
+from meijin.store.schema import BotId, TournamentState
+from meijin.store.tournaments import TournamentRow
 from meijin.store.tournaments.match_counts import (
     GAMES_OF_A_PAIR,
     MatchCounts,
     PairingResult,
+    dealt_openings,
     match_counts,
     pairing_results,
 )
@@ -37,6 +43,10 @@ from meijin.wire import Options
 
 MAX_AHEAD = 1024
 """The most games that are planned before they are needed."""
+
+STALE_PAIRS = 50
+"""So many pairs in a row of which no game is new end a test. Bots of which one game in ten is
+new play them with a chance of 3e-5."""
 
 DEFAULT_MOST_GAMES = 100_000
 DEFAULT_RISK = 0.05
@@ -58,6 +68,8 @@ class SprtDecision(Enum):
     OPEN = Decision.UNDECIDED
     ELO0 = Decision.H0_ACCEPTED
     ELO1 = Decision.H1_ACCEPTED
+    NOTHING_NEW = "nothing new"
+    """Undecided, and more games would be the same as those before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +79,22 @@ class SprtStanding:
     wins: int
     draws: int
     losses: int
-    """Games of the first bot."""
+    """Games of the first bot that repeat no earlier one."""
     pairs: tuple[int, ...]
-    """Complete pairs of games by its half points, from none to four."""
+    """Complete pairs of such games by its half points, from none to four."""
     llr: float
     lower: float
     upper: float
     decision: SprtDecision
     estimate: Estimate | None
     """``None`` before the first result."""
+    repeats: int = 0
+    """Games that are left out of all these, since they repeat an earlier one."""
 
     @property
     def played(self) -> int:
-        """How many games have a result."""
-        return self.wins + self.draws + self.losses
+        """How many games have a result, repeats among them."""
+        return self.wins + self.draws + self.losses + self.repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +137,19 @@ class SprtSettings:
             "most_games": self.most_games,
         }
 
-    def standing(self, counts: MatchCounts) -> SprtStanding:
-        """What results say, however they came about."""
+    def standing(self, counts: MatchCounts, *, is_stale: bool = False) -> SprtStanding:
+        """What results say, however they came about.
+
+        Args:
+            is_stale: Nothing new comes any more.
+        """
         used: Sequence[int] = counts.pairs if self.unit is Unit.PAIRS else counts.games
         has_any = any(used)
         llr = self.test.llr(used) if has_any else 0.0
         losses, draws, wins = counts.games
+        decision = SprtDecision(self.test.decide(llr))
+        if is_stale and decision is SprtDecision.OPEN:
+            decision = SprtDecision.NOTHING_NEW
         return SprtStanding(
             wins=wins,
             draws=draws,
@@ -137,13 +158,19 @@ class SprtSettings:
             llr=llr,
             lower=self.test.lower,
             upper=self.test.upper,
-            decision=SprtDecision(self.test.decide(llr)),
+            decision=decision,
             estimate=Estimate.of(used) if has_any else None,
+            repeats=counts.repeats,
         )
 
     def verdict(self, standing: SprtStanding, first: str, second: str) -> str:
         """Why a match with this standing is over, in words; empty while it is not."""
         played = standing.played
+        if standing.decision is SprtDecision.NOTHING_NEW:
+            return (
+                f"undecided: nothing new in the last {STALE_PAIRS} pairs of games; "
+                f"{standing.repeats} of {played} games repeat earlier ones"
+            )
         if standing.decision is SprtDecision.OPEN:
             is_used_up = played >= self.most_games
             return (
@@ -162,7 +189,7 @@ class SprtFormat(Format):
     Args:
         bots: Ids and names; the test is the first one's.
         planned: How many games there are already.
-        dealt: How many pairs these are of.
+        dealt: How many pairs of these there are on each opening.
         results: Of those that have ended.
     """
 
@@ -172,21 +199,26 @@ class SprtFormat(Format):
         self,
         settings: SprtSettings,
         bots: Sequence[tuple[BotId, str]],
-        openings: Sequence[bytes],
+        openings: OpeningDeck,
         *,
         seed: int,
         planned: int = 0,
-        dealt: int = 0,
+        dealt: Mapping[bytes, int] = MappingProxyType({}),
         results: Iterable[PairingResult] = (),
     ) -> None:
         (self._first, self._name), (self._second, self._other_name) = bots
         self._settings = settings
         missing = (settings.most_games - planned + 1) // GAMES_OF_A_PAIR
-        self._pairs = itertools.islice(self._deal(openings, seed), dealt, dealt + missing)
+        self._pairs = itertools.islice(self._deal(openings.deal(seed, dealt), dealt), missing)
         self._games = [0] * 3
         self._halves = [0] * 5
-        self._open: dict[int, int] = {}
-        """By pair: the half points of its one game that has ended."""
+        self._repeats = 0
+        self._seen: set[int] = set()
+        """The fingerprints of the games so far."""
+        self._open: dict[int, int | None] = {}
+        """By pair: the half points of its one game that has ended; ``None`` for a repeat."""
+        self._stale = 0
+        """Pairs in a row, by their ends, of which no game was new."""
         for result in results:
             self._add(result)
         self._judge()
@@ -208,10 +240,10 @@ class SprtFormat(Format):
         return cls(
             _settings(row),
             row.bots,
-            openings_of(row),
+            OpeningDeck.of(row.variant, row.openings),
             seed=row.seed,
             planned=row.planned,
-            dealt=(last_number(connection, row.id) + 1) // GAMES_OF_A_PAIR,
+            dealt=dealt_openings(connection, row.id),
             results=pairing_results(connection, row.id),
         )
 
@@ -222,19 +254,25 @@ class SprtFormat(Format):
 
     @classmethod
     def stored_detail(cls, connection: Connection, row: TournamentRow) -> SprtStanding:
-        """Where a stored test stands."""
-        return _settings(row).standing(match_counts(connection, row.id))
+        """Where a stored test stands.
 
-    def _deal(self, openings: Sequence[bytes], seed: int) -> Iterator[GamePair]:
-        """Every pair there may be; who begins with black alternates."""
+        One that has finished undecided, though there might have been more games, found nothing
+        new.
+        """
+        settings = _settings(row)
+        counts = match_counts(connection, row.id)
+        is_stale = row.state is TournamentState.FINISHED and counts.played < settings.most_games
+        return settings.standing(counts, is_stale=is_stale)
+
+    def _deal(self, openings: Iterator[bytes], dealt: Mapping[bytes, int]) -> Iterator[GamePair]:
+        """Every pair that is still to come; who begins with black alternates."""
         bots = (self._first, self._second)
-        deck = deal(openings, random.Random(seed))  # noqa: S311 - a schedule is no secret
-        for number, opening in enumerate(deck):
+        for number, opening in enumerate(openings, sum(dealt.values())):
             yield GamePair(bots[number % 2], bots[1 - number % 2], opening, "the test is undecided")
 
     @property
     def is_decided(self) -> bool:
-        """Whether the test is, or the games are used up."""
+        """Whether the test is, the games are used up, or nothing new comes any more."""
         return bool(self._verdict)
 
     @property
@@ -255,17 +293,31 @@ class SprtFormat(Format):
 
     def _add(self, result: PairingResult) -> None:
         color = Color.BLACK if result.black_id == self._first else Color.WHITE
-        halves = round(2 * result.result.points(color))
-        self._games[halves] += 1
+        halves: int | None = None
+        if result.fingerprint in self._seen:
+            self._repeats += 1
+        else:
+            halves = round(2 * result.result.points(color))
+            self._games[halves] += 1
+            if result.fingerprint is not None:
+                self._seen.add(result.fingerprint)
         pair = (result.number + 1) // 2
         if pair in self._open:
-            self._halves[halves + self._open.pop(pair)] += 1
+            self._add_pair(halves, self._open.pop(pair))
         else:
             self._open[pair] = halves
 
+    def _add_pair(self, *games: int | None) -> None:
+        """Count a complete pair by the half points of its games, of which repeats have none."""
+        new = [halves for halves in games if halves is not None]
+        self._stale = 0 if new else self._stale + 1
+        if len(new) == GAMES_OF_A_PAIR:
+            self._halves[sum(new)] += 1
+
     def _judge(self) -> None:
-        counts = MatchCounts(tuple(self._games), tuple(self._halves))
-        self._standing = self._settings.standing(counts)
+        counts = MatchCounts(tuple(self._games), tuple(self._halves), self._repeats)
+        is_stale = self._stale >= STALE_PAIRS
+        self._standing = self._settings.standing(counts, is_stale=is_stale)
         self._verdict = self._settings.verdict(self._standing, self._name, self._other_name)
 
     async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:

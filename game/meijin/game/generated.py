@@ -1,0 +1,4 @@
+"""Generated balanced openings."""
+
+GENERATED = """
+"""
