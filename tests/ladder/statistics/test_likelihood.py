@@ -1,30 +1,41 @@
 """The posterior's derivatives against finite differences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.ladder.statistics.bradley_terry import Prior
-from meijin.ladder.statistics.likelihood import LogPosterior, Point, State
+from meijin.ladder.statistics.likelihood import COMMON, LogPosterior, Point, State
+from meijin.ladder.statistics.lineage import Lineage
 from meijin.ladder.statistics.pair_counts import Floats, PairCounts
 
 STEP = 1e-5
 COUNT = st.integers(0, 20)
-Row = tuple[int, int, int, int, int]
-"""First, second, wins, draws, losses."""
+PRIOR = Prior(lineage=90.0, opening=70.0)
+LINEAGES = [Lineage.none(), Lineage(*np.array([(1, 3), (0, 1), (1, 2)]))]
+EFFECTS = 2
 
 
 @st.composite
 def posteriors(draw: st.DrawFn) -> LogPosterior:
     """Of a few random pairs of four players, with draws, without, and with nothing else."""
-    row = st.tuples(st.integers(0, 3), st.integers(0, 3), COUNT, COUNT, COUNT)
+    row = st.tuples(st.integers(0, 3), st.integers(0, 3), COUNT, COUNT, COUNT, st.integers(0, 2))
     rows = draw(st.lists(row.filter(lambda row: row[0] != row[1]), min_size=1, max_size=8))
-    table = np.array(rows, dtype=np.int64).T
-    results = table[2:].astype(float)
+    table = np.array([*rows, (0, 1, 0, 0, 0, 2), (2, 3, 0, 0, 0, 2)], dtype=np.int64).T
+    results = table[2:5].astype(float)
     results *= np.array(draw(st.sampled_from([(1, 1, 1), (1, 0, 1), (0, 1, 0)])))[:, None]
-    players, counts = PairCounts(*table[:2], *results).indexed()
-    return LogPosterior.of(counts, len(players), Prior().precisions, has_advantage=True)
+    players, counts = replace(PairCounts(*table[:2], *results), openings=table[5]).indexed()
+    return LogPosterior.of(
+        counts,
+        len(players),
+        PRIOR.precisions,
+        has_advantage=True,
+        lineage=draw(st.sampled_from(LINEAGES)),
+        effects=draw(st.sampled_from([0, EFFECTS])),
+    )
 
 
 @st.composite
@@ -32,19 +43,24 @@ def points(draw: st.DrawFn) -> tuple[LogPosterior, Floats]:
     """A posterior, and all parameters of a state in one array."""
     posterior = draw(posteriors())
     value = st.floats(-3, 3)
-    strengths = draw(st.lists(value, min_size=posterior.players, max_size=posterior.players))
+    size = posterior.players + posterior.effects
+    values = draw(st.lists(value, min_size=size, max_size=size))
     draws = draw(st.floats(0.1, 2)) if posterior.draws else 0.0
-    return posterior, np.array([*strengths, draw(value), draws])
+    strengths, openings = values[: posterior.players], values[posterior.players :]
+    return posterior, np.array([*strengths, draw(value), draws, *openings])
 
 
-def state(values: Floats) -> State:
+def state(posterior: LogPosterior, values: Floats) -> State:
     """An array as a state."""
-    return State(values[:-2], float(values[-2]), float(values[-1]))
+    strengths, (advantage, draws), openings = np.split(
+        values, (posterior.players, posterior.players + COMMON)
+    )
+    return State(strengths, float(advantage), float(draws), openings)
 
 
 def array(of: State) -> Floats:
     """A state as an array."""
-    return np.array([*of.strengths, of.advantage, of.draws])
+    return np.concatenate((of.strengths, of.others))
 
 
 def free(posterior: LogPosterior) -> list[int]:
@@ -56,10 +72,12 @@ def free(posterior: LogPosterior) -> list[int]:
 def test_the_slope_is_that_of_finite_differences(point: tuple[LogPosterior, Floats]) -> None:
     """Of the value, along each parameter."""
     posterior, values = point
-    gradient = array(Point(posterior, state(values)).gradient())
+    gradient = array(Point(posterior, state(posterior, values)).gradient())
     for place in free(posterior):
         step = STEP * np.eye(len(values))[place]
-        above, below = (Point(posterior, state(values + side * step)).value for side in (1, -1))
+        above, below = (
+            Point(posterior, state(posterior, values + side * step)).value for side in (1, -1)
+        )
         assert (above - below) / (2 * STEP) == pytest.approx(gradient[place], rel=1e-5, abs=1e-4)
 
 
@@ -67,7 +85,7 @@ def test_the_slope_is_that_of_finite_differences(point: tuple[LogPosterior, Floa
 def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, Floats]) -> None:
     """Of the gradient, along each parameter, with the strengths' block written out."""
     posterior, values = point
-    curvature = Point(posterior, state(values)).curvature()
+    curvature = Point(posterior, state(posterior, values)).curvature()
     whole = np.block(
         [
             [curvature.strengths.dense(), curvature.border],
@@ -78,7 +96,8 @@ def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, 
     for place in kept:
         step = STEP * np.eye(len(values))[place]
         above, below = (
-            array(Point(posterior, state(values + side * step)).gradient()) for side in (1, -1)
+            array(Point(posterior, state(posterior, values + side * step)).gradient())
+            for side in (1, -1)
         )
         found = (below - above) / (2 * STEP)
         assert found[kept] == pytest.approx(whole[place, kept], rel=1e-4, abs=1e-4)
@@ -88,22 +107,23 @@ def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, 
 def test_a_newton_step_solves_the_curvature(point: tuple[LogPosterior, Floats]) -> None:
     """The curvature times the step is the gradient; what is held at 0 stays."""
     posterior, values = point
-    here = Point(posterior, state(values - [*np.full(posterior.players, values[:-2].mean()), 0, 0]))
+    here = Point(posterior, posterior.levelled(state(posterior, values)))
     curvature, gradient = here.curvature(), here.gradient()
     step = curvature.solve(gradient)
-    others = np.array([step.advantage, step.draws])
-    top = curvature.strengths.dense() @ step.strengths + curvature.border @ others
+    top = curvature.strengths.dense() @ step.strengths + curvature.border @ step.others
     assert top == pytest.approx(gradient.strengths, abs=1e-8)
-    bottom = curvature.border.T @ step.strengths + curvature.corner @ others
-    expected = np.array([gradient.advantage, gradient.draws])[posterior.free]
+    bottom = curvature.border.T @ step.strengths + curvature.corner @ step.others
+    expected = gradient.others[posterior.free]
     assert bottom[posterior.free] == pytest.approx(expected, abs=1e-8)
     assert not step.draws or posterior.draws
 
 
 def test_a_state_moves_along_a_step() -> None:
     """By a share of it, in every parameter."""
-    start, step = State(np.array([1.0, -1.0]), 0.5, 0.2), State(np.array([2.0, 4.0]), 6.0, 8.0)
+    start = State(np.array([1.0, -1.0]), 0.5, 0.2, np.array([3.0]))
+    step = State(np.array([2.0, 4.0]), 6.0, 8.0, np.array([4.0]))
     moved = start.moved(step, 0.25)
     assert moved.strengths.tolist() == [1.5, 0.0]
     assert (moved.advantage, moved.draws) == pytest.approx((2.0, 2.2))
-    assert start.dot(step) == pytest.approx(2 - 4 + 3 + 1.6)
+    assert moved.openings.tolist() == [4.0]
+    assert start.dot(step) == pytest.approx(2 - 4 + 3 + 1.6 + 12)

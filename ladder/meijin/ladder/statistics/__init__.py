@@ -2,6 +2,8 @@
 
 - `pair_counts`: games, counted by who met whom
 - `bradley_terry`, `likelihood`: strengths fitted to counts
+- `lineage`, `opening_effects`: which versions and which openings have priors of their own
+- `empirical_bayes`: the fit with the widths of those priors estimated from the games
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
 - `elo`: classic Elo

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from meijin.ladder.statistics import laplacian
 from meijin.ladder.statistics.laplacian import Laplacian, NoSolutionError
-from meijin.ladder.statistics.likelihood import LogPosterior, Point, State
+from meijin.ladder.statistics.likelihood import Curvature, LogPosterior, Point, Precisions, State
+from meijin.ladder.statistics.lineage import Lineage
+from meijin.ladder.statistics.opening_effects import by_effect, reused_openings
 from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, connected_components
 
 ELO_PER_NAT = 400 / math.log(10)
@@ -32,25 +35,28 @@ class NoFitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """The prior: normal distributions around 0, by their deviations in Elo.
+    """The prior: normal distributions by their deviations in Elo, around 0 but for children.
 
     They keep perfect scorers, several components and pools of nothing but draws finite. `math.inf`
     leaves a parameter free.
     """
 
     strength: float = 600.0
+    """Of those without a parent."""
     advantage: float = 600.0
     """0 holds it at 0."""
     draws: float = 600.0
 
+    lineage: float = 150.0
+    """Of a version from its parent, a step away; `math.inf` takes it as one without a parent."""
+    opening: float = 0.0
+    """Of an opening's own share of the advantage; 0 holds all of them at 0."""
+
     @property
-    def precisions(self) -> tuple[float, float, float]:
+    def precisions(self) -> Precisions:
         """One over each variance, in nats; 0 for what is free or held at 0."""
-        deviations = (self.strength, self.advantage, self.draws)
-        strength, advantage, draws = (
-            (ELO_PER_NAT / each) ** 2 if each else 0.0 for each in deviations
-        )
-        return strength, advantage, draws
+        deviations = (self.strength, self.advantage, self.draws, self.lineage, self.opening)
+        return Precisions(*((ELO_PER_NAT / each) ** 2 if each else 0.0 for each in deviations))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +129,23 @@ class Fit:
     players: Integers
     """Everyone in the counts, ascending; shape (n,)."""
     counts: PairCounts
-    """The games, merged, each player named by its place."""
+    """The games, merged, each player named by its place; with their openings, where known."""
+    prior: Prior
+    lineage: Lineage
+    """Of those in it, named by their places."""
     elo: Floats
     """Their strengths in Elo, with mean 0; shape (n,)."""
     outcomes: Outcomes
     log_likelihood: float
     """Of the games, in nats; without the prior."""
+    openings: Integers
+    """Those with an effect of their own, ascending; shape (k,)."""
+    opening_elo: Floats
+    """What each adds to the advantage, in Elo; shape (k,)."""
+    opening_variances: Floats
+    """Of their errors, in Elo squared; shape (k,)."""
+    level: float
+    """The mean of the prior of those without a parent, on the scale of `elo`."""
     steps: int
     """How many steps Newton's method took."""
     information: Laplacian
@@ -145,7 +162,13 @@ def logistic(odds: Floats) -> Floats:
     return value
 
 
-def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
+def fit(
+    counts: PairCounts,
+    prior: Prior | None = None,
+    *,
+    lineage: Lineage | None = None,
+    near: Fit | None = None,
+) -> Fit:
     """Fit strengths, first-move advantage and draws to `counts`, as `Outcomes` says.
 
     It is the maximum of the posterior, by Newton's method (the likelihood is concave, and
@@ -153,35 +176,106 @@ def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
     models, 2004). The draw parameter is 0 when no game was drawn. Equal games give equal
     bytes, in whatever rows and order they come.
 
+    Openings have effects where the prior lets them, the counts tell them and the pool is not
+    large. Without any the games of a pair are one row: then it is the same fit, to the byte,
+    whether openings are told or not.
+
+    Args:
+        lineage: Which players came from which; who is not in the counts is left out.
+        near: A fit of the same games with another prior, to begin at.
+
     Raises:
         NoFitError: without a prior, the counts pull a difference to infinity.
     """
     prior = prior or Prior()
     players, indexed = counts.indexed()
+    linked = Lineage.none()
+    if lineage is not None and math.isfinite(prior.lineage):
+        linked = lineage.places(players)
+    has_effects = prior.opening > 0 and len(players) <= laplacian.DENSE
+    openings = reused_openings(indexed) if has_effects else np.empty(0, dtype=np.int64)
     posterior = LogPosterior.of(
-        indexed, len(players), prior.precisions, has_advantage=prior.advantage > 0
+        by_effect(indexed, openings),
+        len(players),
+        prior.precisions,
+        has_advantage=prior.advantage > 0,
+        lineage=linked,
+        effects=len(openings),
     )
     limit = math.inf
     if math.isinf(prior.strength):
         limit = MAX_LOG_ODDS
-        if connected_components(indexed.first, indexed.second, len(players)).any():
-            raise NoFitError("the games do not connect everybody; give the strengths a prior")
-    point, steps = _newton(posterior, limit)
-    elo = point.state.strengths * ELO_PER_NAT
+        _check_connected(indexed, linked, len(players))
+    start = posterior.start() if near is None else _start_near(posterior, near)
+    point, steps = _newton(posterior, limit, start)
+    curvature, state = point.curvature(), point.state
+    elo = state.strengths * ELO_PER_NAT
+    mean = float(elo.mean()) if len(players) else 0.0
     return Fit(
         players=players,
         counts=indexed,
-        elo=elo - elo.mean() if len(players) else elo,
-        outcomes=Outcomes(point.state.advantage * ELO_PER_NAT, point.state.draws * ELO_PER_NAT),
+        prior=prior,
+        lineage=linked,
+        elo=elo - mean,
+        outcomes=Outcomes(state.advantage * ELO_PER_NAT, state.draws * ELO_PER_NAT),
         log_likelihood=point.log_likelihood,
+        openings=openings,
+        opening_elo=state.openings * ELO_PER_NAT,
+        opening_variances=ELO_PER_NAT**2 * _opening_variances(curvature, len(openings)),
+        level=-mean,
         steps=steps,
-        information=point.curvature().marginal(),
+        information=curvature.marginal(),
     )
 
 
-def _newton(posterior: LogPosterior, limit: float) -> tuple[Point, int]:
+def opening_score(fitted: Fit) -> tuple[Floats, Floats]:
+    """The gradient of the log-likelihood by effects of the reused openings, all of them 0.
+
+    Only for a pool that is not large, and a fit without such effects.
+
+    Returns:
+        The gradient in nats, shape (k,), and its information with all else unknown, shape (k, k).
+    """
+    openings = reused_openings(fitted.counts)
+    posterior = LogPosterior.of(
+        by_effect(fitted.counts, openings),
+        len(fitted.players),
+        fitted.prior.precisions,
+        has_advantage=fitted.prior.advantage > 0,
+        lineage=fitted.lineage,
+        effects=len(openings),
+    )
+    point = Point(posterior, _start_near(posterior, fitted))
+    return point.gradient().openings, point.curvature().opening_information()
+
+
+def _opening_variances(curvature: Curvature, openings: int) -> Floats:
+    if not openings:
+        return np.empty(0)
+    variances: Floats = np.diagonal(np.linalg.inv(curvature.opening_information()))
+    return variances
+
+
+def _check_connected(counts: PairCounts, lineage: Lineage, players: int) -> None:
+    first = np.concatenate((counts.first, lineage.child))
+    second = np.concatenate((counts.second, lineage.parent))
+    if connected_components(first, second, players).any():
+        raise NoFitError("the games do not connect everybody; give the strengths a prior")
+
+
+def _start_near(posterior: LogPosterior, near: Fit) -> State:
+    """The state of another fit of the same games, as far as it has the same openings."""
+    effects = np.zeros(posterior.effects)
+    if len(near.openings) == posterior.effects:
+        effects = near.opening_elo / ELO_PER_NAT
+    draws = near.outcomes.draws / ELO_PER_NAT
+    advantage = near.outcomes.advantage / ELO_PER_NAT
+    return posterior.levelled(State(near.elo / ELO_PER_NAT, advantage, draws, effects))
+
+
+def _newton(posterior: LogPosterior, limit: float, start: State) -> tuple[Point, int]:
     """The maximum of the posterior by a damped Newton's method, and the number of its steps."""
-    point = Point(posterior, posterior.start())
+    point = Point(posterior, start)
     for steps in range(1, MAX_STEPS + 1):
         gradient = point.gradient()
         try:

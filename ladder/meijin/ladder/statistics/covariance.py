@@ -103,8 +103,7 @@ def covariance(fit: Fit) -> Covariance:
     information = fit.information
     if information.is_large:
         return _sparse_covariance(information)
-    # A shift of all has no variance, but the inverse needs one.
-    matrix = np.linalg.inv(information.dense() + 1 / max(information.size, 1))
+    matrix = np.linalg.inv(information.held())
     return DenseCovariance(ELO_PER_NAT**2 * (matrix + matrix.T) / 2)
 
 

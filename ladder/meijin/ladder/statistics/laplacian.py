@@ -96,6 +96,19 @@ class Laplacian:
             matrix -= self.border @ np.linalg.solve(self.corner, self.border.T)
         return matrix
 
+    def held(self) -> Floats:
+        """The matrix written out, stiffened so that it has an inverse; shape (n, n).
+
+        Games tell of differences alone. The level is held by a stiffness in proportion to the
+        ridge, or of 1 for all without one: a right-hand side of sum 0 gets the same solution,
+        and the inverse changes by a constant.
+        """
+        highest = self.ridge.max(initial=0.0)
+        stiffness = self.ridge / highest if highest else np.ones(self.size)
+        matrix = self.dense()
+        matrix += stiffness[:, None] * (stiffness / max(self.size, 1))
+        return matrix
+
 
 def solve_bordered(
     matrix: Laplacian, border: Floats, corner: Floats, top: Floats, bottom: Floats
@@ -121,15 +134,9 @@ def solve_bordered(
 def _by_factors(
     matrix: Laplacian, border: Floats, corner: Floats, top: Floats, bottom: Floats
 ) -> tuple[Floats, Floats]:
-    """Solve by Cholesky's factors, and by Schur's complement of the matrix.
-
-    Games tell of differences alone, so the sum of the strengths is held by a stiffness of 1,
-    which no solution moves along.
-    """
+    """Solve by Cholesky's factors, and by Schur's complement of the matrix."""
     try:
-        lower = np.linalg.cholesky(matrix.dense() + 1 / max(matrix.size, 1)).astype(
-            float, copy=False
-        )
+        lower = np.linalg.cholesky(matrix.held()).astype(float, copy=False)
         half = _forward_substitution(lower, np.column_stack((top, border)))
         solved = _forward_substitution(lower.T[::-1, ::-1], half[::-1])[::-1]
         rest = bottom - border.T @ solved[:, 0]

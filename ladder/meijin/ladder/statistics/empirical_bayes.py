@@ -1,0 +1,101 @@
+"""Empirical Bayes: the fit with the widths of its lineage and opening priors estimated from the games.
+
+A width is that at which the estimated effects and their variances agree with it, which is where
+the expectation-maximisation algorithm (Dempster, Laird & Rubin 1977) rests for the penalised
+quasi-likelihood of Breslow & Clayton (Approximate inference in generalized linear mixed models,
+1993). It is found by Schall's iteration (Estimation in generalized linear models with random
+effects, 1991), which is MacKay's of Bayesian interpolation (1992): the effects' squares are
+divided by the number of effects that the games determine. From 150 Elo it came to within half an
+Elo in 3 to 8 fits where the expectation-maximisation algorithm takes 10 to 60.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from meijin.ladder.statistics import laplacian
+from meijin.ladder.statistics.bradley_terry import Fit, Prior, fit, opening_score
+from meijin.ladder.statistics.covariance import covariance
+from meijin.ladder.statistics.lineage import Lineage
+from meijin.ladder.statistics.opening_effects import reused_openings
+from meijin.ladder.statistics.pair_counts import Floats, PairCounts
+
+LINKS_OF_PRIOR = 2.0
+"""The default width of the lineage weighs as much as so many links."""
+LEAST_LINEAGE, MOST_LINEAGE = 10.0, 600.0
+"""In Elo. Beyond the most a parent would say less than the prior of those without one."""
+FIRST_OPENING = 50.0
+"""The width of opening effects that the iteration begins at, in Elo."""
+LEAST_OPENING = 2.0
+"""Below this width, in Elo, openings have no effects."""
+SHOWN = 1.6448536269514722
+"""Deviations above its mean at which the score statistic shows effects: 5 % without any."""
+MOST_FITS = 30
+ENOUGH = 0.25
+"""A width that changes by no more Elo is found."""
+
+
+def fit_with_widths(
+    counts: PairCounts, lineage: Lineage | None = None, prior: Prior | None = None
+) -> Fit:
+    """Fit strengths with the widths of lineage and openings that the games show.
+
+    Widths are rounded to whole Elo, which is finer than any ladder tells, and the fit is made
+    from the beginning with those: it does not depend on the way there.
+
+    Args:
+        lineage: Which players came from which.
+        prior: Its lineage is the default width; its opening width is not read.
+    """
+    prior = replace(prior or Prior(), opening=0.0)
+    fitted = fit(counts, prior, lineage=lineage)
+    if shows_effects(fitted):
+        fitted = fit(counts, replace(prior, opening=FIRST_OPENING), lineage=lineage, near=fitted)
+    elif not len(fitted.lineage):
+        return fitted
+    for _ in range(MOST_FITS):
+        before, after = fitted.prior, _updated(fitted, prior.lineage)
+        if max(abs(after.lineage - before.lineage), abs(after.opening - before.opening)) <= ENOUGH:
+            break
+        fitted = fit(counts, after, lineage=lineage, near=fitted)
+    found = replace(after, lineage=float(round(after.lineage)), opening=float(round(after.opening)))
+    return fit(counts, found, lineage=lineage)
+
+
+def shows_effects(fitted: Fit) -> bool:
+    """Whether openings differ by more than chance, by a score test of their variance.
+
+    The statistic is the sum of the squared scores less its mean, by its deviation (Lin,
+    Variance component testing in generalised linear models with random effects, 1997).
+    """
+    if len(fitted.players) > laplacian.DENSE or not reused_openings(fitted.counts).size:
+        return False
+    score, information = opening_score(fitted)
+    excess = float(score @ score - np.trace(information))
+    return excess > SHOWN * math.sqrt(2 * float((information**2).sum())) and len(score) > 1
+
+
+def _updated(fitted: Fit, default: float) -> Prior:
+    """The prior with the widths that the effects of a fit speak for."""
+    prior, lineage = fitted.prior, fitted.lineage
+    width, opening = prior.lineage, 0.0
+    if len(lineage):
+        variances = covariance(fitted).of_differences(lineage.child, lineage.parent)
+        steps = fitted.elo[lineage.child] - fitted.elo[lineage.parent]
+        scale = np.sqrt(lineage.steps)
+        width = _width(steps / scale, variances / lineage.steps, width, LINKS_OF_PRIOR, default)
+        width = min(max(width, LEAST_LINEAGE), MOST_LINEAGE)
+    if len(fitted.openings):
+        opening = _width(fitted.opening_elo, fitted.opening_variances, prior.opening)
+        opening = opening if opening >= LEAST_OPENING else 0.0
+    return replace(prior, lineage=width, opening=opening)
+
+
+def _width(
+    effects: Floats, variances: Floats, width: float, weight: float = 0.0, default: float = 0.0
+) -> float:
+    """Schall's update of a width, with so many effects more that were seen to have the default."""
+    determined = float(np.maximum(1 - variances / width**2, 0.0).sum())
+    squares = float(effects @ effects)
+    return math.sqrt((squares + weight * default**2) / max(determined + weight, 1e-9))

@@ -1,0 +1,255 @@
+"""Lineage and openings in the fit, against the definition of the model and an optimum found otherwise."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meijin.ladder.statistics import laplacian
+from meijin.ladder.statistics.bradley_terry import Fit, NoFitError, Prior, fit
+from meijin.ladder.statistics.covariance import covariance
+from meijin.ladder.statistics.lineage import Lineage
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts
+
+PRIOR = Prior(strength=500.0, advantage=300.0, draws=400.0, lineage=80.0, opening=120.0)
+LINEAGE = Lineage(*np.array([(12, 11, 1), (14, 12, 3)]).T)
+OPENINGS = 3
+
+
+def made_games(seed: int, players: Integers, rows: int = 60) -> PairCounts:
+    """Random counts among some players with openings 0 to 3, the last of which is rare."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, len(players), rows)
+    second = (first + rng.integers(1, len(players), rows)) % len(players)
+    openings = rng.integers(0, OPENINGS, rows)
+    openings[0] = OPENINGS
+    results = rng.integers(0, 4, (3, rows)).astype(float)
+    results[:, 0] = (1, 0, 2)
+    return replace(PairCounts(players[first], players[second], *results), openings=openings)
+
+
+PLAYERS = np.array([3, 11, 12, 14])
+GAMES = made_games(1, PLAYERS)
+
+
+def log_posterior(values: Floats) -> float:
+    """Of `GAMES` under `PRIOR` and `LINEAGE`, row by row from the definition; values in Elo.
+
+    They are the four strengths, the advantage, the draws and the effects of three openings.
+    """
+    elo = dict(zip(PLAYERS.tolist(), values[:4].tolist(), strict=True))
+    advantage, draws, *effects = values[4:].tolist()
+
+    def log_normal(value: float, deviation: float) -> float:
+        return -((value / deviation) ** 2) / 2
+
+    total = log_normal(elo[3], 500) + log_normal(elo[11], 500)
+    total += log_normal(elo[12] - elo[11], 80) + log_normal(elo[14] - elo[12], 80 * math.sqrt(3))
+    total += log_normal(advantage, 300) + log_normal(draws, 400)
+    total += sum(log_normal(effect, 120) for effect in effects)
+    assert GAMES.openings is not None
+    for row, opening in enumerate(GAMES.openings.tolist()):
+        difference = elo[int(GAMES.first[row])] - elo[int(GAMES.second[row])] + advantage
+        difference += [*effects, 0.0][opening]
+        win = 1 / (1 + 10 ** (-(difference - draws) / 400))
+        loss = 1 / (1 + 10 ** ((difference + draws) / 400))
+        total += GAMES.wins[row] * math.log(win) + GAMES.losses[row] * math.log(loss)
+        total += GAMES.draws[row] * math.log(1 - win - loss)
+    return total
+
+
+def hessian(function: Callable[[Floats], float], at: Floats, step: float = 0.5) -> Floats:
+    """Of any function, by finite differences."""
+    moves = step * np.eye(len(at))
+    rows = [
+        [
+            function(at + a + b)
+            - function(at + a - b)
+            - function(at - a + b)
+            + function(at - a - b)
+            for b in moves
+        ]
+        for a in moves
+    ]
+    return np.array(rows) / (4 * step**2)
+
+
+def gradient(function: Callable[[Floats], float], at: Floats, step: float = 0.01) -> Floats:
+    """Of any function, by finite differences."""
+    moves = step * np.eye(len(at))
+    return np.array([function(at + a) - function(at - a) for a in moves]) / (2 * step)
+
+
+@pytest.fixture(scope="module")
+def optimum() -> Floats:
+    """The top of `log_posterior`, by Newton's method on nothing but its values."""
+    at = np.array([0.0, 0, 0, 0, 0, 60, 0, 0, 0])
+    for _ in range(12):
+        at = at - np.linalg.solve(hessian(log_posterior, at), gradient(log_posterior, at))
+    assert np.abs(gradient(log_posterior, at)).max() < 1e-7
+    return at
+
+
+def test_the_fit_is_the_optimum_of_the_definition(optimum: Floats) -> None:
+    """Strengths, advantage, draws and the openings' effects, to a thousandth of an Elo."""
+    found = fit(GAMES, PRIOR, lineage=LINEAGE)
+    assert found.openings.tolist() == [0, 1, 2]
+    assert found.elo - found.level == pytest.approx(optimum[:4], abs=1e-3)
+    assert found.outcomes.advantage == pytest.approx(optimum[4], abs=1e-3)
+    assert found.outcomes.draws == pytest.approx(optimum[5], abs=1e-3)
+    assert found.opening_elo == pytest.approx(optimum[6:], abs=1e-3)
+
+
+def test_the_covariance_is_that_of_the_definition(optimum: Floats) -> None:
+    """The inverse of the whole Hessian: strengths with all else unknown, and effects."""
+    whole = np.linalg.inv(-hessian(log_posterior, optimum))
+    found = fit(GAMES, PRIOR, lineage=LINEAGE)
+    one, other = np.triu_indices(4, 1)
+    wanted = np.diagonal(whole)[one] + np.diagonal(whole)[other] - 2 * whole[one, other]
+    assert covariance(found).of_differences(one, other) == pytest.approx(wanted, rel=1e-3)
+    assert found.opening_variances == pytest.approx(np.diagonal(whole)[6:], rel=1e-3)
+
+
+def contents(result: Fit) -> list[object]:
+    """Everything that a fit says, to the byte."""
+    arrays = (result.players, result.elo, result.openings, result.opening_elo)
+    found = [array.tobytes() for array in (*arrays, result.opening_variances)]
+    return [*found, result.outcomes, result.log_likelihood, result.level]
+
+
+@given(st.randoms(use_true_random=False))
+def test_order_makes_no_difference(random: object) -> None:
+    """The same rows and links give the same bytes, shuffled."""
+    order = np.arange(len(GAMES.first))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    assert GAMES.openings is not None
+    shuffled = PairCounts(
+        GAMES.first[order],
+        GAMES.second[order],
+        GAMES.wins[order],
+        GAMES.draws[order],
+        GAMES.losses[order],
+        GAMES.openings[order],
+    )
+    turned = Lineage(LINEAGE.child[::-1], LINEAGE.parent[::-1], LINEAGE.steps[::-1])
+    found = contents(fit(shuffled, PRIOR, lineage=turned))
+    assert found == contents(fit(GAMES, PRIOR, lineage=LINEAGE))
+
+
+def test_names_make_no_difference() -> None:
+    """Other numbers for players and openings, in another order, change no value."""
+    name = {3: 70, 11: 60, 12: 90, 14: -2}
+    assert GAMES.openings is not None
+
+    def named(players: Integers) -> Integers:
+        return np.array([name[each] for each in players.tolist()])
+
+    results = (GAMES.wins, GAMES.draws, GAMES.losses)
+    other = PairCounts(
+        named(GAMES.first), named(GAMES.second), *results, np.array([8, 2, 5, 1])[GAMES.openings]
+    )
+    lineage = Lineage(named(LINEAGE.child), named(LINEAGE.parent), LINEAGE.steps)
+    one, two = fit(GAMES, PRIOR, lineage=LINEAGE), fit(other, PRIOR, lineage=lineage)
+    assert two.elo[[2, 1, 3, 0]] == pytest.approx(one.elo, abs=1e-6)
+    assert two.opening_elo[[2, 0, 1]] == pytest.approx(one.opening_elo, abs=1e-6)
+
+
+def test_swapped_colours_flip_the_effects() -> None:
+    """Calling the second mover the first changes the sign of advantage and effects alone."""
+    swapped = PairCounts(
+        GAMES.second, GAMES.first, GAMES.losses, GAMES.draws, GAMES.wins, GAMES.openings
+    )
+    one, two = fit(GAMES, PRIOR, lineage=LINEAGE), fit(swapped, PRIOR, lineage=LINEAGE)
+    assert two.elo == pytest.approx(one.elo, abs=1e-6)
+    assert two.opening_elo == pytest.approx(-one.opening_elo, abs=1e-6)
+    assert two.outcomes.advantage == pytest.approx(-one.outcomes.advantage, abs=1e-6)
+
+
+def test_a_lineage_of_infinite_width_is_none() -> None:
+    """To the byte."""
+    free = Prior(lineage=math.inf)
+    assert contents(fit(GAMES, free, lineage=LINEAGE)) == contents(fit(GAMES))
+
+
+def test_a_lineage_of_others_is_none() -> None:
+    """Where no link has both ends in the games, to the byte."""
+    lineage = Lineage(*np.array([(12, 99, 1), (98, 3, 1)]).T)
+    assert contents(fit(GAMES, lineage=lineage)) == contents(fit(GAMES))
+
+
+def test_a_narrow_lineage_makes_one_of_two_versions() -> None:
+    """Both get the rating that they have when their games are counted as one player's."""
+    apart = ~np.isin((GAMES.first, GAMES.second), (3, 14)).all(axis=0)
+    first, second = GAMES.first[apart], GAMES.second[apart]
+    results = (GAMES.wins[apart], GAMES.draws[apart], GAMES.losses[apart])
+    lineage = Lineage(*np.array([(14, 3, 1)]).T)
+    known = fit(PairCounts(first, second, *results), Prior(lineage=0.01), lineage=lineage)
+    first, second = (np.where(side == 14, 3, side) for side in (first, second))
+    one = fit(PairCounts(first, second, *results))
+    assert known.elo[3] == pytest.approx(known.elo[0], abs=0.01)
+    assert known.elo[:3] - known.elo[0] == pytest.approx(one.elo - one.elo[0], abs=0.01)
+
+
+def test_a_new_version_without_results_is_where_its_parent_is() -> None:
+    """Its interval is the parent's and the lineage's together."""
+    nothing = PairCounts(*np.array([[20], [3]]), *np.zeros((3, 1)))
+    lineage = Lineage(*np.array([(20, 14, 4)]).T)
+    found = fit(GAMES.pooled().joined(nothing), Prior(lineage=100.0), lineage=lineage)
+    assert found.elo[4] == pytest.approx(found.elo[3], abs=1e-4)
+    variances = covariance(found)
+    child, parent = (variances.of_differences(np.array([each]), np.array([0])) for each in (4, 3))
+    assert child - parent == pytest.approx(200.0**2)
+
+
+def test_openings_without_a_width_are_not_looked_at() -> None:
+    """The fit is that of games whose openings nobody tells, to the byte."""
+    assert contents(fit(GAMES)) == contents(fit(GAMES.pooled()))
+    assert fit(GAMES).opening_elo.size == 0
+
+
+def test_narrow_effects_vanish() -> None:
+    """With their width they come to nothing, and the strengths to the plain fit's."""
+    narrow, plain = fit(GAMES, Prior(opening=0.01)), fit(GAMES)
+    assert np.abs(narrow.opening_elo).max() < 1e-4
+    assert narrow.elo == pytest.approx(plain.elo, abs=1e-4)
+    everyone = np.arange(4)
+    assert covariance(narrow).of_differences(everyone, 3 - everyone) == pytest.approx(
+        covariance(plain).of_differences(everyone, 3 - everyone), rel=1e-4
+    )
+
+
+def test_large_pools_have_no_effects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Conjugate gradients find the same lineage, and openings are not looked at."""
+    dense = fit(GAMES.pooled(), PRIOR, lineage=LINEAGE)
+    monkeypatch.setattr(laplacian, "DENSE", 0)
+    sparse = fit(GAMES, PRIOR, lineage=LINEAGE)
+    assert sparse.openings.size == 0
+    assert sparse.elo == pytest.approx(dense.elo, abs=1e-6)
+    everyone = np.arange(4)
+    assert covariance(sparse).of_differences(everyone, 3 - everyone) == pytest.approx(
+        covariance(dense).of_differences(everyone, 3 - everyone), rel=1e-6
+    )
+
+
+def test_a_fit_near_another_is_the_same() -> None:
+    """Begun at that of another prior, it ends at the same top in no more steps."""
+    other = fit(GAMES, Prior(lineage=200.0, opening=40.0), lineage=LINEAGE)
+    cold = fit(GAMES, PRIOR, lineage=LINEAGE)
+    warm = fit(GAMES, PRIOR, lineage=LINEAGE, near=other)
+    assert warm.steps <= cold.steps
+    assert warm.elo == pytest.approx(cold.elo, abs=1e-5)
+    assert warm.opening_elo == pytest.approx(cold.opening_elo, abs=1e-5)
+
+
+def test_a_lineage_connects_where_there_is_no_prior() -> None:
+    """Two groups that only a version and its parent link have a fit."""
+    free = Prior(math.inf, 0.0, math.inf, lineage=50.0)
+    rows = PairCounts(*np.array([(1, 2), (8, 9)]).T, *np.array([(5.0, 1, 3), (2, 1, 4)]).T)
+    with pytest.raises(NoFitError):
+        fit(rows, free)
+    found = fit(rows, free, lineage=Lineage(*np.array([(8, 2, 1)]).T))
+    assert found.elo[2] == pytest.approx(found.elo[1], abs=1e-6)
