@@ -7,6 +7,7 @@
 - `opening_book`, `generated`: more of them than a test can play
 - `symmetry`: mirror images of openings and games
 - `clock`, `seconds`: time controls
+- `time_class`: bullet, blitz and the other classes of them
 - `outcome`: how games end
 - `record`, `sgf`, `sgf_tree`: games as files
 """
@@ -28,6 +29,7 @@ from meijin.game.record import GameRecord
 from meijin.game.rule import FREESTYLE, RULES, STANDARD, Rule, rule_named
 from meijin.game.sgf import from_sgf, to_sgf
 from meijin.game.sgf_tree import SgfError
+from meijin.game.time_class import TIME_CLASSES, TimeClass, TimeClasses
 from meijin.game.variant import GOMOKU, TIC_TAC_TOE, Variant
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "RULES",
     "STANDARD",
     "TIC_TAC_TOE",
+    "TIME_CLASSES",
     "Board",
     "Clock",
     "Color",
@@ -48,6 +51,8 @@ __all__ = [
     "Result",
     "Rule",
     "SgfError",
+    "TimeClass",
+    "TimeClasses",
     "TimeControl",
     "Variant",
     "cell_at",
