@@ -10,9 +10,10 @@ from tests.store.league import League
 from tests.store.made_up import publish, run_of
 
 from meijin.game import Result
-from meijin.server.views.ladders import HeadToHead, head_to_head, ladder_table, matrix
+from meijin.server.views.ladders import head_to_head, ladder_table, matrix
 from meijin.store import Database
 from meijin.store.bots import change_bot
+from meijin.store.ladders.meetings import ColorScores
 from meijin.store.ladders.runs import Score, standings
 from meijin.store.schema import Base
 
@@ -30,9 +31,14 @@ def test_head_to_head_counts_all_versions(tmp_path: Path) -> None:
         league.finish((0, 1, BLACK), (0, 1, WHITE), (1, 0, WHITE), (1, 0, DRAW))
         league.finish((0, 1, DRAW), (0, 1, BLACK), line=(7,))
         league.void(9)
-        one, other = (f"{league.name}-bot-{number}" for number in range(2))
-        found = database.read(lambda connection: head_to_head(connection, league.name, one, other))
-    assert found == HeadToHead(as_black=Score(3, 1, 1), as_white=Score(1, 1, 1), expectation=None)
+        bots = (f"{league.name}-bot-0", f"{league.name}-bot-1")
+        found = database.read(lambda connection: head_to_head(connection, league.name, bots))
+    assert found.all_versions == ColorScores(Score(3, 1, 1), Score(1, 1, 1))
+    assert (found.version.label, found.other.label) == ("2.0", "2.0")
+    assert found.scores == found.without_faults
+    assert found.scores.games < found.all_versions.games
+    assert sum(scores.games for _, scores in found.openings) == found.scores.games
+    assert found.expectation is None
 
 
 @pytest.fixture

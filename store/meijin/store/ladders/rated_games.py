@@ -166,7 +166,7 @@ def pair_counts_page(
     """At most `limit` of the pairs of the games up to a cut-off, from the one after these two."""
     players = tuple_(Game.black_id, Game.white_id)
     query = _pairs(ladder_id).where(Game.end_sequence <= cutoff, players > after).limit(limit)
-    return list(_read_pairs(connection, query))
+    return _read_as(PairCount, connection, query)
 
 
 def _pairs(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
