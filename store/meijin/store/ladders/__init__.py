@@ -4,7 +4,8 @@
 - `rated_games`, `repeats`: the games that count, and those that do not
 - `opening_keys`: by which the games of one opening are known
 - `runs`: rating runs, published and read
+- `log`: the finished games in order, which tallies add up and a run is verified from
+- `tallies`: the games of each day counted, which runs and histories go on from
 - `days`: everybody's rating at the end of each day
-- `log`: the games that a run is verified from
 - `planning`: what the games of a continuous ladder are planned from
 """
