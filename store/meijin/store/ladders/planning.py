@@ -37,7 +37,8 @@ class LadderState:
     versions: dict[BotId, BotVersionId]
     """The newest of every bot."""
     states: bytes
-    """Each version's state after the games of the run, as the ladder's job wrote it."""
+    """Each version's state after the games of the run, as the ladder's job wrote it; after fewer
+    of them from the time that one is voided until the next run."""
     results: Sequence[ScoredGame]
     """Those that the published run does not have."""
     repeats: Counter[BotPair]
