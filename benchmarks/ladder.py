@@ -1,52 +1,79 @@
-"""How fast a ladder's run is computed: counting its games, and fitting them with everything shown.
+"""How fast a ladder is computed: the fit of counted games, and the whole job on games with moves.
 
-    python benchmarks/ladder.py [--sizes 100x1000000,1000x10000000,...] [--sqlite 1000000]
-                                [--repeat 3] [--json]
+    python benchmarks/ladder.py [--sizes 100x1000000,1000x10000000,...] [--repeat 3]
+                                [--jobs 100x10000,100x100000] [--days 60] [--json]
 
 Each size is bots x games, and has a fresh process. Strengths deviate by 200 Elo; half of the games
 are of any two bots, half of two within a tenth of the ranks.
 
-counted        sqlite: by the server's own query, from a database with its tables and indexes.
-               drawn: with more games than --sqlite the counts are made directly, and not timed.
+--sizes  are fitted, from counts that are drawn: nothing is read. None, if empty.
+
 pairs          rows of the counts: who met whom with which colours
-count_seconds  from the query to arrays, the median of --repeat
-fit_seconds    from arrays to ratings, 95 % intervals and everyone's LOS over the next
+fit_seconds    from arrays to ratings, 95 % intervals and everyone's LOS over the next, the median
+               of --repeat
 steps          of Newton's method
 peak_mb        the most memory that the process ever had
+
+--jobs   are SQLite databases of finished games with moves and times on 40 openings, over --days.
+         What is done to them, in this order, has a row each, with its CPU and wall seconds:
+
+first run      every game is read
+whole history  every day is rated, from the kept counts
+new game       one more game, from its commit to the published run
+cold start     the same by a worker that has just started
+new day        one more game, and the day before is over and rated
+recent void    a game of the last day is voided
+old void       a game of the first day is voided, and all days since are read and rated anew
+anchors        others: a run, and every day is rated anew
+standings      the table of the ladder, as a view of the server
+verify         every game is read, and nothing believed
 """
 
 import argparse
+import logging
 import multiprocessing
+import random
 import sqlite3
 import statistics
+import struct
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import structlog
 from report import Row, report
 from simulated import OUTCOMES
 
-from meijin.game import Party, Result
+from meijin.game import Result
+from meijin.ladder.history import update_history
 from meijin.ladder.rating_table import Pool
+from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics.covariance import superiority_to_next
 from meijin.ladder.statistics.pair_counts import Integers, PairCounts
+from meijin.ladder.tally_cache import TallyCache
+from meijin.ladder.verify import verify
+from meijin.server.views.ladders import ladder_table
 from meijin.store import Database, Durability
-from meijin.store.ladders.rated_games import pair_counts
-from meijin.store.schema import Base, Game, GameState, LadderId
+from meijin.store.ladders.ladders import set_anchors
+from meijin.store.ladders.opening_keys import opening_key
+from meijin.store.schema import Base, BotVersionId, Game, GameId, LadderId
+from meijin.store.voids import GameVoid, void_game
 
+JOBS = "100x10000,100x100000"
 SIZES = "100x1000000,1000x1000000,10000x1000000,100x10000000,1000x10000000"
 DEVIATION = 200.0
 CHUNK = 1_000_000
 """Games drawn at once."""
 LADDER = LadderId(1)
+OPENINGS = 40
 RESULTS = (Result.BLACK_WINS, Result.DRAW, Result.WHITE_WINS)
-NOON = datetime(2026, 1, 1, 12)  # noqa: DTZ001 - as SQLite keeps it
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 T = TypeVar("T")
 
@@ -81,52 +108,77 @@ def draw_games(size: Size) -> Iterator[tuple[Integers, Integers, Integers]]:
         yield first, second, result
 
 
-def fill_database(path: Path, size: Size) -> None:
-    """Make a database of finished games: their rows alone, with all indexes."""
+def fill_database(path: Path, size: Size, days: int) -> None:
+    """Make a database of a ladder with finished games, with all indexes."""
     with Database(f"sqlite:///{path}", Durability.PROCESS) as database:
         Base.metadata.create_all(database.writer)
         indexes = list(Game.metadata.tables[Game.__tablename__].indexes)
         for index in indexes:
             index.drop(database.writer)
         with sqlite3.connect(path) as connection:
-            for rows in _rows(size):
+            connection.execute(_INSERT_LADDER, (size.games, size.games))
+            connection.execute(_INSERT_TOURNAMENT)
+            for key in range(1, size.bots + 1):
+                connection.execute(_INSERT_BOT, (key, f"bot-{key}", "2026-01-01 12:00:00"))
+                connection.execute(_INSERT_VERSION, (key, key, "2026-01-01 12:00:00"))
+            for rows in _rows(size, days):
                 connection.executemany(_INSERT, rows)
         connection.close()
         for index in indexes:
             index.create(database.writer)
 
 
+_INSERT_LADDER = """
+    INSERT INTO ladder (id, name, revision, run_revision, voided, games)
+    VALUES (1, 'freestyle-15x15', ?, 0, 0, ?)
+"""
+_INSERT_TOURNAMENT = """
+    INSERT INTO tournament (id, name, format, rounds, seed, variant, time_control, max_games,
+                            create_time, state, openings, verdict, planned, running, finished)
+    VALUES (1, 'all', 'ladder', 0, 1, 'freestyle 15x15', '1', 0, '2026-01-01', 'cancelled', x'',
+            '', 0, 0, 0)
+"""
+_INSERT_BOT = """
+    INSERT INTO bot (id, name, create_time, is_open, state, reason, is_hidden, former_names)
+    VALUES (?, ?, ?, 0, 'active', '', 0, '[]')
+"""
+_INSERT_VERSION = """
+    INSERT INTO bot_version (id, bot_id, digest, label, configuration, create_time)
+    VALUES (?, ?, '', '1', '[]', ?)
+"""
 _INSERT = """
     INSERT INTO game (id, pairing_id, tournament_id, ladder_id, black_id, white_id, opening_plies,
-                      opening, moves, start_time, state, times, result, at_fault, detail, end_sequence,
-                      end_time, is_repeat)
-    VALUES (?, ?, 1, 1, ?, ?, 0, 0, x'', ?, ?, x'', ?, ?, '', ?, ?, 0)
+                      opening, moves, start_time, state, times, result, ending, at_fault, detail,
+                      end_sequence, end_time, fingerprint, is_repeat)
+    VALUES (?, ?, 1, 1, ?, ?, 3, ?, ?, ?, 'finished', ?, ?, 'five', 'nobody', '', ?, ?, ?, 0)
 """
 
 
-def _rows(size: Size) -> Iterator[Iterator[tuple[object, ...]]]:
+def _rows(size: Size, days: int) -> Iterator[Iterator[tuple[object, ...]]]:
     """What goes into the statement, by chunks."""
-    time_text, state, nobody = str(NOON), GameState.FINISHED.value, Party.NOBODY.value
-    values = [result.value for result in RESULTS]
     number = 0
     for chunk in draw_games(size):
         numbered = enumerate(zip(*(column.tolist() for column in chunk), strict=True), number + 1)
         yield (
-            (
-                key,
-                key,
-                first + 1,
-                second + 1,
-                time_text,
-                state,
-                values[result],
-                nobody,
-                key,
-                time_text,
-            )
+            _row(key, first + 1, second + 1, result, day=(key - 1) * days // size.games)
             for key, (first, second, result) in numbered
         )
         number += len(chunk[0])
+
+
+def _row(key: int, black: int, white: int, result: int, *, day: int) -> tuple[object, ...]:
+    """A game of 30 to 80 plies on one of the openings; no two are alike."""
+    rng = random.Random(key)
+    opening = struct.pack("<3H", 112, 113, rng.randrange(OPENINGS))
+    plies = rng.randint(27, 77)
+    moves = opening + struct.pack("<q", key) + rng.randbytes(2 * plies - 8)
+    times = rng.randbytes(16 * plies)
+    ended = (NOON + timedelta(days=day)).replace(tzinfo=None)
+    time_text, name = str(ended), RESULTS[result].value
+    return (
+        *(key, key, black, white, opening_key(opening), moves, time_text, times),
+        *(name, key, time_text, key),
+    )
 
 
 def draw_counts(path: Path, size: Size) -> None:
@@ -137,15 +189,8 @@ def draw_counts(path: Path, size: Size) -> None:
         wins, draws, losses = (result == place for place in range(3))
         more = PairCounts(first, second, wins * 1.0, draws * 1.0, losses * 1.0)
         counts = counts.joined(more.merged()).merged()
-    np.savez(path, **{field.name: getattr(counts, field.name) for field in fields(counts)})
-
-
-def count(path: Path) -> PairCounts:
-    """Count the games of a database as a run does."""
-    with Database(f"sqlite:///{path}", Durability.PROCESS) as database:
-        pairs = database.read(lambda connection: pair_counts(connection, LADDER))
-    first, second, *results = np.array(pairs).T
-    return PairCounts(first, second, *(column.astype(np.float64) for column in results))
+    columns = {field.name: getattr(counts, field.name) for field in fields(counts)}
+    np.savez(path, **{name: column for name, column in columns.items() if column is not None})
 
 
 def compute(counts: PairCounts) -> int:
@@ -168,21 +213,106 @@ def timed(work: Callable[[], T], repeat: int) -> tuple[T, float]:
 
 
 def measure(path: Path, size: Size, repeat: int) -> Row:
-    """The row of one size, from a database or a file of counts."""
-    row: dict[str, str | int | float] = {"bots": size.bots, "games": size.games}
-    if path.suffix == ".npz":
-        with np.load(path) as file:
-            counts = PairCounts(**file)
-        row |= {"counted": "drawn", "pairs": len(counts.first), "count_seconds": ""}
-    else:
-        counts, seconds = timed(lambda: count(path), repeat)
-        row |= {"counted": "sqlite", "pairs": len(counts.first), "count_seconds": round(seconds, 3)}
+    """The row of one size, from a file of counts."""
+    with np.load(path) as file:
+        counts = PairCounts(**file)
     steps, fit_seconds = timed(lambda: compute(counts), repeat)
-    return row | {
+    return {
+        "bots": size.bots,
+        "games": size.games,
+        "pairs": len(counts.first),
         "fit_seconds": round(fit_seconds, 4),
         "steps": steps,
         "peak_mb": round(peak_bytes() / 2**20, 1),
     }
+
+
+class Job:
+    """The ladder of a database, and a worker that refreshes it."""
+
+    def __init__(self, path: Path, database: Database, size: Size, days: int) -> None:
+        self._path = path
+        self._database = database
+        self._last = size.games
+        self._day = days - 1
+        self._cache = TallyCache()
+
+    def steps(self) -> Iterator[tuple[str, Callable[[], object]]]:
+        """What is timed; what comes before it is done as the next is asked for."""
+        yield "first run", self.refresh
+        yield "whole history", self.rate_days
+        self.play()
+        yield "new game", self.refresh
+        self.play()
+        self._cache = TallyCache()
+        yield "cold start", self.refresh
+        self._day += 1
+        self.play()
+        yield "new day", self.refresh_all
+        self.void(self._last - 5)
+        yield "recent void", self.refresh_all
+        self.void(5)
+        yield "old void", self.refresh_all
+        self._database.write(lambda to: set_anchors(to, LADDER, [BotVersionId(1)]))
+        yield "anchors", self.refresh_all
+        yield "standings", self.look
+        yield "verify", self.verify
+
+    def refresh(self) -> None:
+        """Publish a run."""
+        assert refresh(self._database, LADDER, lambda: NOON, self._cache)
+
+    def rate_days(self) -> None:
+        """Rate the days that are over."""
+        update_history(self._database, LADDER, NOON + timedelta(days=self._day))
+
+    def refresh_all(self) -> None:
+        """Publish a run, and rate the days that are over."""
+        self.refresh()
+        self.rate_days()
+
+    def play(self) -> None:
+        """Finish one more game."""
+        self._last += 1
+        # Not as the server does it: there is no pairing that the game would refer to.
+        with sqlite3.connect(self._path) as connection:
+            connection.execute(_INSERT, _row(self._last, 1, 2, 0, day=self._day))
+            connection.execute("UPDATE ladder SET revision = revision + 1, games = games + 1")
+        connection.close()
+
+    def void(self, key: int) -> None:
+        """Void a game."""
+        void = GameVoid(GameId(key), "a measurement", NOON)
+        assert self._database.write(lambda to: void_game(to, void))
+
+    def look(self) -> None:
+        """Read the table."""
+        self._database.read(lambda at: ladder_table(at, ""))
+
+    def verify(self) -> None:
+        """Verify the run."""
+        assert verify(self._database, LADDER).differences == ()
+
+
+def measure_job(path: Path, size: Size, days: int) -> list[Row]:
+    """The rows of one database."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    found: list[Row] = []
+    with Database(f"sqlite:///{path}", Durability.PROCESS) as database:
+        for name, work in Job(path, database, size, days).steps():
+            start, cpu = time.perf_counter(), time.process_time()
+            work()
+            found.append(
+                {
+                    "bots": size.bots,
+                    "games": size.games,
+                    "step": name,
+                    "cpu_seconds": round(time.process_time() - cpu, 3),
+                    "wall_seconds": round(time.perf_counter() - start, 3),
+                    "peak_mb": round(peak_bytes() / 2**20, 1),
+                }
+            )
+    return found
 
 
 def peak_bytes() -> int:
@@ -192,18 +322,28 @@ def peak_bytes() -> int:
     return int(line.split()[1]) * 1024
 
 
-def rows(sizes: Sequence[Size], sqlite_games: int, repeat: int) -> Iterator[Row]:
-    """One row for each size; games are drawn in one process and counted in the next."""
-    spawn = multiprocessing.get_context("spawn")
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1) as process,
-    ):
+def fits(sizes: Sequence[Size], repeat: int) -> Iterator[Row]:
+    """One row for each size; games are drawn in one process and fitted in the next."""
+    with tempfile.TemporaryDirectory() as folder, fresh_processes() as process:
         for number, size in enumerate(sizes):
-            has_database = size.games <= sqlite_games
-            path = Path(folder) / (f"{number}.db" if has_database else f"{number}.npz")
-            process.submit(fill_database if has_database else draw_counts, path, size).result()
+            path = Path(folder) / f"{number}.npz"
+            process.submit(draw_counts, path, size).result()
             yield process.submit(measure, path, size, repeat).result()
+
+
+def jobs(sizes: Sequence[Size], days: int) -> Iterator[Row]:
+    """Some rows for each size; games are made in one process and counted in the next."""
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder, fresh_processes() as process:
+            path = Path(folder) / "ladder.db"
+            process.submit(fill_database, path, size, days).result()
+            yield from process.submit(measure_job, path, size, days).result()
+
+
+def fresh_processes() -> ProcessPoolExecutor:
+    """Runs everything in a process of its own."""
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1)
 
 
 def main() -> None:
@@ -212,13 +352,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sizes", default=SIZES)
-    parser.add_argument("--sqlite", type=int, default=1_000_000, help="most games in a database")
+    parser.add_argument("--jobs", default=JOBS)
+    parser.add_argument("--days", type=int, default=60)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    sizes = [Size.parse(text) for text in options.sizes.split(",")]
-    made = list(rows(sizes, options.sqlite, options.repeat))
-    report("Ladder runs", made, as_json=options.json)
+    sizes, databases = (
+        [Size.parse(text) for text in given.split(",") if text]
+        for given in (options.sizes, options.jobs)
+    )
+    if sizes:
+        report("Ladder fits", list(fits(sizes, options.repeat)), as_json=options.json)
+    if databases:
+        report("Ladder jobs", list(jobs(databases, options.days)), as_json=options.json)
 
 
 if __name__ == "__main__":

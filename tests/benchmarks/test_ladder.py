@@ -11,7 +11,12 @@ from pathlib import Path
 import ladder
 import numpy as np
 import pytest
-from ladder import Size, count, draw_counts, draw_games, fill_database, measure
+from ladder import LADDER, Size, draw_counts, draw_games, fill_database, measure, measure_job
+
+from meijin.store import Database
+from meijin.store.ladders.days import rating_history
+from meijin.store.ladders.runs import standings
+from meijin.store.schema import BotId
 
 
 def test_games_are_drawn_of_two() -> None:
@@ -24,18 +29,20 @@ def test_games_are_drawn_of_two() -> None:
     assert 0.5 < (((second - first) % 100) <= 10).mean() < 0.6
 
 
-def test_both_ways_count_the_same_games(tmp_path: Path) -> None:
-    """In a database and without one."""
-    size = Size(7, 500)
-    fill_database(tmp_path / "games.db", size)
-    draw_counts(tmp_path / "counts.npz", size)
-    counted = count(tmp_path / "games.db")
-    assert counted.games == 500
-    with np.load(tmp_path / "counts.npz") as drawn:
-        assert (counted.first == drawn["first"] + 1).all()
-        assert (counted.second == drawn["second"] + 1).all()
-        for name in ("wins", "draws", "losses"):
-            assert (getattr(counted, name) == drawn[name]).all()
+def test_a_database_is_a_ladder_that_can_be_refreshed(tmp_path: Path) -> None:
+    """Whatever is timed is done to it, and its last run is verified."""
+    path, size = tmp_path / "games.db", Size(4, 60)
+    fill_database(path, size, days=3)
+    rows = measure_job(path, size, days=3)
+    assert [row["step"] for row in rows][:3] == ["first run", "whole history", "new game"]
+    assert rows[-1]["step"] == "verify"
+    assert all(float(row["cpu_seconds"]) >= 0 for row in rows)
+    with Database(f"sqlite:///{path}") as database:
+        found = database.read(lambda at: standings(at, LADDER))
+        days = database.read(lambda at: rating_history(at, LADDER, BotId(1)))
+    assert found.run is not None
+    assert found.run.games == found.ladder.games == 60 + 3 - 2
+    assert len(days) == 3
 
 
 def test_many_games_are_drawn_by_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,25 +52,23 @@ def test_many_games_are_drawn_by_chunks(tmp_path: Path, monkeypatch: pytest.Monk
     row = measure(tmp_path / "counts.npz", Size(7, 1000), repeat=1)
     with np.load(tmp_path / "counts.npz") as drawn:
         assert sum(drawn[name].sum() for name in ("wins", "draws", "losses")) == 1000
-    assert row["counted"] == "drawn"
-    assert row["count_seconds"] == ""
+    assert (row["bots"], row["games"]) == (7, 1000)
 
 
 def test_the_script_prints_json() -> None:
     """One row for each size, with what its process took."""
     printed = subprocess.run(
         [
-            *(sys.executable, ladder.__file__, "--sizes", "10x2000,20x3000"),
-            *("--sqlite", "2000", "--repeat", "1", "--json"),
+            *(sys.executable, ladder.__file__, "--sizes", "10x2000", "--jobs", "3x20"),
+            *("--days", "2", "--repeat", "1", "--json"),
         ],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=True,
     )
-    one, other = json.loads(printed.stdout.splitlines()[-1])["results"]
-    assert (one["bots"], one["games"], one["counted"], one["pairs"]) == (10, 2000, "sqlite", 90)
-    assert (other["bots"], other["games"], other["counted"]) == (20, 3000, "drawn")
-    assert 0 < one["count_seconds"] < 60
-    assert 0 < one["fit_seconds"] < 60
-    assert 10 < one["peak_mb"] < 4000
+    fits, jobs = (json.loads(line)["results"] for line in printed.stdout.splitlines())
+    assert [(row["bots"], row["games"], row["pairs"]) for row in fits] == [(10, 2000, 90)]
+    assert 0 < fits[0]["fit_seconds"] < 60
+    assert len(jobs) == 10
+    assert all(10 < row["peak_mb"] < 4000 for row in jobs)

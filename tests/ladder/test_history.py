@@ -9,12 +9,13 @@ from structlog.testing import capture_logs
 
 from meijin.game import Result
 from meijin.ladder import history
-from meijin.ladder.history import DAY_CLOSE_DELAY, is_outdated, rebuild_history
+from meijin.ladder.history import DAY_CLOSE_DELAY, update_history
 from meijin.ladder.rating_table import rate
+from meijin.ladder.refresh import due_ladders, refresh
+from meijin.ladder.tally import Snapshot, Tally
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating
-from meijin.store.ladders.log import log_snapshot
-from meijin.store.ladders.rated_games import Snapshot
+from meijin.store.ladders.log import logged_games
 from meijin.store.schema import RatingDay
 
 if TYPE_CHECKING:
@@ -26,9 +27,14 @@ BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
 
 
 def rebuild(league: "League", day: int) -> bool:
-    """Rebuild the history at noon of so many days after the first."""
-    now = MIDNIGHT + timedelta(days=day, hours=12)
-    return rebuild_history(league.database, league.ladder_id, now)
+    """Publish a run and bring the history up to noon of so many days after the first."""
+    return update(league, MIDNIGHT + timedelta(days=day, hours=12))
+
+
+def update(league: "League", now: datetime) -> bool:
+    """Publish a run, and then bring the history up to a moment."""
+    refresh(league.database, league.ladder_id, lambda: MIDNIGHT)
+    return update_history(league.database, league.ladder_id, now)
 
 
 def kept(league: "League") -> list[NewDayRating]:
@@ -54,7 +60,9 @@ def rated_up_to(league: "League", cutoff: int, day: int) -> list[NewDayRating]:
     def read(connection: Connection) -> Snapshot:
         anchors = ladders.anchors(connection, ladder_id)
         voided = ladders.voided_games(connection, ladder_id)
-        return log_snapshot(connection, ladder_id, anchors, cutoff=cutoff, voided=voided)
+        games = logged_games(connection, ladder_id, cutoff=cutoff, voided=voided)
+        ladder = ladders.ladder_row(connection, ladder_id)
+        return Snapshot.of(ladder, Tally.of(games), anchors)
 
     ratings = rate(league.database.read(read), MIDNIGHT).ratings
     return [
@@ -100,11 +108,9 @@ def test_today_is_left_out(league: "League") -> None:
     league.finish((0, 1, BLACK))
     league.finish((0, 1, BLACK), day=1)
     midnight = MIDNIGHT + timedelta(days=2)
-    rebuild_history(
-        league.database, league.ladder_id, midnight + DAY_CLOSE_DELAY - timedelta(seconds=1)
-    )
+    update(league, midnight + DAY_CLOSE_DELAY - timedelta(seconds=1))
     assert days_of(league) == {0: 2}
-    rebuild_history(league.database, league.ladder_id, midnight + DAY_CLOSE_DELAY)
+    update(league, midnight + DAY_CLOSE_DELAY)
     assert days_of(league) == {0: 2, 1: 2}
 
 
@@ -115,7 +121,7 @@ def test_nothing_is_rebuilt_without_a_change(league: "League") -> None:
     league.finish((1, 0, BLACK), day=1)
     with capture_logs() as logs:
         assert not rebuild(league, 1)
-    assert logs == []
+    assert [line["event"] for line in logs] == ["ladder published"]
 
 
 def test_a_day_that_has_ended_is_added(league: "League") -> None:
@@ -178,11 +184,7 @@ def test_other_ladders_keep_their_history(league: "League", make_league: "type[L
         each.finish((0, 1, BLACK))
         rebuild(each, 1)
     league.void(1)
-    assert league.database.read(
-        lambda connection: (
-            is_outdated(connection, league.ladder_id, MIDNIGHT + timedelta(days=1, hours=1)),
-            is_outdated(connection, other.ladder_id, MIDNIGHT + timedelta(days=1, hours=1)),
-        )
-    ) == (True, False)
+    due = league.database.read(lambda at: due_ladders(at, MIDNIGHT + timedelta(days=1, hours=1)))
+    assert due == [league.ladder_id]
     rebuild(league, 1)
     assert {row.version_id for row in kept(league)} == set(other.versions[:2])

@@ -1,7 +1,6 @@
 """The table of a ladder: what follows from a snapshot of its games."""
 
-import random
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -10,12 +9,13 @@ import numpy as np
 import pytest
 
 from meijin.game import Result
-from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, columns, rate
+from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, rate
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, fit
 from meijin.ladder.statistics.covariance import Z_95, covariance
 from meijin.ladder.statistics.pair_counts import PairCounts
-from meijin.store.ladders.rated_games import CountedOpenings, OpeningCount, Snapshot
+from meijin.ladder.tally import Snapshot
+from meijin.store.ladders.log import finished_games
 from meijin.store.ladders.runs import Line, NewRun
 from meijin.store.schema import BotVersionId
 
@@ -39,8 +39,13 @@ def lines_of(league: "League") -> list[Line]:
 
 def fit_of(snapshot: Snapshot) -> Fit:
     """A fit of the counted games, taken from their rows alone."""
-    first, second, _, *counts = np.array(list(snapshot.counts)).T
-    return fit(PairCounts(first, second, *(column.astype(float) for column in counts)))
+    return fit(snapshot.counts.pooled())
+
+
+def results_of(league: "League") -> list[tuple[BotVersionId, BotVersionId, float]]:
+    """The rated games in the order of their ends."""
+    found = league.database.read(lambda at: [*finished_games(at, league.ladder_id, after=0)])
+    return [(game.black_id, game.white_id, game.points / 2) for game in found if not game.is_repeat]
 
 
 def meet(league: "League", one: int, other: int, *, games: int = 4) -> None:
@@ -56,7 +61,7 @@ def test_ratings_are_of_both_kinds(league: "League") -> None:
     """Elo is the fit around 1500, classic Elo the replay, both to four decimals."""
     league.finish_random(200)
     found = league.snapshot()
-    fitted, classic = fit_of(found), elo.replay(found.results)
+    fitted, classic = fit_of(found), elo.replay(results_of(league))
     lines = lines_of(league)
     assert [line.elo for line in lines] == np.round(BASE + fitted.elo, 4).tolist()
     assert [line.classic_elo for line in lines] == [
@@ -276,14 +281,13 @@ def test_a_run_names_its_input(league: "League") -> None:
 
 
 def test_equal_games_give_equal_runs(league: "League") -> None:
-    """The order of the counted pairs makes no difference to anything but the checksum."""
+    """The order of the counted pairs makes no difference."""
     league.finish_random(100)
     found = league.snapshot()
-    pairs = list(found.counts)
-    random.Random(1).shuffle(pairs)
-    shuffled = rate(replace(found, counts=CountedOpenings.of(pairs)), NOON)
-    assert shuffled.checksum != found.checksum
-    assert replace(shuffled, checksum=found.checksum) == rate(found, NOON)
+    rows = np.random.default_rng(1).permutation(len(found.counts.first))
+    columns = {each.name: getattr(found.counts, each.name)[rows] for each in fields(found.counts)}
+    shuffled = rate(replace(found, counts=PairCounts(**columns)), NOON)
+    assert shuffled == rate(found, NOON)
 
 
 def test_a_run_keeps_what_its_errors_have_in_common(league: "League") -> None:
@@ -306,10 +310,3 @@ def test_no_games_make_an_empty_run(league: "League") -> None:
     league.void(1)
     run = run_of(league)
     assert (run.ratings, run.games, run.cutoff, run.voided) == ([], 0, 0, 1)
-
-
-def test_columns_of_no_games_are_empty() -> None:
-    """They have the shapes and types of others."""
-    assert columns(CountedOpenings.of([])).players.tolist() == []
-    count = OpeningCount(BotVersionId(3), BotVersionId(1), 7, 2, 0, 1)
-    assert columns(CountedOpenings.of([count])).merged().games == 3

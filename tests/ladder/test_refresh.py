@@ -9,9 +9,9 @@ from structlog.testing import capture_logs
 from meijin.game import Result
 from meijin.ladder.rating_table import ALGORITHM, rate
 from meijin.ladder.refresh import due_ladders, refresh
+from meijin.ladder.tally import Snapshot
 from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders import ladders
-from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.ladders.runs import NewRun, publish
 from meijin.store.schema import LadderId
 

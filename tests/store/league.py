@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from meijin.game import GOMOKU, Ending, Party, Result, TimeControl, encode_moves
+from meijin.ladder.tally import Snapshot, Tally
 from meijin.store import Database
-from meijin.store.ladders import ladders, rated_games
+from meijin.store.ladders import ladders
+from meijin.store.ladders.log import finished_games
 from meijin.store.ladders.opening_keys import opening_key
-from meijin.store.ladders.rated_games import Snapshot
 from meijin.store.ladders.repeats import fingerprint, mark_games
 from meijin.store.ladders.runs import Standings, standings
 from meijin.store.schema import (
@@ -143,11 +144,13 @@ class League:
         self.database.write(lambda connection: self._add(connection, [row]))
 
     def snapshot(self) -> Snapshot:
-        """The league's games now, as a run takes them."""
+        """The league's games now, all read and added up, whatever is kept."""
 
         def read(connection: Connection) -> Snapshot:
             anchors = ladders.anchors(connection, self.ladder_id)
-            return rated_games.snapshot(connection, self.ladder_id, anchors)
+            ladder = ladders.ladder_row(connection, self.ladder_id)
+            tally = Tally.of(finished_games(connection, self.ladder_id, after=0))
+            return Snapshot.of(ladder, tally, anchors)
 
         return self.database.read(read)
 
@@ -156,7 +159,7 @@ class League:
         return self.database.read(lambda connection: standings(connection, self.ladder_id))
 
     def _set_up(self, connection: Connection) -> LadderId:
-        row = insert(Ladder).values(name=self.name, revision=0, run_revision=0, voided=0)
+        row = insert(Ladder).values(name=self.name, revision=0, run_revision=0, voided=0, games=0)
         ladder_id = connection.execute(row.returning(Ladder.id)).scalar_one()
         tournament = insert(Tournament).values(
             name=self.name,
@@ -183,7 +186,11 @@ class League:
         self._add(connection, rows)
         mark_games(connection, [row["id"] for row in rows])
         ladder = update(Ladder).where(Ladder.id == self.ladder_id)
-        connection.execute(ladder.values(revision=Ladder.revision + len(rows)))
+        keys = [row["id"] for row in rows]
+        rated = select(func.count()).where(Game.id.in_(keys), Game.is_repeat.is_(False))
+        more = connection.scalar(rated) or 0
+        counts = {"revision": Ladder.revision + len(rows), "games": Ladder.games + more}
+        connection.execute(ladder.values(counts))
 
     def _add(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
         for row in rows:

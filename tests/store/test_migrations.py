@@ -33,8 +33,7 @@ from meijin.store import Database, bots, faults, games, journal, tournaments
 from meijin.store.access import tokens
 from meijin.store.access.tokens import Identity
 from meijin.store.journal import StoredMove
-from meijin.store.ladders import days as rating_days
-from meijin.store.ladders import ladders, log, rated_games
+from meijin.store.ladders import ladders, log, tallies
 from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import fingerprint
@@ -306,10 +305,10 @@ def test_running_tests_know_their_repeats(
 def test_the_marks_are_those_that_the_log_gives(migrated: Database) -> None:
     """A run of the migrated games can be verified."""
     for ladder, games_of in ((LadderId(1), 4), (LadderId(2), 1)):
-        counted = migrated.read(partial(rated_games.snapshot, ladder_id=ladder, anchors=[]))
-        read = partial(log.log_snapshot, ladder_id=ladder, anchors=[])
-        assert migrated.read(partial(read, cutoff=counted.cutoff, voided=0)) == counted
-        assert counted.games == games_of
+        with migrated.reader.begin() as at:
+            marked = [*log.finished_games(at, ladder, after=0)]
+            assert [*log.logged_games(at, ladder, cutoff=99, voided=0)] == marked
+        assert sum(not game.is_repeat for game in marked) == games_of
 
 
 def test_ladders_are_computed_anew(migrated: Database) -> None:
@@ -319,7 +318,7 @@ def test_ladders_are_computed_anew(migrated: Database) -> None:
     assert (found.run, found.standings, found.ladder.games) == (None, [], 4)
     assert migrated.read(lambda at: ladders.anchors(at, LadderId(1))) == []
     assert migrated.read(lambda at: ladders.voided_games(at, LadderId(1))) == 0
-    assert migrated.read(lambda at: rating_days.history_state(at, LadderId(1))) is None
+    assert migrated.read(lambda at: tallies.last_mark(at, LadderId(1))) is None
 
 
 def test_games_and_tournaments_are_kept(migrated: Database) -> None:

@@ -1,21 +1,19 @@
-"""Rating history of a ladder by days, rebuilt from its games."""
+"""Rating history of a ladder by days, computed from the tallies of the days that are over."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
-from itertools import groupby
-from operator import attrgetter
-from typing import Any
 
 import numpy as np
 import structlog
 from sqlalchemy import Connection
 
-from meijin.ladder.rating_table import ALGORITHM, DIGITS, Pool, columns
-from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.rating_table import ALGORITHM, DIGITS, Pool
+from meijin.ladder.tally import counts_of, merged
 from meijin.store import Database
 from meijin.store.ladders import ladders
-from meijin.store.ladders.days import NewDayRating, history_state, replace_history
-from meijin.store.ladders.rated_games import CountedOpenings, DayCount, day_counts
+from meijin.store.ladders.days import NewDayRating, keep_day, unrated_days
+from meijin.store.ladders.tallies import KeptTally, kept_tallies
 from meijin.store.schema import BotVersionId, LadderId
 
 DAY_CLOSE_DELAY = timedelta(minutes=10)
@@ -25,49 +23,65 @@ _log = structlog.get_logger()
 
 
 def is_outdated(connection: Connection, ladder_id: LadderId, now: datetime) -> bool:
-    """Whether `rebuild_history` has something to do."""
-    return _new_state(connection, ladder_id, now) is not None
+    """Whether `update_history` has something to do."""
+    return bool(_work(connection, ladder_id, now)[1])
 
 
-def rebuild_history(database: Database, ladder_id: LadderId, now: datetime) -> bool:
-    """Compute a ladder's ratings at the end of each day that is over, if they have changed.
+def update_history(database: Database, ladder_id: LadderId, now: datetime) -> bool:
+    """Compute a ladder's ratings at the end of each day that is over and has none yet.
 
-    They have when a day has ended, when a game of the past was voided or the anchors were
-    changed, and when the algorithm is another one. Nothing of an old history is kept.
+    A day has none when it is over just now, when a game up to it was voided, and when the
+    anchors or the algorithm are others than those it was rated with. No game is read.
 
     Returns:
-        Whether there was something to rebuild.
+        Whether there was something to compute.
     """
-    work = database.read(lambda connection: _work(connection, ladder_id, now))
-    if work is None:
-        return False
-    state, days = work
-    ratings = list(_day_ratings(days, state["anchors"]))
-    database.write(lambda connection: replace_history(connection, ladder_id, ratings, state))
-    _log.info("ladder history rebuilt", ladder_id=ladder_id, days=len({r.day for r in ratings}))
-    return True
+
+    def read(
+        connection: Connection,
+    ) -> tuple[Sequence[BotVersionId], Sequence[date], Sequence[KeptTally]]:
+        anchors, days = _work(connection, ladder_id, now)
+        return anchors, days, kept_tallies(connection, ladder_id) if days else ()
+
+    anchors, days, tallies = database.read(read)
+    for tally, ratings in _day_ratings(tallies, set(days), anchors):
+        _keep(database, ladder_id, tally, ratings, anchors)
+    if days:
+        _log.info("ladder history brought up to date", ladder_id=ladder_id, days=len(days))
+    return bool(days)
+
+
+def _keep(
+    database: Database,
+    ladder_id: LadderId,
+    tally: KeptTally,
+    ratings: Sequence[NewDayRating],
+    anchors: Sequence[BotVersionId],
+) -> None:
+    database.write(
+        lambda connection: keep_day(
+            connection,
+            ladder_id,
+            ratings,
+            day=tally.day,
+            chain=tally.chain,
+            rated_with=_rated_with(anchors),
+        )
+    )
 
 
 def _work(
     connection: Connection, ladder_id: LadderId, now: datetime
-) -> tuple[dict[str, Any], Sequence[DayCount]] | None:
-    """What a history of now is made from, and its games; ``None`` if the kept one is that."""
-    state = _new_state(connection, ladder_id, now)
-    if state is None:
-        return None
-    today = _today(now)
-    return state, [row for row in day_counts(connection, ladder_id) if row.day < today]
+) -> tuple[Sequence[BotVersionId], Sequence[date]]:
+    """The ladder's anchors, and the days to be rated."""
+    anchors = ladders.anchors(connection, ladder_id)
+    today, rated_with = _today(now), _rated_with(anchors)
+    return anchors, unrated_days(connection, ladder_id, before=today, rated_with=rated_with)
 
 
-def _new_state(connection: Connection, ladder_id: LadderId, now: datetime) -> dict[str, Any] | None:
-    """Everything that a history follows from but the games; ``None`` if the kept one's is that."""
-    state = {
-        "algorithm": ALGORITHM,
-        "before": _today(now).isoformat(),
-        "voided": ladders.voided_games(connection, ladder_id),
-        "anchors": list(ladders.anchors(connection, ladder_id)),
-    }
-    return None if history_state(connection, ladder_id) == state else state
+def _rated_with(anchors: Sequence[BotVersionId]) -> str:
+    """A hash of what a day's ratings follow from but its games."""
+    return hashlib.sha256(f"{ALGORITHM} {[*anchors]}".encode()).hexdigest()
 
 
 def _today(now: datetime) -> date:
@@ -76,20 +90,26 @@ def _today(now: datetime) -> date:
 
 
 def _day_ratings(
-    rows: Sequence[DayCount], anchors: Sequence[BotVersionId]
-) -> Iterator[NewDayRating]:
-    """Everyone's rating at the end of each day, by all games up to then."""
-    so_far: PairCounts | None = None
-    for day, group in groupby(rows, key=attrgetter("day")):
-        counts = columns(CountedOpenings.of(row.counted for row in group))
-        so_far = counts.merged() if so_far is None else so_far.joined(counts).merged()
-        pool = Pool.of(so_far, anchors)
-        lines = zip(
-            pool.fit.players.tolist(),
-            np.round(pool.elo(), DIGITS).tolist(),
-            np.round(pool.margins(), DIGITS).tolist(),
-            pool.scores.games.tolist(),
-            strict=True,
-        )
-        for version, elo, margin, games in lines:
-            yield NewDayRating(day, BotVersionId(version), elo, margin, games)
+    tallies: Sequence[KeptTally], wanted: set[date], anchors: Sequence[BotVersionId]
+) -> Iterator[tuple[KeptTally, list[NewDayRating]]]:
+    """Everyone's rating at the end of each wanted day, by all games up to then.
+
+    There is none for a day on which nothing but repeats was played.
+    """
+    so_far = merged([])
+    waiting = []
+    for tally in tallies:
+        waiting.append(counts_of(tally.counts))
+        if tally.day in wanted:
+            so_far = merged([so_far, *waiting])
+            waiting = []
+            pool = Pool.of(so_far, anchors)
+            lines = zip(
+                pool.fit.players.tolist(),
+                np.round(pool.elo(), DIGITS).tolist(),
+                np.round(pool.margins(), DIGITS).tolist(),
+                pool.scores.games.tolist(),
+                strict=True,
+            )
+            ratings = [NewDayRating(tally.day, *line) for line in lines]
+            yield tally, ratings if tally.counts else []

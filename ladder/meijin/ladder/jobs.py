@@ -23,6 +23,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from meijin.ladder.outage_log import OutageLog
 from meijin.ladder.refresh import due_ladders, now, refresh
 from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, DedupKeys
+from meijin.ladder.tally_cache import TallyCache
 from meijin.store import Database
 from meijin.store.database import is_unavailable
 from meijin.store.errors import UnknownLadderError
@@ -89,6 +90,7 @@ class Jobs:
         self._wall_clock = wall_clock
         self._published = published
         self._computing = threading.Lock()
+        self._tallies = TallyCache()
         self._cooldown_ends: dict[LadderId, float] = {}
         self._outage = OutageLog(*DATABASE_WORDS)
         self.refresh_ladder = dramatiq.actor(
@@ -144,7 +146,7 @@ class Jobs:
     def _refresh(self, ladder_id: LadderId) -> None:
         with self._computing:
             start, begin_time = self._clock(), self._wall_clock()
-            run = refresh(self._database, ladder_id, self._wall_clock)
+            run = refresh(self._database, ladder_id, self._wall_clock, self._tallies)
             if run is not None:
                 self._published(run, begin_time, self._wall_clock())
                 self._outage.end()

@@ -13,6 +13,7 @@ from meijin.ladder.statistics.covariance import DenseCovariance
 from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_settled
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Integers, connected_components
+from meijin.ladder.tally import versions_of
 from meijin.store.ladders.planning import BotPair, LadderState
 from meijin.store.schema import BotId
 from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult
@@ -158,10 +159,14 @@ class PairingTable:
 
 
 def _components(state: LadderState, versions: Sequence[int]) -> Integers:
-    """The connected component of each version on the whole ladder; those without a game are alone."""
-    met = np.array([pair[:2] for pair in state.pair_counts], dtype=np.int64).reshape(-1, 2)
-    players = np.unique(np.concatenate((met.ravel(), np.asarray(versions, dtype=np.int64))))
-    first, second = np.searchsorted(players, met).T
+    """The connected component of each version on the whole ladder; those without a game are alone.
+
+    It takes in the run's games, and those since that the state has.
+    """
+    known = [(key, each.component) for key, each in versions_of(state.states).items()]
+    links = np.array([*known, *(game[:2] for game in state.results)], dtype=np.int64).reshape(-1, 2)
+    players = np.unique(np.concatenate((links.ravel(), np.asarray(versions, dtype=np.int64))))
+    first, second = np.searchsorted(players, links).T
     components = connected_components(first, second, len(players))
     mine: Integers = components[np.searchsorted(players, versions)]
     return mine

@@ -7,7 +7,6 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, Prior, fit
 from meijin.ladder.statistics.covariance import (
     Z_95,
@@ -23,11 +22,11 @@ from meijin.ladder.statistics.pair_counts import (
     connected_components,
     sums,
 )
-from meijin.store.ladders.rated_games import CountedOpenings, OpeningCount, Snapshot
+from meijin.ladder.tally import Snapshot
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.schema import BotVersionId
 
-ALGORITHM = "rao-kupper-1"
+ALGORITHM = "rao-kupper-2"
 """The version of the algorithm; it changes whenever the same games would get other numbers."""
 BASE = 1500.0
 """What the anchors' mean is shown as: classic Elo's start."""
@@ -135,17 +134,9 @@ class ScoreColumns:
         return is_one_sided
 
 
-def columns(counts: CountedOpenings) -> PairCounts:
-    """Counted games as arrays, a row for each two and opening."""
-    numbers = np.array(counts.numbers, dtype=np.int64).reshape(-1, len(OpeningCount._fields))
-    first, second, openings = (np.ascontiguousarray(column) for column in numbers.T[:3])
-    wins, draws, losses = (column.astype(np.float64) for column in numbers.T[3:])
-    return PairCounts(first, second, wins, draws, losses, openings)
-
-
 def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
     """The rating run of a snapshot: nothing else goes into it but the time it is stamped with."""
-    pool = Pool.of(columns(snapshot.counts), snapshot.anchors)
+    pool = Pool.of(snapshot.counts, snapshot.anchors)
     outcomes, prior = pool.fit.outcomes, Prior()
     return NewRun(
         ladder_id=snapshot.ladder_id,
@@ -178,11 +169,10 @@ def _ratings(snapshot: Snapshot, pool: Pool) -> list[NewRating]:
     leads = superiority_to_next(pool.fit.elo, order, pool.covariance)
     chances = [*np.round(leads, DIGITS).tolist(), None]
     opponents = np.round(_opponents_elo(pool.fit.counts, shown), DIGITS)
-    classic = elo.replay(snapshot.results)
-    faults = dict(snapshot.fault_counts)
     ratings = []
     for rank, (place, chance) in enumerate(zip(order.tolist(), chances, strict=False), start=1):
         version = BotVersionId(int(players[place]))
+        state = snapshot.versions[version]
         scores = {
             field.name: int(getattr(pool.scores, field.name)[place])
             for field in fields(pool.scores)
@@ -192,10 +182,10 @@ def _ratings(snapshot: Snapshot, pool: Pool) -> list[NewRating]:
             elo=float(shown[place]),
             margin=float(margins[place]),
             superiority=chance,
-            classic_elo=round(classic[version], DIGITS),
+            classic_elo=round(state.classic_elo, DIGITS),
             opponents_elo=float(opponents[place]),
             **scores,
-            faults=faults.get(version, 0),
+            faults=state.faults,
             is_anchor=bool(pool.is_anchor[place]),
             is_provisional=bool(pool.is_provisional[place]),
             is_linked=bool(pool.is_linked[place]),

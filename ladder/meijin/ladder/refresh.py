@@ -1,4 +1,4 @@
-"""A ladder's run: from a snapshot of its games to published ratings."""
+"""A ladder's run: from its games to published ratings."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 import structlog
 from sqlalchemy import Connection
 
-from meijin.ladder.history import is_outdated, rebuild_history
+from meijin.ladder.history import is_outdated, update_history
 from meijin.ladder.rating_table import rate
+from meijin.ladder.tally import Snapshot, Tally
+from meijin.ladder.tally_cache import TallyCache
 from meijin.store import Database
 from meijin.store.ladders import ladders
-from meijin.store.ladders.rated_games import Snapshot
-from meijin.store.ladders.rated_games import snapshot as snapshot_of
 from meijin.store.ladders.runs import NewRun, publish
+from meijin.store.ladders.tallies import keep_tallies
 from meijin.store.schema import LadderId
 
 _log = structlog.get_logger()
@@ -24,12 +25,18 @@ def now() -> datetime:
 
 
 def refresh(
-    database: Database, ladder_id: LadderId, clock: Callable[[], datetime] = now
+    database: Database,
+    ladder_id: LadderId,
+    clock: Callable[[], datetime] = now,
+    cache: TallyCache | None = None,
 ) -> NewRun | None:
     """Publish a new run of the ladder if it is dirty, and see to its history.
 
     Running it twice, late or in two places at once does no harm. Nothing is
     locked while it computes.
+
+    Args:
+        cache: What this process has in memory of earlier runs.
 
     Returns:
         The run that was published, if one was.
@@ -37,9 +44,10 @@ def refresh(
     Raises:
         UnknownLadderError: no ladder has the id.
     """
-    snapshot = database.read(lambda connection: _dirty_snapshot(connection, ladder_id))
-    run = None if snapshot is None else _publish(database, snapshot, clock)
-    rebuild_history(database, ladder_id, clock())
+    cache = cache or TallyCache()
+    found = database.read(lambda connection: _dirty_snapshot(connection, ladder_id, cache))
+    run = None if found is None else _publish(database, *found, clock, cache)
+    update_history(database, ladder_id, clock())
     return run
 
 
@@ -52,11 +60,16 @@ def due_ladders(connection: Connection, moment: datetime) -> list[LadderId]:
 
 
 def _publish(
-    database: Database, snapshot: Snapshot, clock: Callable[[], datetime]
+    database: Database,
+    snapshot: Snapshot,
+    tally: Tally,
+    clock: Callable[[], datetime],
+    cache: TallyCache,
 ) -> NewRun | None:
     run = rate(snapshot, create_time=clock())
-    if not database.write(lambda connection: publish(connection, run)):
+    if not database.write(lambda connection: _keep(connection, run, tally)):
         return None
+    cache.keep(run.ladder_id, tally)
     _log.info(
         "ladder published",
         ladder=snapshot.name,
@@ -68,7 +81,19 @@ def _publish(
     return run
 
 
-def _dirty_snapshot(connection: Connection, ladder_id: LadderId) -> Snapshot | None:
+def _keep(connection: Connection, run: NewRun, tally: Tally) -> bool:
+    """Publish a run, and keep the tally that the next one goes on from."""
+    if not publish(connection, run):
+        return False
+    keep_tallies(connection, run.ladder_id, tally.to_keep(), after=tally.base, voided=run.voided)
+    return True
+
+
+def _dirty_snapshot(
+    connection: Connection, ladder_id: LadderId, cache: TallyCache
+) -> tuple[Snapshot, Tally] | None:
     if not ladders.is_dirty(connection, ladder_id):
         return None
-    return snapshot_of(connection, ladder_id, ladders.anchors(connection, ladder_id))
+    tally = cache.current(connection, ladder_id)
+    ladder = ladders.ladder_row(connection, ladder_id)
+    return Snapshot.of(ladder, tally, ladders.anchors(connection, ladder_id)), tally

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from meijin.ladder.rating_table import ALGORITHM, rate
+from meijin.ladder.tally import Snapshot, Tally
 from meijin.store import Database, StoreError
 from meijin.store.errors import NoRunError
 from meijin.store.ladders import ladders
-from meijin.store.ladders.log import log_snapshot
-from meijin.store.ladders.rated_games import Snapshot
+from meijin.store.ladders.log import logged_games
 from meijin.store.ladders.runs import NewRating, NewRun, PublishedRun, Standing, standings
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 
@@ -83,7 +83,9 @@ def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | N
             f"run {run.id} was computed by {run.algorithm}, and this release knows {ALGORITHM}"
         )
     anchors = [BotVersionId(key) for key in run.parameters["anchors"]]
-    snapshot = log_snapshot(connection, ladder_id, anchors, cutoff=run.cutoff, voided=run.voided)
+    games = logged_games(connection, ladder_id, cutoff=run.cutoff, voided=run.voided)
+    ladder = ladders.ladder_row(connection, ladder_id)._replace(voided=run.voided)
+    snapshot = Snapshot.of(ladder, Tally.of(games), anchors)
     voided_since = ladders.voided_games(connection, ladder_id) - run.voided
     return _Inputs(run, table.standings, snapshot, voided_since)
 

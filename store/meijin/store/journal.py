@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, delete, insert, select, tuple_, update
+from sqlalchemy import Connection, Table, bindparam, delete, func, insert, select, tuple_, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store.access.audit import Act, add_act
@@ -177,15 +177,19 @@ def _void_games(connection: Connection, entry: JournalEntry) -> None:
 
 
 def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
-    ended = _END_GAME.execute(connection, [_end_row(end) for end in ends])
-    if ended != len(ends):
-        raise LostUpdateError(f"only {ended} of {len(ends)} ended games were running")
+    changed = _END_GAME.execute(connection, [_end_row(end) for end in ends])
+    if changed != len(ends):
+        raise LostUpdateError(f"only {changed} of {len(ends)} ended games were running")
     add_faults(connection, filter(None, map(_fault, ends)))
     rated = [end for end in ends if end.is_rated]
     if rated:
         mark_games(connection, [end.id for end in rated])
-        games = Counter(end.ladder_id for end in rated)
-        marks = [{"key": key, "games": count} for key, count in games.items()]
+        ended = Counter(end.ladder_id for end in rated)
+        first = min(end.sequence for end in rated)
+        marks = [
+            {"key": key, "more": count, "first": first, "finished": GameState.FINISHED}
+            for key, count in ended.items()
+        ]
         _MARK_LADDER.execute(connection, marks)
 
 
@@ -323,5 +327,16 @@ _COUNT_GAMES = Prepared(
 _MARK_LADDER = Prepared(
     update(_LADDER)
     .where(_LADDER.c.id == bindparam("key"))
-    .values(revision=_LADDER.c.revision + bindparam("games"))
+    .values(
+        revision=_LADDER.c.revision + bindparam("more"),
+        games=_LADDER.c.games
+        + select(func.count())
+        .where(
+            _GAME.c.ladder_id == _LADDER.c.id,
+            _GAME.c.end_sequence >= bindparam("first"),
+            _GAME.c.state == bindparam("finished"),
+            _GAME.c.is_repeat.is_(False),
+        )
+        .scalar_subquery(),
+    )
 )

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, func, select, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store.faults import NewFault, add_faults
+from meijin.store.ladders.rated_games import is_rated
 from meijin.store.ladders.repeats import mark_like
+from meijin.store.ladders.tallies import forget_tallies
 from meijin.store.schema import (
     FaultKind,
     FaultParty,
@@ -58,6 +60,7 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
     finished tournament runs again, and the first of its repeats is rated in its stead.
     """
     game = _finished_game(connection, void.id)
+    rated_before = 0 if game is None else _rated_like(connection, game)
     change = update(Game).where(Game.id == void.id, Game.state == GameState.FINISHED)
     values = {
         "state": GameState.VOID,
@@ -72,8 +75,10 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
     add_faults(connection, [_fault(game, void)])
     _play_on(connection, game.tournament_id)
     if game.ladder_id is not None:
-        _change_past(connection, game.ladder_id)
         mark_like(connection, void.id)
+        more = _rated_like(connection, game) - rated_before
+        _change_past(connection, game.ladder_id, more_games=more)
+        forget_tallies(connection, game.ladder_id, game.end_sequence)
     return True
 
 
@@ -86,9 +91,19 @@ def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, .
         Game.ending,
         Game.at_fault,
         Game.detail,
+        Game.end_sequence,
+        Game.fingerprint,
     )
     mine = (Game.id == game_id, Game.state == GameState.FINISHED)
     return connection.execute(query.where(*mine)).one_or_none()
+
+
+def _rated_like(connection: Connection, game: Row[*tuple[Any, ...]]) -> int:
+    """How many rated games its ladder has among those that may be the same as a game."""
+    query = select(func.count()).where(
+        *is_rated(game.ladder_id), Game.fingerprint == game.fingerprint
+    )
+    return connection.scalar(query) or 0
 
 
 def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> NewFault:
@@ -116,10 +131,15 @@ def _play_on(connection: Connection, tournament_id: TournamentId) -> None:
     connection.execute(change.values(values))
 
 
-def _change_past(connection: Connection, ladder_id: LadderId) -> None:
+def _change_past(connection: Connection, ladder_id: LadderId, *, more_games: int) -> None:
     """Have a ladder's run and history computed anew.
 
     Voiding a repeat does so too: it was no rated game, but its run has counted it.
     """
     change = update(Ladder).where(Ladder.id == ladder_id)
-    connection.execute(change.values(revision=Ladder.revision + 1, voided=Ladder.voided + 1))
+    counts = {
+        "revision": Ladder.revision + 1,
+        "voided": Ladder.voided + 1,
+        "games": Ladder.games + more_games,
+    }
+    connection.execute(change.values(counts))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import grpc
 import numpy as np
 import pytest
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, insert, select
 from tests.query_plans import statements
 
 from meijin.game import Variant
@@ -19,10 +20,10 @@ from meijin.server.api import ladders as servicer
 from meijin.server.api import requests
 from meijin.store import Database
 from meijin.store.ladders import ladders
-from meijin.store.ladders.days import NewDayRating, replace_history
+from meijin.store.ladders.days import NewDayRating
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.ladders.runs import publish as publish_run
-from meijin.store.schema import BotVersion, Ladder, LadderId
+from meijin.store.schema import BotVersion, Ladder, LadderId, RatingDay
 from meijin.testing.server import ServerInTest
 from meijin.v1 import ladder_service_pb2 as pb
 
@@ -249,7 +250,8 @@ def _keep_three_days(connection: Connection) -> None:
         NewDayRating(date(2026, 3, day), version, 1500.0 + 10 * day, 40.0 + day, day)
         for day in (1, 2, 3)
     ]
-    replace_history(connection, ladder_id, days, {})
+    rows = [{"ladder_id": ladder_id, **asdict(day)} for day in days]
+    connection.execute(insert(RatingDay), rows)
 
 
 async def test_head_to_head(start_server: StartServer) -> None:

@@ -140,26 +140,6 @@ def test_an_unknown_ladder_is_named(any_league: "League") -> None:
             any_league.database.read(partial(question, ladder_id=LadderId(999)))
 
 
-def test_rated_games_are_those_of_the_run_and_those_since(any_league: "League") -> None:
-    """None is counted again, until one that the run counted is voided."""
-    database, ladder_id = any_league.database, any_league.ladder_id
-
-    def games() -> int:
-        return database.read(lambda at: ladders.summary(at, ladder_id)).games
-
-    def void(count: int) -> None:
-        change = update(Ladder).where(Ladder.id == ladder_id).values(voided=count)
-        database.write(lambda to: to.execute(change))
-
-    any_league.finish((0, 1, DRAW), (1, 0, DRAW), (2, 0, DRAW))
-    assert games() == 3
-    void(3)
-    assert publish(any_league, replace(run_of(any_league, 3), cutoff=2, games=1000))
-    assert games() == 1001
-    void(4)
-    assert games() == 3
-
-
 def test_the_backlog_is_that_of_the_ladders_that_have_changed(
     any_league: "League", make_league: "type[League]"
 ) -> None:

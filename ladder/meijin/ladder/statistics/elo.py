@@ -12,21 +12,31 @@ START = 1500.0
 def replay(results: Iterable[tuple[Player, Player, float]]) -> dict[Player, float]:
     """Everyone's rating after `results`, which are (first, second, points) in order.
 
-    Points are the first player's: 1 for a win, 0.5 for a draw, 0 for a loss. After
-    a game a rating changes by k * (points - expected), with Elo's expected score
-    1 / (1 + 10^((other - own) / 400)) (Elo, The Rating of Chessplayers, 1978) and
-    the player's own `k_factor`. Who moves first is worth nothing.
+    Points are the first player's: 1 for a win, 0.5 for a draw, 0 for a loss.
     """
     ratings: dict[Player, float] = {}
     games: dict[Player, int] = {}
     for first, second, points in results:
-        own, other = ratings.get(first, START), ratings.get(second, START)
-        surprise = points - 1 / (1 + 10 ** ((other - own) / 400))
         played, others = games.get(first, 0), games.get(second, 0)
-        ratings[first] = own + k_factor(played) * surprise
-        ratings[second] = other - k_factor(others) * surprise
+        ratings[first], ratings[second] = exchange(
+            (ratings.get(first, START), played), (ratings.get(second, START), others), points
+        )
         games[first], games[second] = played + 1, others + 1
     return ratings
+
+
+def exchange(
+    first: tuple[float, int], second: tuple[float, int], points: float
+) -> tuple[float, float]:
+    """The ratings of two after a game, from those before and their games so far.
+
+    A rating changes by k * (points - expected), with Elo's expected score
+    1 / (1 + 10^((other - own) / 400)) (Elo, The Rating of Chessplayers, 1978) and
+    the player's own `k_factor`. Who moves first is worth nothing.
+    """
+    (own, played), (other, others) = first, second
+    surprise = points - 1 / (1 + 10 ** ((other - own) / 400))
+    return own + k_factor(played) * surprise, other - k_factor(others) * surprise
 
 
 def k_factor(games: int) -> float:

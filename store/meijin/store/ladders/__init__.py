@@ -6,7 +6,8 @@
 - `runs`: rating runs, published and read
 - `meetings`: what two versions scored against each other
 - `exports`: what a published run was computed from, in pages
+- `log`: the finished games in order, which tallies add up and a run is verified from
+- `tallies`: the games of each day counted, which runs and histories go on from
 - `days`: everybody's rating at the end of each day
-- `log`: the games that a run is verified from
 - `planning`: what the games of a continuous ladder are planned from
 """

@@ -3,12 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
-from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, tuple_, update
 
 from meijin.store.rows import columns_of, read_rows
-from meijin.store.schema import BotId, BotVersion, BotVersionId, Ladder, LadderId, RatingDay
+from meijin.store.schema import (
+    BotId,
+    BotVersion,
+    BotVersionId,
+    DayTally,
+    LadderId,
+    RatingDay,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +36,41 @@ class DayRating(NewDayRating):
     """The version's label; may be empty."""
 
 
-def history_state(connection: Connection, ladder_id: LadderId) -> dict[str, Any] | None:
-    """What the history was rebuilt from; ``None`` when it never was."""
-    return connection.scalar(select(Ladder.history).where(Ladder.id == ladder_id))
+def unrated_days(
+    connection: Connection, ladder_id: LadderId, *, before: date, rated_with: str
+) -> Sequence[date]:
+    """The days with a tally before another that have no ratings yet, or those of other rules."""
+    other = or_(DayTally.rated_with.is_(None), DayTally.rated_with != rated_with)
+    query = select(DayTally.day).where(
+        DayTally.ladder_id == ladder_id, DayTally.day < before, other
+    )
+    return connection.scalars(query.order_by(DayTally.day)).all()
 
 
-def replace_history(
+def keep_day(
     connection: Connection,
     ladder_id: LadderId,
-    days: Sequence[NewDayRating],
-    state: dict[str, Any],
-) -> None:
-    """Put a rebuilt history in the place of the old one."""
-    connection.execute(delete(RatingDay).where(RatingDay.ladder_id == ladder_id))
-    if days:
-        connection.execute(
-            insert(RatingDay), [{"ladder_id": ladder_id, **asdict(day)} for day in days]
-        )
-    connection.execute(update(Ladder).where(Ladder.id == ladder_id).values(history=state))
+    ratings: Sequence[NewDayRating],
+    *,
+    day: date,
+    chain: bytes,
+    rated_with: str,
+) -> bool:
+    """Keep the ratings at the end of a day, unless its games are others by now; tell whether."""
+    mine: tuple[ColumnElement[bool], ...] = (
+        DayTally.ladder_id == ladder_id,
+        DayTally.day == day,
+        DayTally.chain == chain,
+    )
+    claim = update(DayTally).where(*mine).values(rated_with=rated_with)
+    if not connection.execute(claim).rowcount:
+        return False
+    old = delete(RatingDay).where(RatingDay.ladder_id == ladder_id, RatingDay.day == day)
+    connection.execute(old)
+    if ratings:
+        rows = [{"ladder_id": ladder_id, **asdict(rating)} for rating in ratings]
+        connection.execute(insert(RatingDay), rows)
+    return True
 
 
 def rating_history(

@@ -3,19 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, case, delete, func, insert, select, update
-from sqlalchemy.orm import aliased
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from meijin.store.bots import get_bot, version_ids
 from meijin.store.errors import UnknownLadderError
-from meijin.store.ladders.rated_games import is_rated
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Anchor,
     BotVersionId,
-    Game,
+    DayTally,
     Ladder,
     LadderId,
     RatingRun,
@@ -80,22 +78,8 @@ def get_ladder(connection: Connection, name: str) -> LadderId:
 
 
 def _summaries() -> Select[*tuple[Any, ...]]:
-    """Ladders with their rated games: those of the published run, and those that ended since.
-
-    All are counted anew only where there is no run, or a game that it counted has been voided:
-    in the moments until the next one.
-    """
-    run = aliased(RatingRun)
-    since = (
-        select(func.count())
-        .where(*is_rated(Ladder.id), Game.end_sequence > run.cutoff)
-        .scalar_subquery()
-    )
-    anew = select(func.count()).where(*is_rated(Ladder.id)).scalar_subquery()
-    games = case((run.voided == Ladder.voided, run.games + since), else_=anew)
     is_current = Ladder.revision <= Ladder.run_revision
-    columns = columns_of(LadderSummary, Ladder, games=games, is_current=is_current)
-    return select(*columns).outerjoin(run, run.id == Ladder.run_id)
+    return select(*columns_of(LadderSummary, Ladder, is_current=is_current))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +105,22 @@ def backlog(connection: Connection) -> LadderBacklog:
     )
     outdated, changes, oldest = connection.execute(query).one()
     return LadderBacklog(outdated, changes or 0, oldest)
+
+
+class LadderRow(NamedTuple):
+    """A ladder without its games."""
+
+    id: LadderId
+    name: str
+    revision: int
+    voided: int
+    """How many of its finished games have been voided."""
+
+
+def ladder_row(connection: Connection, ladder_id: LadderId) -> LadderRow:
+    """A ladder without its games; it has to exist."""
+    query = select(*columns_of(LadderRow, Ladder)).where(Ladder.id == ladder_id)
+    return LadderRow(**connection.execute(query).mappings().one())
 
 
 def name_of(connection: Connection, ladder_id: LadderId) -> str:
@@ -153,11 +153,13 @@ def published_ladders(connection: Connection) -> Sequence[LadderId]:
 
 
 def mark_outdated(connection: Connection, algorithm: str) -> None:
-    """Make dirty the ladders whose published run is of another algorithm."""
+    """Make dirty the ladders whose published run is of another algorithm; forget their tallies."""
     outdated = select(RatingRun.id).where(RatingRun.algorithm != algorithm)
-    change = update(Ladder).where(Ladder.run_id.in_(outdated))
-    clean = change.where(Ladder.revision <= Ladder.run_revision)
+    mine = Ladder.run_id.in_(outdated)
+    ladder_ids = connection.scalars(select(Ladder.id).where(mine)).all()
+    clean = update(Ladder).where(mine, Ladder.revision <= Ladder.run_revision)
     connection.execute(clean.values(revision=Ladder.run_revision + 1))
+    connection.execute(delete(DayTally).where(DayTally.ladder_id.in_(ladder_ids)))
 
 
 def anchors(connection: Connection, ladder_id: LadderId) -> Sequence[BotVersionId]:

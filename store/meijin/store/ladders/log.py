@@ -1,71 +1,79 @@
-"""The log of a ladder's games, from which a run is computed anew and believed."""
+"""The log of a ladder's finished games, in the order in which they ended."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, case, func, literal, select
 
 from meijin.game import Ending, Party, Result
 from meijin.game.moves import MOVE_BYTES
 from meijin.store.ladders.opening_keys import opening_key
-from meijin.store.ladders.rated_games import (
-    FaultCount,
-    ScoredGame,
-    Snapshot,
-    count_openings,
-    ladder_row,
-)
 from meijin.store.rows import columns_of
 from meijin.store.schema import BotVersionId, Fault, FaultKind, Game, GameId, GameState, LadderId
-from meijin.store.tournaments.match_counts import RESULT_PLACES
 from meijin.store.void_evidence import VoidEvidence
 
+CHUNK = 10_000
+"""Rows that are read at once where there may be a million."""
 
-def log_snapshot(
-    connection: Connection,
-    ladder_id: LadderId,
-    anchors: Sequence[BotVersionId],
-    *,
-    cutoff: int,
-    voided: int,
-) -> Snapshot:
-    """What `snapshot` gave when the last game was that with an `end_sequence`.
 
-    It is read game by game: no mark of a repeat and no count is believed. Games that were
-    voided since, when more than `voided` had been, are what they were before.
-    """
-    ladder = ladder_row(connection, ladder_id)
-    seen: set[bytes] = set()
-    openings: list[int] = []
-    results: list[ScoredGame] = []
-    faults: Counter[BotVersionId] = Counter()
-    finished = last = 0
-    for game in _log(connection, ladder_id, cutoff=cutoff, voided=voided):
-        finished, last = finished + 1, game.end_sequence
-        black, white = game.black_id, game.white_id
-        if game.at_fault in {Party.BLACK, Party.WHITE}:
-            faults[black if game.at_fault is Party.BLACK else white] += 1
-        if not game.has_moves or game.digest not in seen:
-            seen.add(game.digest)
-            results.append((black, white, 1 - RESULT_PLACES[game.result] / 2))
-            openings.append(opening_key(game.moves[: 2 * game.opening_plies]))
-    return Snapshot(
-        ladder_id=ladder_id,
-        name=ladder.name,
-        revision=ladder.revision,
-        voided=voided,
-        cutoff=last,
-        counts=count_openings(
-            (black, white, opening, points)
-            for (black, white, points), opening in zip(results, openings, strict=True)
-        ),
-        results=results,
-        fault_counts=sorted(FaultCount(*count) for count in faults.items()),
-        repeats=finished - len(results),
-        anchors=anchors,
+class FinishedGame(NamedTuple):
+    """A finished game in plain numbers, since a million may be read at once."""
+
+    end_sequence: int
+    day: str
+    """The day (UTC) that it ended on, as in ``2026-01-31``."""
+    black_id: BotVersionId
+    white_id: BotVersionId
+    opening: int
+    """The key of its opening."""
+    points: int
+    """Black's: 2 for a win, 1 for a draw, 0 for a loss."""
+    fault: int
+    """Who forfeited: 1 for black, 2 for white, 0 for nobody."""
+    is_repeat: bool
+    """It is the same as an earlier one, and not rated."""
+
+
+def finished_games(
+    connection: Connection, ladder_id: LadderId, *, after: int
+) -> Iterator[FinishedGame]:
+    """The ladder's finished games after an `end_sequence`, in order, as they are marked."""
+    query = (
+        select(*_FINISHED_GAME)
+        .where(
+            Game.ladder_id == ladder_id,
+            Game.state == GameState.FINISHED,
+            Game.end_sequence > after,
+        )
+        .order_by(Game.end_sequence)
+        .execution_options(yield_per=CHUNK)
     )
+    yield from map(FinishedGame._make, connection.execute(query))
+
+
+def logged_games(
+    connection: Connection, ladder_id: LadderId, *, cutoff: int, voided: int
+) -> Iterator[FinishedGame]:
+    """What `finished_games` gave when the last game was that with an `end_sequence`.
+
+    No mark of a repeat and no key of an opening is believed. Games that were voided since, when
+    more than `voided` had been, are what they were before.
+    """
+    seen: set[bytes] = set()
+    for game in _log(connection, ladder_id, cutoff=cutoff, voided=voided):
+        digest = game.digest
+        yield FinishedGame(
+            end_sequence=game.end_sequence,
+            day=str(game.day),
+            black_id=game.black_id,
+            white_id=game.white_id,
+            opening=opening_key(game.moves[: 2 * game.opening_plies]),
+            points=_POINTS[game.result],
+            fault=_FAULTS.get(game.at_fault, 0),
+            is_repeat=game.has_moves and digest in seen,
+        )
+        seen.add(digest)
 
 
 class _LoggedGame(NamedTuple):
@@ -74,6 +82,8 @@ class _LoggedGame(NamedTuple):
     id: GameId
     state: GameState
     end_sequence: int
+    day: object
+    """A date, or its text."""
     black_id: BotVersionId
     white_id: BotVersionId
     opening_plies: int
@@ -100,10 +110,10 @@ def _log(
 ) -> Iterator[_LoggedGame]:
     """The finished games up to a cutoff, in order; those voided later are what they were."""
     games = (
-        select(*columns_of(_LoggedGame, Game))
+        select(*columns_of(_LoggedGame, Game, day=_DAY))
         .where(Game.ladder_id == ladder_id, Game.end_sequence <= cutoff)
         .order_by(Game.end_sequence)
-        .execution_options(yield_per=10_000)
+        .execution_options(yield_per=CHUNK)
     )
     before = _voided_since(connection, ladder_id, after=voided)
     for row in connection.execute(games).mappings():
@@ -134,3 +144,17 @@ def _voided_since(
         if (was := VoidEvidence.from_json(evidence)) is not None
     ]
     return dict(voids[after:])
+
+
+_POINTS = {Result.BLACK_WINS: 2, Result.DRAW: 1, Result.WHITE_WINS: 0}
+_FAULTS = {Party.BLACK: 1, Party.WHITE: 2}
+_DAY = func.date(Game.end_time)
+_FINISHED_GAME = columns_of(
+    FinishedGame,
+    Game,
+    day=_DAY,
+    points=case(*((Game.result == result, literal(key)) for result, key in _POINTS.items())),
+    fault=case(
+        *((Game.at_fault == party, literal(key)) for party, key in _FAULTS.items()), else_=0
+    ),
+)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, case, func, or_, select
 
-from meijin.store.ladders.rated_games import PairCount, ScoredGame, pair_counts, results_since
+from meijin.store.ladders.rated_games import ScoredGame, results_since
 from meijin.store.ladders.runs import Covariances, Standings, covariances, standings
+from meijin.store.ladders.tallies import last_versions
 from meijin.store.schema import (
     BotId,
     BotVersion,
@@ -35,7 +36,9 @@ class LadderState:
     covariances: Covariances | None
     versions: dict[BotId, BotVersionId]
     """The newest of every bot."""
-    pair_counts: Sequence[PairCount]
+    states: bytes
+    """Each version's state after the games of the run, as the ladder's job wrote it; after fewer
+    of them from the time that one is voided until the next run."""
     results: Sequence[ScoredGame]
     """Those that the published run does not have."""
     repeats: Counter[BotPair]
@@ -63,7 +66,7 @@ def ladder_state(
         table=table,
         covariances=covariances(connection, ladder_id),
         versions=versions,
-        pair_counts=pair_counts(connection, ladder_id),
+        states=last_versions(connection, ladder_id),
         results=results_since(connection, ladder_id, cutoff, limit=MAX_RESULTS),
         repeats=_repeats(connection, ladder_id, tournament_id, versions),
     )

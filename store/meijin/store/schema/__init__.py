@@ -34,7 +34,15 @@ from meijin.store.schema.ids import (
     TokenId,
     TournamentId,
 )
-from meijin.store.schema.ladders import Anchor, Ladder, Posterior, Rating, RatingDay, RatingRun
+from meijin.store.schema.ladders import (
+    Anchor,
+    DayTally,
+    Ladder,
+    Posterior,
+    Rating,
+    RatingDay,
+    RatingRun,
+)
 from meijin.store.schema.tournaments import (
     TOURNAMENT_IS_NOT_FINISHED,
     Entrant,
@@ -59,6 +67,7 @@ __all__ = [
     "BotVersion",
     "BotVersionId",
     "Claim",
+    "DayTally",
     "Entrant",
     "EntryId",
     "Epoch",

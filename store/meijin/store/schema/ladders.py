@@ -25,8 +25,8 @@ class Ladder(Base):
     """The revision the published run was computed at; less than `revision` means dirty."""
     voided: Mapped[int] = mapped_column(INT64, default=0)
     """Counts the finished games that were voided: each changes the past."""
-    history: Mapped[dict[str, Any] | None] = mapped_column(default=None)
-    """What `RatingDay` was rebuilt from: algorithm, day, anchors, and `voided` at that time."""
+    games: Mapped[int] = mapped_column(INT64, default=0)
+    """Rated games so far, counted as they end and as they are voided."""
 
 
 class Anchor(Base):
@@ -103,6 +103,33 @@ class Posterior(Base):
     """Of the rows and columns: eight bytes each, little-endian."""
     matrix: Mapped[bytes]
     """Row by row, in Elo squared, up to a constant: four bytes each, little-endian floats."""
+
+
+class DayTally(Base):
+    """The games of a day (UTC), counted, and what the ladder had come to at its end.
+
+    All of a ladder's are kept, so that a run has to read the games since the last of them alone.
+    """
+
+    __tablename__ = "day_tally"
+
+    ladder_id: Mapped[LadderId] = mapped_column(ForeignKey("ladder.id"), primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    cutoff: Mapped[int] = mapped_column(INT64)
+    """The `end_sequence` of the last game of the day so far."""
+    chain: Mapped[bytes]
+    """The chained SHA-256 of all games up to there."""
+    games: Mapped[int] = mapped_column(INT64)
+    """Rated ones up to there."""
+    repeats: Mapped[int] = mapped_column(INT64)
+    """Others up to there, which repeat them."""
+    rated_with: Mapped[str | None] = mapped_column(String(64))
+    """A hash of the algorithm and the anchors that the day's `RatingDay` was computed with;
+    ``None`` before."""
+    versions: Mapped[bytes]
+    """Each version's state after the day, as the ladder's job writes it."""
+    counts: Mapped[bytes]
+    """The day's rated games by players and opening, as the ladder's job writes them."""
 
 
 class RatingDay(Base):
