@@ -40,7 +40,7 @@ MadeUp = tuple[int, int, Result]
 
 
 class League:
-    """A ladder whose games are made up, with bots of one version each."""
+    """A ladder whose games are made up, with bots of one version each until they are renewed."""
 
     def __init__(self, database: Database, *, bots: int = 5, name: str = "freestyle-15x15") -> None:
         self.database = database
@@ -69,8 +69,10 @@ class League:
 
     def renew(self, number: int, label: str) -> BotVersionId:
         """Give a bot a new version, which plays its games from now on."""
-        bot_id = self.bots[number]
-        version = self.database.write(lambda connection: _add_version(connection, bot_id, label))
+        bot_id, parent = self.bots[number], self.versions[number]
+        version = self.database.write(
+            lambda connection: _add_version(connection, bot_id, label, parent)
+        )
         self.versions[number] = version
         return version
 
@@ -232,8 +234,15 @@ class League:
         }
 
 
-def _add_version(connection: Connection, bot_id: BotId, label: str) -> BotVersionId:
+def _add_version(
+    connection: Connection, bot_id: BotId, label: str, parent: BotVersionId | None = None
+) -> BotVersionId:
     version = insert(BotVersion).values(
-        bot_id=bot_id, digest=label, label=label, configuration=[], create_time=NOON
+        bot_id=bot_id,
+        digest=label,
+        label=label,
+        configuration=[],
+        create_time=NOON,
+        parent_id=parent,
     )
     return connection.execute(version.returning(BotVersion.id)).scalar_one()

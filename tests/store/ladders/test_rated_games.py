@@ -146,6 +146,7 @@ def test_a_checksum_can_be_made_by_hand(any_league: "League") -> None:
     any_league.set_anchors(1)
     a, b = any_league.versions[:2]
     lines = f"{a} {b} 1 0 0\n{b} {a} 0 1 0\n{b} {a} 0.5\n{a} {b} 1.0\n{b} 1\n{b}\n"
+    lines += f"{a} 2026-01-01\n{b} 2026-01-01\n"
     found = any_league.snapshot()
     assert found.checksum == hashlib.sha256(lines.encode()).hexdigest()
     assert (found.name, found.revision, found.games) == ("freestyle-15x15", 3, 2)
@@ -272,6 +273,6 @@ def test_no_part_of_a_snapshot_looks_at_games_of_other_ladders(league: "League")
     with plans(league.database) as found:
         league.snapshot()
     of_games = [plan for plan in found if "game" in plan]
-    assert len(of_games) == 5
+    assert len(of_games) == 6
     assert all(plan.startswith("SEARCH game USING") for plan in of_games)
     assert not any("ORDER BY" in plan for plan in of_games)

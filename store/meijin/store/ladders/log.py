@@ -3,11 +3,13 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import date, datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from meijin.game import Party, Result
+from meijin.store.ladders.lineage import latest_days, parents_of
 from meijin.store.ladders.rated_games import (
     CountedPairs,
     FaultCount,
@@ -40,6 +42,7 @@ def log_snapshot(
     scores: dict[tuple[BotVersionId, BotVersionId], list[int]] = defaultdict(lambda: [0, 0, 0])
     results: list[ScoredGame] = []
     faults: Counter[BotVersionId] = Counter()
+    days: set[tuple[BotVersionId, date]] = set()
     finished = last = 0
     for game in _log(connection, ladder_id, cutoff=cutoff, voided=voided):
         finished, last = finished + 1, game.end_sequence
@@ -51,6 +54,8 @@ def log_snapshot(
             place = RESULT_PLACES[game.result]
             scores[black, white][place] += 1
             results.append((black, white, 1 - place / 2))
+            days |= {(black, game.end_time.date()), (white, game.end_time.date())}
+    last_days = latest_days(days)
     return Snapshot(
         ladder_id=ladder_id,
         name=ladder.name,
@@ -64,6 +69,8 @@ def log_snapshot(
         fault_counts=sorted(FaultCount(*count) for count in faults.items()),
         repeats=finished - len(results),
         anchors=anchors,
+        parents=parents_of(connection, [version for version, _ in last_days]),
+        last_days=last_days,
     )
 
 
@@ -73,6 +80,7 @@ class _LoggedGame(NamedTuple):
     id: GameId
     state: GameState
     end_sequence: int
+    end_time: datetime
     black_id: BotVersionId
     white_id: BotVersionId
     opening_plies: int

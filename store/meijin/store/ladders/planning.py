@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, case, func, or_, select
 
+from meijin.store.ladders.lineage import ParentOf, parents_of
 from meijin.store.ladders.rated_games import CountedPairs, ScoredGame, pair_counts, results_since
 from meijin.store.ladders.runs import Covariances, Standings, covariances, standings
 from meijin.store.schema import (
@@ -35,6 +36,8 @@ class LadderState:
     covariances: Covariances | None
     versions: dict[BotId, BotVersionId]
     """The newest of every bot."""
+    parents: Sequence[ParentOf]
+    """Of these, and of those in turn."""
     pair_counts: CountedPairs
     results: Sequence[ScoredGame]
     """Those that the published run does not have."""
@@ -63,6 +66,7 @@ def ladder_state(
         table=table,
         covariances=covariances(connection, ladder_id),
         versions=versions,
+        parents=parents_of(connection, versions.values()),
         pair_counts=pair_counts(connection, ladder_id),
         results=results_since(connection, ladder_id, cutoff, limit=MAX_RESULTS),
         repeats=_repeats(connection, ladder_id, tournament_id, versions),

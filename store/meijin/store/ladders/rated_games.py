@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from meijin.game import Party, Result
+from meijin.store.ladders.lineage import LastDay, ParentOf, latest_days, parents_of
 from meijin.store.rows import columns_of
 from meijin.store.schema import BotVersionId, Game, GameState, Ladder, LadderId
 
@@ -102,6 +103,10 @@ class Snapshot:
     """Finished games that are not rated, since they repeat others."""
     anchors: Sequence[BotVersionId]
     """Sorted."""
+    parents: Sequence[ParentOf]
+    """Of the versions with rated games, and of those in turn; sorted."""
+    last_days: Sequence[LastDay]
+    """Of the versions with rated games; sorted."""
 
     @property
     def games(self) -> int:
@@ -113,7 +118,8 @@ class Snapshot:
         """SHA-256, hexadecimal, of what the ratings follow from, as lines of plain numbers.
 
         The lines are ``black white wins draws losses``, ``black white points``, ``version
-        faults`` and ``anchor``, in this order, so that any SQL shell can make them.
+        faults``, ``anchor``, ``version parent`` and ``version day`` (2026-01-31), in this order,
+        so that any SQL shell can make them.
         """
         digest = hashlib.sha256()
         for form, rows in (
@@ -121,6 +127,8 @@ class Snapshot:
             ("%d %d %s\n", self.results),
             ("%d %d\n", self.fault_counts),
             ("%d\n", [(anchor,) for anchor in self.anchors]),
+            ("%d %d\n", self.parents),
+            ("%d %s\n", self.last_days),
         ):
             digest.update("".join([form % tuple(row) for row in rows]).encode())
         return digest.hexdigest()
@@ -170,6 +178,17 @@ def day_counts(connection: Connection, ladder_id: LadderId) -> Sequence[DayCount
     return [DayCount(_day(day), PairCount(*pair)) for day, *pair in connection.execute(query)]
 
 
+def last_days(connection: Connection, ladder_id: LadderId) -> Sequence[LastDay]:
+    """The day (UTC) on which each version with rated games last ended one, sorted."""
+    query = (
+        select(Game.black_id, Game.white_id, func.date(func.max(Game.end_time)))
+        .where(*is_rated(ladder_id))
+        .group_by(Game.black_id, Game.white_id)
+    )
+    pairs = connection.execute(query).all()
+    return latest_days((player, _day(day)) for *players, day in pairs for player in players)
+
+
 def results_in_order(connection: Connection, ladder_id: LadderId) -> Sequence[ScoredGame]:
     """The ladder's rated games in the order in which they ended."""
     return _read(connection, _results(ladder_id))
@@ -215,6 +234,7 @@ def snapshot(
     # Not their maximum: of a million games that took a look at every row.
     last = select(Game.end_sequence).where(*finished).order_by(Game.end_sequence.desc()).limit(1)
     results = results_in_order(connection, ladder_id)
+    days = last_days(connection, ladder_id)
     return Snapshot(
         ladder_id=ladder_id,
         name=ladder.name,
@@ -226,6 +246,8 @@ def snapshot(
         fault_counts=fault_counts(connection, ladder_id),
         repeats=games - len(results),
         anchors=anchors,
+        parents=parents_of(connection, [version for version, _ in days]),
+        last_days=days,
     )
 
 

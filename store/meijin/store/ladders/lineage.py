@@ -1,0 +1,47 @@
+"""Lineage and activity of a ladder's versions: what each came from, and when it last played."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from meijin.store.schema import BotVersion, BotVersionId
+
+
+class ParentOf(NamedTuple):
+    """What a version came from."""
+
+    version_id: BotVersionId
+    parent_id: BotVersionId
+
+
+class LastDay(NamedTuple):
+    """The day (UTC) on which a version last ended a rated game."""
+
+    version_id: BotVersionId
+    day: date
+
+
+def parents_of(connection: Connection, versions: Iterable[BotVersionId]) -> Sequence[ParentOf]:
+    """The parents of some versions, and of those in turn, sorted.
+
+    A version's parent never changes, so later versions change nothing of it.
+    """
+    query = select(BotVersion.id, BotVersion.parent_id)
+    parents = {child: parent for child, parent in connection.execute(query) if parent is not None}
+    found: dict[BotVersionId, BotVersionId] = {}
+    for version in versions:
+        child = version
+        while child in parents and child not in found:
+            found[child] = parents[child]
+            child = parents[child]
+    return sorted(ParentOf(*link) for link in found.items())
+
+
+def latest_days(days: Iterable[tuple[BotVersionId, date]]) -> Sequence[LastDay]:
+    """The last of each version's days, sorted."""
+    last: dict[BotVersionId, date] = {}
+    for version, day in days:
+        last[version] = max(day, last.get(version, day))
+    return sorted(LastDay(*row) for row in last.items())
