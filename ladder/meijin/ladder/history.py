@@ -15,6 +15,7 @@ from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating, history_state, replace_history
+from meijin.store.ladders.lineage import ParentOf, parents_of
 from meijin.store.ladders.rated_games import CountedPairs, DayCount, day_counts
 from meijin.store.schema import BotVersionId, LadderId
 
@@ -41,8 +42,8 @@ def rebuild_history(database: Database, ladder_id: LadderId, now: datetime) -> b
     work = database.read(lambda connection: _work(connection, ladder_id, now))
     if work is None:
         return False
-    state, days = work
-    ratings = list(_day_ratings(days, state["anchors"]))
+    state, days, parents = work
+    ratings = list(_day_ratings(days, state["anchors"], parents))
     database.write(lambda connection: replace_history(connection, ladder_id, ratings, state))
     _log.info("ladder history rebuilt", ladder_id=ladder_id, days=len({r.day for r in ratings}))
     return True
@@ -50,13 +51,17 @@ def rebuild_history(database: Database, ladder_id: LadderId, now: datetime) -> b
 
 def _work(
     connection: Connection, ladder_id: LadderId, now: datetime
-) -> tuple[dict[str, Any], Sequence[DayCount]] | None:
-    """What a history of now is made from, and its games; ``None`` if the kept one is that."""
+) -> tuple[dict[str, Any], Sequence[DayCount], Sequence[ParentOf]] | None:
+    """What a history of now is made from, its games, and the parents of who played them.
+
+    ``None`` if the kept one is that.
+    """
     state = _new_state(connection, ladder_id, now)
     if state is None:
         return None
     today = _today(now)
-    return state, [row for row in day_counts(connection, ladder_id) if row.day < today]
+    days = [row for row in day_counts(connection, ladder_id) if row.day < today]
+    return state, days, parents_of(connection, {each for row in days for each in row.pair[:2]})
 
 
 def _new_state(connection: Connection, ladder_id: LadderId, now: datetime) -> dict[str, Any] | None:
@@ -76,14 +81,16 @@ def _today(now: datetime) -> date:
 
 
 def _day_ratings(
-    rows: Sequence[DayCount], anchors: Sequence[BotVersionId]
+    rows: Sequence[DayCount], anchors: Sequence[BotVersionId], parents: Sequence[ParentOf]
 ) -> Iterator[NewDayRating]:
     """Everyone's rating at the end of each day, by all games up to then."""
     so_far: PairCounts | None = None
+    parent, last_days = dict[int, int](parents), dict[int, date]()
     for day, group in groupby(rows, key=attrgetter("day")):
         counts = columns(CountedPairs.of(row.pair for row in group))
         so_far = counts.merged() if so_far is None else so_far.joined(counts).merged()
-        pool = Pool.of(so_far, anchors)
+        last_days |= dict.fromkeys(counts.players.tolist(), day)
+        pool = Pool.of(so_far, anchors, parents=parent, last_days=last_days)
         lines = zip(
             pool.fit.players.tolist(),
             np.round(pool.elo(), DIGITS).tolist(),
