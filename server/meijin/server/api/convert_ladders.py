@@ -25,6 +25,8 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         algorithm=run.algorithm,
         advantage=run.parameters["advantage"],
         draws=run.parameters["draws"],
+        lineage_deviation=run.parameters.get("lineage"),
+        opening_deviation=run.parameters.get("openings"),
     )
 
 
