@@ -149,7 +149,7 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
     left_out = f", {run.repeats} repeats left out" if run.repeats else ""
     time, checksum = f"{run.create_time.ToDatetime():%Y-%m-%d %H:%M} UTC", run.checksum[:12]
     anchored = any(row.anchor for row in response.standings)
-    mean = "the anchors" if anchored else "the mean of the established"
+    mean = "the anchors" if anchored else "the mean of the established and active"
     said = [
         f"run {run.run_id} of {time} from {run.games} games{left_out}; checksum {checksum}",
         f"± is half of the 95 % interval relative to {mean} at 1500",

@@ -111,7 +111,7 @@ class Standing(_message.Message):
     """The version's label; may be empty."""
     elo: _builtins.float
     """The rating of the fit over all rated games, in Elo; the anchors' mean, or
-    that of the established where there are no anchors, is 1500.
+    that of the established and active where there are no anchors, is 1500.
     """
     margin: _builtins.float
     """Half of the rating's 95 % interval, relative to that mean; Elo."""
@@ -738,7 +738,7 @@ class SetAnchorsRequest(_message.Message):
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """One to three bots, each with the version it was last there with; none at
-        all, and ratings are relative to the mean of the established.
+        all, and ratings are relative to the mean of the established and active.
         """
 
     def __init__(
