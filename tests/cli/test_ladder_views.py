@@ -143,6 +143,16 @@ def test_notes_say_how_to_cite_and_to_read() -> None:
     assert "mean of the established" in plain[1]
 
 
+def test_notes_tell_the_widths_of_priors() -> None:
+    """Those of lineage and openings, where a run has them; an older run has neither."""
+    response = standings(standing(1, "ada"))
+    assert notes(response)[2] == "moving first is worth +12 Elo"
+    response.run.lineage_deviation, response.run.opening_deviation = 63.0, 0.0
+    assert notes(response)[2].endswith("+12 Elo; versions deviate from their parents by 63")
+    response.run.opening_deviation = 140.0
+    assert "+12 Elo, give or take 140 with the opening; versions" in notes(response)[2]
+
+
 def test_without_a_run_the_note_says_what_brings_one() -> None:
     """There is nothing to cite yet."""
     empty = pb.GetStandingsResponse(ladder=pb.Ladder(name="freestyle-15x15"))

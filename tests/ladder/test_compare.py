@@ -55,6 +55,8 @@ def posterior() -> RatingPosterior:
         np.array(ELOS),
         DenseCovariance(np.diag([900.0, 900.0, 900.0])),
         Outcomes(20.0, 0.0),
+        prior_mean=0.0,
+        lineage=150.0,
     )
 
 

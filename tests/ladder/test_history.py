@@ -15,6 +15,7 @@ from meijin.ladder.refresh import due_ladders, refresh
 from meijin.ladder.tally import Snapshot, Tally
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating
+from meijin.store.ladders.lineage import parents_of
 from meijin.store.ladders.log import logged_games
 from meijin.store.schema import RatingDay
 
@@ -62,7 +63,8 @@ def rated_up_to(league: "League", cutoff: int, day: int) -> list[NewDayRating]:
         voided = ladders.voided_games(connection, ladder_id)
         games = logged_games(connection, ladder_id, cutoff=cutoff, voided=voided)
         ladder = ladders.ladder_row(connection, ladder_id)
-        return Snapshot.of(ladder, Tally.of(games), anchors)
+        tally = Tally.of(games)
+        return Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))
 
     ratings = rate(league.database.read(read), MIDNIGHT).ratings
     return [

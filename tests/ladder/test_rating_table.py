@@ -186,6 +186,73 @@ def test_newcomers_do_not_move_the_established(league: "League") -> None:
     assert max(lines[3].elo, lines[4].elo) < BASE - 50
 
 
+def test_a_frozen_bot_does_not_weigh_on_the_centre(league: "League") -> None:
+    """It keeps its line, and the others' mean is the base once it has not played for a month."""
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        meet(league, one, other, games=ESTABLISHED)
+    league.finish(*[(3, 0, WHITE), (3, 1, WHITE)] * ESTABLISHED, (3, 2, DRAW))
+    assert np.mean([line.elo for line in lines_of(league)]) == pytest.approx(BASE, abs=1e-3)
+    league.finish((0, 1, DRAW), (1, 2, DRAW), (2, 0, DRAW), day=30)
+    assert np.mean([line.elo for line in lines_of(league)]) == pytest.approx(BASE, abs=1e-3)
+    league.finish((0, 1, DRAW), (1, 2, DRAW), (2, 0, DRAW), day=31)
+    lines = lines_of(league)
+    assert np.mean([line.elo for line in lines[:3]]) == pytest.approx(BASE, abs=1e-3)
+    assert lines[3].elo < BASE - 200
+    assert not lines[3].is_provisional
+
+
+def test_many_versions_weigh_as_one_bot(league: "League") -> None:
+    """The newest established one; differences are those of the fit."""
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        meet(league, one, other, games=ESTABLISHED)
+    old = league.versions[0]
+    league.renew(0, "2.0")
+    meet(league, 0, 1, games=ESTABLISHED)
+    newest = league.versions[:3]
+    elo = {rating.version_id: rating.line.elo for rating in run_of(league).ratings}
+    assert np.mean([elo[version] for version in newest]) == pytest.approx(BASE, abs=1e-3)
+    league.renew(1, "2.0")
+    meet(league, 1, 2, games=2)
+    elo = {rating.version_id: rating.line.elo for rating in run_of(league).ratings}
+    assert np.mean([elo[version] for version in newest]) == pytest.approx(BASE, abs=1e-3)
+    assert old in elo
+
+
+# -- lineage ------------------------------------------------------------------------
+
+
+def test_a_new_version_begins_near_its_parent(league: "League") -> None:
+    """After one lost game it is far nearer to it than a bot without a parent, and surer."""
+    meet(league, 0, 1, games=100)
+    league.finish(*[(0, 1, BLACK), (1, 0, WHITE), (0, 2, BLACK), (1, 2, DRAW)] * 30)
+    parent = lines_of(league)[0]
+    league.renew(0, "2.0")
+    league.finish((0, 1, WHITE), (3, 1, WHITE))
+    child, *_, stranger = lines_of(league)
+    assert 0 < parent.elo - child.elo < (parent.elo - stranger.elo) / 2
+    assert child.margin < stranger.margin / 1.5
+    assert child.is_linked
+
+
+def test_a_parent_links_nobody(league: "League") -> None:
+    """New versions that met each other alone have no games that lead to the others."""
+    meet(league, 0, 1, games=40)
+    league.renew(0, "2.0")
+    league.renew(1, "2.0")
+    league.finish((0, 1, BLACK))
+    assert [line.is_linked for line in lines_of(league)] == [False, False]
+
+
+def test_the_width_of_the_lineage_is_told(league: "League") -> None:
+    """In whole Elo; one link leaves it near the default."""
+    meet(league, 0, 1, games=40)
+    league.renew(0, "2.0")
+    meet(league, 0, 1, games=40)
+    parameters = run_of(league).parameters
+    assert 100 < parameters["lineage"] < 150
+    assert parameters["lineage"] == round(parameters["lineage"])
+
+
 # -- marks --------------------------------------------------------------------------
 
 
@@ -269,13 +336,18 @@ def test_a_run_names_its_input(league: "League") -> None:
     assert (run.checksum, run.create_time) == (found.checksum, NOON)
     assert run.algorithm == ALGORITHM
     outcomes = fit_of(found).outcomes
+    anchored = fit_of(found).elo[1:3].mean()
     assert run.parameters == {
         "advantage": round(outcomes.advantage, 4),
         "draws": round(outcomes.draws, 4),
         "log_likelihood": round(fit_of(found).log_likelihood, 4),
         "base": 1500.0,
         "prior": 600.0,
+        "prior_mean": round(BASE - anchored, 4),
+        "lineage": 150.0,
+        "openings": 0.0,
         "established": 20,
+        "active_days": 30,
         "anchors": [league.versions[1], league.versions[2]],
     }
 

@@ -27,6 +27,7 @@ from meijin.ladder.tally_cache import TallyCache
 from meijin.ladder.verify import transcript, verify
 from meijin.store import Database, Durability
 from meijin.store.ladders import ladders
+from meijin.store.ladders.lineage import parents_of
 from meijin.store.ladders.log import FinishedGame, finished_games, logged_games
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.runs import NewRating
@@ -66,7 +67,8 @@ def logged(league: League, then: Snapshot | None = None) -> Snapshot:
         if then is not None:
             cutoff, ladder = then.cutoff, ladder._replace(voided=then.voided)
         games = logged_games(connection, league.ladder_id, cutoff=cutoff, voided=ladder.voided)
-        return Snapshot.of(ladder, Tally.of(games), ladders.anchors(connection, league.ladder_id))
+        tally, anchors = Tally.of(games), ladders.anchors(connection, league.ladder_id)
+        return Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))
 
     return league.database.read(read)
 
@@ -222,14 +224,14 @@ def test_a_tally_is_kept_and_resumed(any_league: League) -> None:
     any_league.finish_random(20, seed=3, lines=3, day=4)
     games = games_of(any_league)
     ladder = any_league.database.read(lambda at: ladders.ladder_row(at, any_league.ladder_id))
-    whole = told(Snapshot.of(ladder, Tally.of(games), ()))
+    whole = told(Snapshot.of(ladder, Tally.of(games), (), ()))
     for cut in (0, 1, 19, 20, 21, 40, 59, 60):
         tally = Tally.of(games[:cut])
         resumed = Tally.resumed(tally.to_keep())
         assert resumed.mark == resumed.base == tally.mark
         assert resumed.to_keep() == []
         resumed.add(games[cut:])
-        assert told(Snapshot.of(ladder, resumed, ())) == whole
+        assert told(Snapshot.of(ladder, resumed, (), ())) == whole
 
 
 def test_a_run_reads_the_new_games_alone(league: League, monkeypatch: pytest.MonkeyPatch) -> None:

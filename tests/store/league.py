@@ -11,6 +11,7 @@ from meijin.game import GOMOKU, Ending, Party, Result, TimeControl, encode_moves
 from meijin.ladder.tally import Snapshot, Tally
 from meijin.store import Database
 from meijin.store.ladders import ladders
+from meijin.store.ladders.lineage import parents_of
 from meijin.store.ladders.log import finished_games
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import fingerprint, mark_games
@@ -42,7 +43,7 @@ MadeUp = tuple[int, int, Result]
 
 
 class League:
-    """A ladder whose games are made up, with bots of one version each."""
+    """A ladder whose games are made up, with bots of one version each until they are renewed."""
 
     def __init__(self, database: Database, *, bots: int = 5, name: str = "freestyle-15x15") -> None:
         self.database = database
@@ -71,8 +72,10 @@ class League:
 
     def renew(self, number: int, label: str) -> BotVersionId:
         """Give a bot a new version, which plays its games from now on."""
-        bot_id = self.bots[number]
-        version = self.database.write(lambda connection: _add_version(connection, bot_id, label))
+        bot_id, parent = self.bots[number], self.versions[number]
+        version = self.database.write(
+            lambda connection: _add_version(connection, bot_id, label, parent)
+        )
         self.versions[number] = version
         return version
 
@@ -150,7 +153,7 @@ class League:
             anchors = ladders.anchors(connection, self.ladder_id)
             ladder = ladders.ladder_row(connection, self.ladder_id)
             tally = Tally.of(finished_games(connection, self.ladder_id, after=0))
-            return Snapshot.of(ladder, tally, anchors)
+            return Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))
 
         return self.database.read(read)
 
@@ -242,8 +245,15 @@ class League:
         }
 
 
-def _add_version(connection: Connection, bot_id: BotId, label: str) -> BotVersionId:
+def _add_version(
+    connection: Connection, bot_id: BotId, label: str, parent: BotVersionId | None = None
+) -> BotVersionId:
     version = insert(BotVersion).values(
-        bot_id=bot_id, digest=label, label=label, configuration=[], create_time=NOON
+        bot_id=bot_id,
+        digest=label,
+        label=label,
+        configuration=[],
+        create_time=NOON,
+        parent_id=parent,
     )
     return connection.execute(version.returning(BotVersion.id)).scalar_one()

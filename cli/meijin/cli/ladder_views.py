@@ -144,15 +144,25 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
     left_out = f", {run.repeats} repeats left out" if run.repeats else ""
     time, checksum = f"{run.create_time.ToDatetime():%Y-%m-%d %H:%M} UTC", run.checksum[:12]
     anchored = any(row.anchor for row in response.standings)
-    mean = "the anchors" if anchored else "the mean of the established"
+    mean = "the anchors" if anchored else "the mean of the established and active"
     said = [
         f"run {run.run_id} of {time} from {run.games} games{left_out}; checksum {checksum}",
         f"± is half of the 95 % interval relative to {mean} at 1500",
-        f"moving first is worth {run.advantage:+.0f} Elo",
+        f"moving first is worth {run.advantage:+.0f} Elo{_priors(run)}",
     ]
     seen = {mark for row in response.standings for mark in marks(row)}
     if seen:
         said.append(", ".join(f"{mark} {text}" for mark, text in MARKS.items() if mark in seen))
+    return said
+
+
+def _priors(run: pb.RatingRun) -> str:
+    """How far openings and versions deviate, as far as the run tells."""
+    said = ""
+    if run.opening_deviation:
+        said += f", give or take {run.opening_deviation:.0f} with the opening"
+    if run.HasField("lineage_deviation"):
+        said += f"; versions deviate from their parents by {run.lineage_deviation:.0f}"
     return said
 
 

@@ -3,6 +3,7 @@
 - `statistics`: the mathematics, of arrays alone; a package
 - `tally`, `tally_cache`: a ladder's finished games added up, and kept between two runs
 - `rating_table`: ratings with intervals, from a snapshot of a tally
+- `centre`: who weighs in the mean that ratings are relative to
 - `refresh`, `history`: a run that is published, and everybody's rating by days
 - `verify`: a published run, computed again
 - `posterior`, `compare`, `pairing`: what a run and the games since say of any two bots, and who is

@@ -1,7 +1,7 @@
 """Rating history of a ladder by days, computed from the tallies of the days that are over."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -9,10 +9,11 @@ import structlog
 from sqlalchemy import Connection
 
 from meijin.ladder.rating_table import ALGORITHM, DIGITS, Pool
-from meijin.ladder.tally import counts_of, merged
+from meijin.ladder.tally import counts_of, last_days_of, merged, versions_of
 from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating, keep_day, unrated_days
+from meijin.store.ladders.lineage import ParentOf, parents_of
 from meijin.store.ladders.tallies import KeptTally, kept_tallies
 from meijin.store.schema import BotVersionId, LadderId
 
@@ -36,19 +37,23 @@ def update_history(database: Database, ladder_id: LadderId, now: datetime) -> bo
     Returns:
         Whether there was something to compute.
     """
-
-    def read(
-        connection: Connection,
-    ) -> tuple[Sequence[BotVersionId], Sequence[date], Sequence[KeptTally]]:
-        anchors, days = _work(connection, ladder_id, now)
-        return anchors, days, kept_tallies(connection, ladder_id) if days else ()
-
-    anchors, days, tallies = database.read(read)
-    for tally, ratings in _day_ratings(tallies, set(days), anchors):
+    anchors, days = database.read(lambda connection: _work(connection, ladder_id, now))
+    if not days:
+        return False
+    tallies, parents = database.read(lambda connection: _tallies(connection, ladder_id))
+    for tally, ratings in _day_ratings(tallies, set(days), anchors, dict[int, int](parents)):
         _keep(database, ladder_id, tally, ratings, anchors)
-    if days:
-        _log.info("ladder history brought up to date", ladder_id=ladder_id, days=len(days))
-    return bool(days)
+    _log.info("ladder history brought up to date", ladder_id=ladder_id, days=len(days))
+    return True
+
+
+def _tallies(
+    connection: Connection, ladder_id: LadderId
+) -> tuple[Sequence[KeptTally], Sequence[ParentOf]]:
+    """What is kept of the ladder's days, and the parents of who played on them."""
+    tallies = kept_tallies(connection, ladder_id)
+    versions = versions_of(tallies[-1].versions) if tallies else ()
+    return tallies, parents_of(connection, versions)
 
 
 def _keep(
@@ -90,7 +95,10 @@ def _today(now: datetime) -> date:
 
 
 def _day_ratings(
-    tallies: Sequence[KeptTally], wanted: set[date], anchors: Sequence[BotVersionId]
+    tallies: Sequence[KeptTally],
+    wanted: set[date],
+    anchors: Sequence[BotVersionId],
+    parents: Mapping[int, int],
 ) -> Iterator[tuple[KeptTally, list[NewDayRating]]]:
     """Everyone's rating at the end of each wanted day, by all games up to then.
 
@@ -103,7 +111,8 @@ def _day_ratings(
         if tally.day in wanted:
             so_far = merged([so_far, *waiting])
             waiting = []
-            pool = Pool.of(so_far, anchors)
+            last_days = last_days_of(versions_of(tally.versions))
+            pool = Pool.of(so_far, anchors, parents=parents, last_days=last_days)
             lines = zip(
                 pool.fit.players.tolist(),
                 np.round(pool.elo(), DIGITS).tolist(),

@@ -15,7 +15,7 @@ from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Integers, connected_components
 from meijin.ladder.tally import versions_of
 from meijin.store.ladders.planning import BotPair, LadderState
-from meijin.store.schema import BotId
+from meijin.store.schema import BotId, BotVersionId
 from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult
 
 _NOBODY = BotId(0)
@@ -46,12 +46,13 @@ class PairingTable:
         """
         known = {row.version_id: place for place, row in enumerate(state.table.standings)}
         versions = state.versions
-        # Those that the run knows come first, as in the posterior.
-        self._bots = sorted(bots, key=lambda bot: versions.get(bot) not in known)
+        rated = _nearest_rated(state, known)
+        # Those that the run knows, or whose ancestors it knows, come first, as in the posterior.
+        self._bots = sorted(bots, key=lambda bot: bot not in rated)
         self._number = {bot: number for number, bot in enumerate(self._bots)}
         self._rating_posterior: RatingPosterior | None = None
-        places = [known[versions[bot]] for bot in self._bots if versions.get(bot) in known]
-        self._places = np.array(places, dtype=np.int64)
+        places = [rated[bot] for bot in self._bots if bot in rated]
+        self._places, self._steps = np.array(places, dtype=np.int64).reshape(-1, 2).T
         if state.table.run is not None:
             self._rating_posterior = RatingPosterior.of(state.table, state.covariances)
         self._components = _components(state, [versions.get(bot, -bot) for bot in self._bots])
@@ -72,7 +73,7 @@ class PairingTable:
         return bool(self._closed.all())
 
     def _is_settled(self, confidence: float) -> bool:
-        is_whole = len(self._places) == len(self._bots) > 1
+        is_whole = len(self._places) == len(self._bots) > 1 and not self._steps.any()
         if (
             self._rating_posterior is None
             or not is_whole
@@ -129,7 +130,7 @@ class PairingTable:
         if self._rating_posterior is None:
             nothing = Outcomes(0.0, 0.0)
             return OnlinePosterior(np.empty(0), np.empty((0, 0)), nothing, prior_mean=BASE)
-        return self._rating_posterior.online(self._places)
+        return self._rating_posterior.online(self._places, self._steps)
 
     def _observe(self, result: PairingResult) -> None:
         black, white = self._number.get(result.black_id), self._number.get(result.white_id)
@@ -156,6 +157,29 @@ class PairingTable:
                 places = self._number[one], self._number[other]
                 closed[places] = closed[places[::-1]] = True
         return closed
+
+
+def _nearest_rated(
+    state: LadderState, known: Mapping[BotVersionId, int]
+) -> dict[BotId, tuple[int, int]]:
+    """Where the run has each bot's newest version, or else its nearest ancestor.
+
+    Args:
+        known: The places of the run's versions.
+
+    Returns:
+        The place, and how many versions the newest is further; nothing for bots without either.
+    """
+    parents = dict(state.parents)
+    rated = {}
+    for bot, newest in state.versions.items():
+        version: BotVersionId | None = newest
+        steps = 0
+        while version is not None and version not in known:
+            version, steps = parents.get(version), steps + 1
+        if version is not None:
+            rated[bot] = known[version], steps
+    return rated
 
 
 def _components(state: LadderState, versions: Sequence[int]) -> Integers:

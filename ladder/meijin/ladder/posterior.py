@@ -6,7 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from meijin.ladder.statistics.bradley_terry import Outcomes
+from meijin.ladder.rating_table import BASE
+from meijin.ladder.statistics.bradley_terry import Outcomes, Prior
 from meijin.ladder.statistics.covariance import Z_95, DenseCovariance, superiority
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Floats, Integers
@@ -28,6 +29,10 @@ class RatingPosterior:
     covariance: DenseCovariance
     """Of their errors."""
     outcomes: Outcomes
+    prior_mean: float
+    """What a version without parent and games would be rated."""
+    lineage: float
+    """The deviation of a version from its parent, a step away; Elo."""
 
     @classmethod
     def of(cls, table: Standings, covariances: Covariances | None) -> Self:
@@ -44,11 +49,15 @@ class RatingPosterior:
         else:
             matrix = _ordered(covariances, versions)
         parameters = table.run.parameters
+        elo = np.array([line.elo for line in lines])
         return cls(
             versions=versions,
-            elo=np.array([line.elo for line in lines]),
+            elo=elo,
             covariance=DenseCovariance(matrix),
             outcomes=Outcomes(parameters["advantage"], parameters["draws"]),
+            # Runs of before versions had parents tell neither.
+            prior_mean=parameters.get("prior_mean", float(np.mean(elo)) if lines else BASE),
+            lineage=parameters.get("lineage", Prior().lineage),
         )
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
@@ -62,13 +71,18 @@ class RatingPosterior:
             self.elo[one] - self.elo[other], self.covariance.of_differences(one, other)
         )
 
-    def online(self, places: Integers) -> OnlinePosterior:
-        """The posterior over those at some places, numbered in their order, to be updated."""
+    def online(self, places: Integers, steps: Integers | None = None) -> OnlinePosterior:
+        """The posterior over those at some places, numbered in their order, to be updated.
+
+        Args:
+            steps: How many versions later than that at its place each one is: it has that one's
+                strength, less surely by the lineage's width for each step. Without them none is.
+        """
+        covariance = self.covariance.matrix[np.ix_(places, places)]
+        if steps is not None:
+            covariance = covariance + np.diag(self.lineage**2 * steps)
         return OnlinePosterior(
-            self.elo[places],
-            self.covariance.matrix[np.ix_(places, places)],
-            self.outcomes,
-            prior_mean=float(self.elo.mean()),
+            self.elo[places], covariance, self.outcomes, prior_mean=self.prior_mean
         )
 
 

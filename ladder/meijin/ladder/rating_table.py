@@ -1,13 +1,14 @@
 """The rating table of a ladder: ratings with intervals, computed from a snapshot of its games."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import date, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meijin.ladder.statistics.bradley_terry import Fit, Prior, fit
+from meijin.ladder.centre import ACTIVE_DAYS, centre, is_active
+from meijin.ladder.statistics.bradley_terry import Fit
 from meijin.ladder.statistics.covariance import (
     Z_95,
     Covariance,
@@ -15,6 +16,8 @@ from meijin.ladder.statistics.covariance import (
     covariance,
     superiority_to_next,
 )
+from meijin.ladder.statistics.empirical_bayes import fit_with_widths
+from meijin.ladder.statistics.lineage import Lineage
 from meijin.ladder.statistics.pair_counts import (
     Floats,
     Integers,
@@ -46,27 +49,43 @@ class Pool:
     is_anchor: NDArray[np.bool_]
     is_provisional: NDArray[np.bool_]
     is_linked: NDArray[np.bool_]
-    """Games lead from it to the anchors, or to the largest component where there are none."""
+    """Games lead from it to the anchors, or to the largest component where there are none.
+
+    A parent's games do not: without its own a version's rating is the prior's.
+    """
     centre: Floats
     """The weights of the mean that is shown as `BASE`."""
 
     @classmethod
-    def of(cls, counts: PairCounts, anchors: Sequence[int]) -> "Pool":
+    def of(
+        cls,
+        counts: PairCounts,
+        anchors: Sequence[int],
+        *,
+        parents: Mapping[int, int] | None = None,
+        last_days: Mapping[int, date] | None = None,
+    ) -> "Pool":
         """Fit a pool whose ratings are relative to `anchors`, as far as those have played.
 
-        Without any they are relative to the mean of the established: those who are linked
-        and not provisional, or to all who are linked where nobody is.
+        Without any they are relative to the mean of the established and active: see `centre`.
+
+        Args:
+            parents: What versions came from, whether those have games here or not.
+            last_days: The day of everyone's last rated game; without it all are active.
         """
-        fitted = fit(counts.pooled())
+        fitted = fit_with_widths(counts, Lineage.nearest(parents or {}, counts.players))
         scores = ScoreColumns.of(fitted.counts, len(fitted.players))
         is_anchor = np.isin(fitted.players, np.asarray(anchors, dtype=np.int64))
         is_linked = _linked(fitted.counts, is_anchor)
         is_provisional = (scores.games < ESTABLISHED) | scores.is_one_sided
-        centre = is_anchor
-        if not centre.any():
-            centre = is_linked & ~is_provisional
-        if not centre.any():
-            centre = is_linked
+        weighs = is_anchor
+        if not weighs.any():
+            weighs = centre(
+                fitted.lineage,
+                linked=is_linked,
+                established=~is_provisional,
+                active=is_active(fitted.players, last_days),
+            )
         return cls(
             fit=fitted,
             scores=scores,
@@ -74,13 +93,21 @@ class Pool:
             is_anchor=is_anchor,
             is_provisional=is_provisional & ~is_anchor,
             is_linked=is_linked,
-            centre=centre / max(int(centre.sum()), 1),
+            centre=weighs / max(int(weighs.sum()), 1),
         )
 
     def elo(self) -> Floats:
         """Everyone's rating as it is shown."""
-        shown: Floats = BASE + self.fit.elo - self.centre @ self.fit.elo
-        return shown
+        return self.fit.elo + self._shift
+
+    @property
+    def prior_mean(self) -> float:
+        """What a version without parent and games would be rated, on the scale shown."""
+        return self.fit.level + self._shift
+
+    @property
+    def _shift(self) -> float:
+        return BASE - float(self.centre @ self.fit.elo)
 
     def margins(self) -> Floats:
         """Half of everyone's 95 % interval, in Elo."""
@@ -136,8 +163,13 @@ class ScoreColumns:
 
 def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
     """The rating run of a snapshot: nothing else goes into it but the time it is stamped with."""
-    pool = Pool.of(snapshot.counts, snapshot.anchors)
-    outcomes, prior = pool.fit.outcomes, Prior()
+    pool = Pool.of(
+        snapshot.counts,
+        snapshot.anchors,
+        parents=dict[int, int](snapshot.parents),
+        last_days=snapshot.last_days,
+    )
+    outcomes, prior = pool.fit.outcomes, pool.fit.prior
     return NewRun(
         ladder_id=snapshot.ladder_id,
         revision=snapshot.revision,
@@ -153,7 +185,11 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
             "log_likelihood": round(pool.fit.log_likelihood, DIGITS),
             "base": BASE,
             "prior": prior.strength,
+            "prior_mean": round(pool.prior_mean, DIGITS),
+            "lineage": prior.lineage,
+            "openings": prior.opening,
             "established": ESTABLISHED,
+            "active_days": ACTIVE_DAYS,
             "anchors": list(snapshot.anchors),
         },
         create_time=create_time,

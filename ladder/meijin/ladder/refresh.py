@@ -12,6 +12,7 @@ from meijin.ladder.tally import Snapshot, Tally
 from meijin.ladder.tally_cache import TallyCache
 from meijin.store import Database
 from meijin.store.ladders import ladders
+from meijin.store.ladders.lineage import parents_of
 from meijin.store.ladders.runs import NewRun, publish
 from meijin.store.ladders.tallies import keep_tallies
 from meijin.store.schema import LadderId
@@ -96,4 +97,8 @@ def _dirty_snapshot(
         return None
     tally = cache.current(connection, ladder_id)
     ladder = ladders.ladder_row(connection, ladder_id)
-    return Snapshot.of(ladder, tally, ladders.anchors(connection, ladder_id)), tally
+    anchors, parents = (
+        ladders.anchors(connection, ladder_id),
+        parents_of(connection, tally.versions),
+    )
+    return Snapshot.of(ladder, tally, anchors, parents), tally

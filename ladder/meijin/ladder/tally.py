@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.store.ladders.ladders import LadderRow
+from meijin.store.ladders.lineage import ParentOf
 from meijin.store.ladders.log import FinishedGame
 from meijin.store.ladders.tallies import KeptTally, TallyMark
 from meijin.store.schema import BotVersionId, LadderId
@@ -51,9 +52,18 @@ class VersionState:
     faults: int = 0
     """Games that it forfeited, repeats too."""
     last_day: int = 0
-    """The ordinal of the day of its last game, in the proleptic calendar; repeats too."""
+    """The ordinal of the day of its last rated game, in the proleptic calendar; 0 for none."""
     component: int = 0
     """The same for those whom rated games link, from opponent to opponent."""
+
+
+def last_days_of(versions: Mapping[BotVersionId, VersionState]) -> dict[int, date]:
+    """The day (UTC) of the last rated game of everyone who has one."""
+    return {
+        version: date.fromordinal(state.last_day)
+        for version, state in versions.items()
+        if state.last_day
+    }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,9 +89,17 @@ class Snapshot:
     """Finished games that are not rated, since they repeat others."""
     anchors: Sequence[BotVersionId]
     """Sorted."""
+    parents: Sequence[ParentOf]
+    """Of those who have finished a game, and of those in turn; sorted."""
 
     @classmethod
-    def of(cls, ladder: LadderRow, tally: "Tally", anchors: Sequence[BotVersionId]) -> Self:
+    def of(
+        cls,
+        ladder: LadderRow,
+        tally: "Tally",
+        anchors: Sequence[BotVersionId],
+        parents: Sequence[ParentOf],
+    ) -> Self:
         """What a tally of the ladder's games tells."""
         return cls(
             ladder_id=ladder.id,
@@ -95,15 +113,23 @@ class Snapshot:
             games=tally.games,
             repeats=tally.repeats,
             anchors=anchors,
+            parents=parents,
         )
+
+    @property
+    def last_days(self) -> dict[int, date]:
+        """The day (UTC) of everyone's last rated game."""
+        return last_days_of(self.versions)
 
     @property
     def checksum(self) -> str:
         """SHA-256, hexadecimal, of what the ratings follow from, as lines of text.
 
-        The first is the chain of the games, hexadecimal; the others are an anchor each.
+        The first is the chain of the games, hexadecimal; then come an anchor each, and a version
+        with its parent each.
         """
-        lines = [self.chain.hex(), *map(str, self.anchors)]
+        links = (f"{version} {parent}" for version, parent in self.parents)
+        lines = [self.chain.hex(), *map(str, self.anchors), *links]
         return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
@@ -178,13 +204,13 @@ class Tally:
         ).encode()
         self.chain = hashlib.sha256(self.chain + line).digest()
         black, white = self._state(black_id), self._state(white_id)
-        black.last_day = white.last_day = self.day
         if fault:
             (black if fault == 1 else white).faults += 1
         if is_repeat:
             self.repeats += 1
             return
         self.games += 1
+        black.last_day = white.last_day = self.day
         key = (black_id, white_id, opening)
         if key not in self._counts:
             self._counts[key] = [0, 0, 0]

@@ -11,6 +11,7 @@ from meijin.ladder.tally import Snapshot, Tally
 from meijin.store import Database, StoreError
 from meijin.store.errors import NoRunError
 from meijin.store.ladders import ladders
+from meijin.store.ladders.lineage import parents_of
 from meijin.store.ladders.log import logged_games
 from meijin.store.ladders.runs import NewRating, NewRun, PublishedRun, Standing, standings
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
@@ -85,7 +86,8 @@ def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | N
     anchors = [BotVersionId(key) for key in run.parameters["anchors"]]
     games = logged_games(connection, ladder_id, cutoff=run.cutoff, voided=run.voided)
     ladder = ladders.ladder_row(connection, ladder_id)._replace(voided=run.voided)
-    snapshot = Snapshot.of(ladder, Tally.of(games), anchors)
+    tally = Tally.of(games)
+    snapshot = Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))
     voided_since = ladders.voided_games(connection, ladder_id) - run.voided
     return _Inputs(run, table.standings, snapshot, voided_since)
 

@@ -112,7 +112,7 @@ class Standing(_message.Message):
     """The version's label; may be empty."""
     elo: _builtins.float
     """The rating of the fit over all rated games, in Elo; the anchors' mean, or
-    that of the established where there are no anchors, is 1500.
+    that of the established and active where there are no anchors, is 1500.
     """
     margin: _builtins.float
     """Half of the rating's 95 % interval, relative to that mean; Elo."""
@@ -203,6 +203,8 @@ class RatingRun(_message.Message):
     ALGORITHM_FIELD_NUMBER: _builtins.int
     ADVANTAGE_FIELD_NUMBER: _builtins.int
     DRAWS_FIELD_NUMBER: _builtins.int
+    LINEAGE_DEVIATION_FIELD_NUMBER: _builtins.int
+    OPENING_DEVIATION_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     CUTOFF_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
@@ -220,6 +222,15 @@ class RatingRun(_message.Message):
     draws: _builtins.float
     """By how much a player must be better, in Elo, to win every second game; 0
     when none was drawn.
+    """
+    lineage_deviation: _builtins.float
+    """The deviation of a version's rating from its parent's that the fit takes a
+    version to have before its games: in Elo, found from the versions rated so
+    far. Absent in runs of releases that knew no lineage.
+    """
+    opening_deviation: _builtins.float
+    """The deviation among openings of what moving first is worth, in Elo; 0 when
+    the games show none. Absent in runs of releases that knew none.
     """
     parameters: _builtins.str
     """Everything that the run was computed with and found beside the ratings, as a
@@ -244,14 +255,23 @@ class RatingRun(_message.Message):
         algorithm: _builtins.str = ...,
         advantage: _builtins.float = ...,
         draws: _builtins.float = ...,
+        lineage_deviation: _builtins.float | None = ...,
+        opening_deviation: _builtins.float | None = ...,
         parameters: _builtins.str = ...,
         cutoff: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "games", b"games", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__lineage_deviation: _TypeAlias = _typing.Literal["lineage_deviation"]  # noqa: Y015
+    _WhichOneofArgType__lineage_deviation: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation"]  # noqa: Y015
+    _WhichOneofReturnType__opening_deviation: _TypeAlias = _typing.Literal["opening_deviation"]  # noqa: Y015
+    _WhichOneofArgType__opening_deviation: _TypeAlias = _typing.Literal["_opening_deviation", b"_opening_deviation"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lineage_deviation) -> _WhichOneofReturnType__lineage_deviation | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__opening_deviation) -> _WhichOneofReturnType__opening_deviation | None: ...
 
 Global___RatingRun: _TypeAlias = RatingRun  # noqa: Y015
 
@@ -1104,7 +1124,7 @@ class SetAnchorsRequest(_message.Message):
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """One to three bots, each with the version it was last there with; none at
-        all, and ratings are relative to the mean of the established.
+        all, and ratings are relative to the mean of the established and active.
         """
 
     def __init__(

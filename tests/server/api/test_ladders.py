@@ -84,7 +84,13 @@ def publish(database: Database, *, revision: int, elos: tuple[float, float]) -> 
             repeats=3,
             checksum=f"checksum {revision}",
             algorithm="by hand",
-            parameters={"advantage": 20.5, "draws": 10.25, "anchors": []},
+            parameters={
+                "advantage": 20.5,
+                "draws": 10.25,
+                "lineage": 80.0,
+                "openings": 25.0,
+                "anchors": [],
+            },
             create_time=NOON + timedelta(minutes=revision),
             ratings=[
                 NewRating(versions[n], line(n + 1, elo, of=len(elos))) for n, elo in enumerate(elos)
@@ -121,6 +127,7 @@ async def test_the_published_standings_are_shown(start_server: StartServer) -> N
             table = await service.GetStandings(pb.GetStandingsRequest(ladder=name))
             assert table.ladder == pb.Ladder(name="freestyle-5x5", games=2, current=True)
             assert (table.run.games, table.run.checksum) == (2, "checksum 2")
+            assert (table.run.lineage_deviation, table.run.opening_deviation) == (80.0, 25.0)
             assert table.run.create_time.ToDatetime(UTC) == NOON + timedelta(minutes=2)
             assert [(row.rank, row.bot, row.version) for row in table.standings] == [
                 (1, "ada", "1"),

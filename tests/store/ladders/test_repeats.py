@@ -1,16 +1,17 @@
 """Games that are the same as an earlier one, on SQLite and PostgreSQL."""
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from meijin.game import Ending, Party, Result
 from meijin.ladder.tally import Tally
-from meijin.store.ladders.log import logged_games
+from meijin.store.ladders.log import FinishedGame, logged_games
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import BotVersionId, Game
 
@@ -141,6 +142,10 @@ def test_a_game_without_a_move_repeats_none(any_league: "League", plies: int) ->
     assert repeats(any_league) == [4]
 
 
+def _tally(connection: Connection, read: Callable[[Connection], Iterator[FinishedGame]]) -> Tally:
+    return Tally.of(read(connection))
+
+
 @pytest.mark.parametrize("voided", [[], [1], [1, 5], [2]])
 def test_the_log_knows_the_same_games(any_league: "League", voided: list[int]) -> None:
     """Read game by game, it leaves out what is marked, as it is now and as it was."""
@@ -154,8 +159,8 @@ def test_the_log_knows_the_same_games(any_league: "League", voided: list[int]) -
         any_league.void(number)
     for snapshot in (before, any_league.snapshot()):
         read = partial(logged_games, ladder_id=any_league.ladder_id)
-        found = partial(read, cutoff=snapshot.cutoff, voided=snapshot.voided)
-        tally = any_league.database.read(lambda connection: Tally.of(found(connection)))
+        read = partial(read, cutoff=snapshot.cutoff, voided=snapshot.voided)
+        tally = any_league.database.read(partial(_tally, read=read))
         assert (tally.chain, tally.games) == (snapshot.chain, snapshot.games)
 
 

@@ -230,7 +230,8 @@ def anchors(
         list[str] | None, typer.Argument(help="One to three bots; their mean will be 1500.")
     ] = None,
     none: Annotated[
-        bool, typer.Option("--none", help="Relative to the mean of the established instead.")
+        bool,
+        typer.Option("--none", help="Relative to the mean of the established and active instead."),
     ] = False,
     ladder: LadderOption = "",
     server: Server = USUAL_SERVER,
@@ -245,7 +246,7 @@ def anchors(
     with connect(server, token) as connection:
         request = pb.SetAnchorsRequest(ladder=ladder, bots=bots or [])
         response = connection.ask_with_token(connection.ladders.SetAnchors, request)
-    what = ", ".join(bots) if bots else "the mean of the established"
+    what = ", ".join(bots) if bots else "the mean of the established and active"
     console.print(
         f"{response.ladder.name} is relative to {what} from the next run on", soft_wrap=True
     )

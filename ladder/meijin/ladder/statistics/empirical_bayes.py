@@ -21,8 +21,8 @@ from meijin.ladder.statistics.lineage import Lineage
 from meijin.ladder.statistics.opening_effects import reused_openings
 from meijin.ladder.statistics.pair_counts import Floats, PairCounts
 
-LINKS_OF_PRIOR = 2.0
-"""The default width of the lineage weighs as much as so many links."""
+LINKS_OF_PRIOR = 1.0
+"""The default width of the lineage weighs as much as so many links, known exactly."""
 LEAST_LINEAGE, MOST_LINEAGE = 10.0, 600.0
 """In Elo. Beyond the most a parent would say less than the prior of those without one."""
 FIRST_OPENING = 50.0

@@ -37,6 +37,8 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         draws=run.parameters["draws"],
         parameters=json.dumps(run.parameters, sort_keys=True),
         cutoff=run.cutoff,
+        lineage_deviation=run.parameters.get("lineage"),
+        opening_deviation=run.parameters.get("openings"),
     )
 
 

@@ -3,6 +3,7 @@
 - `ladders`: found, listed, anchored, and marked when they have changed
 - `rated_games`, `repeats`: the games that count, and those that do not
 - `opening_keys`: by which the games of one opening are known
+- `lineage`: what versions came from
 - `runs`: rating runs, published and read
 - `meetings`: what two versions scored against each other
 - `exports`: what a published run was computed from, in pages

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, case, func, or_, select
 
+from meijin.store.ladders.lineage import ParentOf, parents_of
 from meijin.store.ladders.rated_games import ScoredGame, results_since
 from meijin.store.ladders.runs import Covariances, Standings, covariances, standings
 from meijin.store.ladders.tallies import last_versions
@@ -36,6 +37,8 @@ class LadderState:
     covariances: Covariances | None
     versions: dict[BotId, BotVersionId]
     """The newest of every bot."""
+    parents: Sequence[ParentOf]
+    """Of these, and of those in turn."""
     states: bytes
     """Each version's state after the games of the run, as the ladder's job wrote it; after fewer
     of them from the time that one is voided until the next run."""
@@ -66,6 +69,7 @@ def ladder_state(
         table=table,
         covariances=covariances(connection, ladder_id),
         versions=versions,
+        parents=parents_of(connection, versions.values()),
         states=last_versions(connection, ladder_id),
         results=results_since(connection, ladder_id, cutoff, limit=MAX_RESULTS),
         repeats=_repeats(connection, ladder_id, tournament_id, versions),
