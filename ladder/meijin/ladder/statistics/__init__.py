@@ -3,6 +3,7 @@
 - `pair_counts`: games, counted by who met whom
 - `bradley_terry`, `likelihood`: strengths fitted to counts
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
+- `clusters`, `overdispersion`, `robust`: how much games hang together, and how sure they are then
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
 - `elo`: classic Elo
 - `sprt`: the sequential test of a match

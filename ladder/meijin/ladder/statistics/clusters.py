@@ -1,0 +1,105 @@
+"""Clusters of games that may hang together: a fit's residuals by opening, and by pair."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from meijin.ladder.statistics.bradley_terry import Fit
+from meijin.ladder.statistics.pair_counts import Floats, Integers, sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """The games of two players that began alike: same colours, same opening; shapes (k,).
+
+    Where openings are unknown, a cluster is all that two have played with the same colours. The
+    score of a game is the derivative of its log-likelihood by how much the one is the stronger: 0
+    on average, its variance is the game's information, and a game more tells by it which way the
+    fit errs (a generalized residual). All is in nats.
+    """
+
+    pair: Integers
+    """The place in the pairs."""
+    games: Floats
+    information: Floats
+    """Expected of all games of the cluster, at the fit."""
+    score: Floats
+    """The sum of the games' scores, from the side of the pair's first."""
+    cross: Floats
+    """The sum of the products of two different games' scores, in either order: what the square
+    of `score` has beyond the squares of single games."""
+
+    @property
+    def most_alike(self) -> Floats:
+        """What the variance of each score is greater by if all games of a cluster are the same."""
+        extra: Floats = self.information * (self.games - 1)
+        return extra
+
+    @property
+    def squares(self) -> Floats:
+        """The sum of the squares of each game's information."""
+        squares: Floats = self.information**2 / self.games
+        return squares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusteredPairs:
+    """Each two who have met, whoever moved first; shapes (p,)."""
+
+    clusters: Clusters
+    first: Integers
+    """Places in the fit; `first` < `second`."""
+    second: Integers
+    information: Floats
+    """Expected of all games of the pair, at the fit."""
+    cross: Floats
+    """The sum of the products of two different games' scores, in either order."""
+    most_alike: Floats
+    """What the variance of the pair's score is greater by if each cluster repeats one game."""
+    shared: Floats
+    """The sum of the products of two different games' information, in either order: the same for
+    an effect of the pair on all its games, of variance 1."""
+
+    def sums(self, column: Floats) -> Floats:
+        """The sums of a column of the clusters by pair."""
+        return sums(self.clusters.pair, column, len(self.first))
+
+
+def clustered_pairs(fit: Fit) -> ClusteredPairs:
+    """The games of a fit by cluster and by pair, those with two who have met."""
+    counts = fit.counts
+    games = counts.wins + counts.draws + counts.losses
+    played = games > 0
+    first, second, games = counts.first[played], counts.second[played], games[played]
+    wins, draws, losses = (column[played] for column in (counts.wins, counts.draws, counts.losses))
+    difference = fit.elo[first] - fit.elo[second]
+    win, loss = fit.outcomes.wins(difference), fit.outcomes.losses(difference)
+    # A draw is a win and a loss at once.
+    score = wins * (1 - win) + draws * (loss - win) - losses * (1 - loss)
+    own = wins * (1 - win) ** 2 + draws * (loss - win) ** 2 + losses * (1 - loss) ** 2
+    ends = np.sort((first, second), axis=0)
+    keys, pair = np.unique(ends[0] * len(fit.players) + ends[1], return_inverse=True)
+    clusters = Clusters(
+        pair=pair,
+        games=games,
+        information=games * (1 - win) * (1 - loss) * (win + loss),
+        score=np.where(first < second, score, -score),
+        cross=score**2 - own,
+    )
+    return _by_pair(clusters, own, *np.divmod(keys, max(len(fit.players), 1)))
+
+
+def _by_pair(clusters: Clusters, own: Floats, first: Integers, second: Integers) -> ClusteredPairs:
+    def total(column: Floats) -> Floats:
+        return sums(clusters.pair, column, len(first))
+
+    information = total(clusters.information)
+    return ClusteredPairs(
+        clusters=clusters,
+        first=first,
+        second=second,
+        information=information,
+        cross=total(clusters.score) ** 2 - total(own),
+        most_alike=total(clusters.most_alike),
+        shared=information**2 - total(clusters.squares),
+    )
