@@ -13,9 +13,9 @@ from meijin.ladder.statistics.covariance import (
     Z_95,
     Covariance,
     DenseCovariance,
-    covariance,
     superiority_to_next,
 )
+from meijin.ladder.statistics.overdispersion import Overdispersion
 from meijin.ladder.statistics.pair_counts import (
     Floats,
     Integers,
@@ -23,6 +23,7 @@ from meijin.ladder.statistics.pair_counts import (
     connected_components,
     sums,
 )
+from meijin.ladder.statistics.robust import robust_covariance
 from meijin.store.ladders.rated_games import CountedPairs, Snapshot
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.schema import BotVersionId
@@ -44,6 +45,10 @@ class Pool:
     fit: Fit
     scores: "ScoreColumns"
     covariance: Covariance
+    """The robust one."""
+    overdispersion: Overdispersion
+    factor: float
+    """How many times as wide intervals are as if every game were independent."""
     is_anchor: NDArray[np.bool_]
     is_provisional: NDArray[np.bool_]
     is_linked: NDArray[np.bool_]
@@ -59,6 +64,7 @@ class Pool:
         and not provisional, or to all who are linked where nobody is.
         """
         fitted = fit(counts)
+        robust = robust_covariance(fitted)
         scores = ScoreColumns.of(fitted.counts, len(fitted.players))
         is_anchor = np.isin(fitted.players, np.asarray(anchors, dtype=np.int64))
         is_linked = _linked(fitted.counts, is_anchor)
@@ -71,7 +77,9 @@ class Pool:
         return cls(
             fit=fitted,
             scores=scores,
-            covariance=covariance(fitted),
+            covariance=robust.covariance,
+            overdispersion=robust.overdispersion,
+            factor=robust.factor,
             is_anchor=is_anchor,
             is_provisional=is_provisional & ~is_anchor,
             is_linked=is_linked,
@@ -160,6 +168,9 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         parameters={
             "advantage": round(outcomes.advantage, DIGITS),
             "draws": round(outcomes.draws, DIGITS),
+            "correlation": round(pool.overdispersion.correlation, DIGITS),
+            "pair_deviation": round(pool.overdispersion.pair_deviation, DIGITS),
+            "factor": round(pool.factor, DIGITS),
             "log_likelihood": round(pool.fit.log_likelihood, DIGITS),
             "base": BASE,
             "prior": prior.strength,

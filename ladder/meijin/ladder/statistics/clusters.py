@@ -14,20 +14,19 @@ class Clusters:
 
     Where openings are unknown, a cluster is all that two have played with the same colours. The
     score of a game is the derivative of its log-likelihood by how much the one is the stronger: 0
-    on average, its variance is the game's information, and a game more tells by it which way the
-    fit errs (a generalized residual). All is in nats.
+    on average, with the game's information as its variance. All is in nats.
     """
 
     pair: Integers
     """The place in the pairs."""
     games: Floats
     information: Floats
-    """Expected of all games of the cluster, at the fit."""
+    """Of all games of the cluster, as the fit takes it: at the results there were."""
     score: Floats
     """The sum of the games' scores, from the side of the pair's first."""
-    cross: Floats
-    """The sum of the products of two different games' scores, in either order: what the square
-    of `score` has beyond the squares of single games."""
+    single: Floats
+    """The sum of the squares of the games' scores: what the square of `score` would be if no two
+    games had anything in common."""
 
     @property
     def most_alike(self) -> Floats:
@@ -51,14 +50,25 @@ class ClusteredPairs:
     """Places in the fit; `first` < `second`."""
     second: Integers
     information: Floats
-    """Expected of all games of the pair, at the fit."""
-    cross: Floats
-    """The sum of the products of two different games' scores, in either order."""
+    """Of all games of the pair, as the fit takes it."""
+    score: Floats
+    """The sum of the games' scores, from the side of `first`."""
+    single: Floats
+    """The sum of the squares of the games' scores."""
     most_alike: Floats
     """What the variance of the pair's score is greater by if each cluster repeats one game."""
-    shared: Floats
-    """The sum of the products of two different games' information, in either order: the same for
-    an effect of the pair on all its games, of variance 1."""
+    squares: Floats
+    """The sum of the squares of each game's information."""
+
+    @property
+    def shared(self) -> Floats:
+        """What the variance of each score is greater by for an effect of variance 1 on all games.
+
+        The sum of the products of two different games' information, in either order: an only game
+        scatters no more for it.
+        """
+        shared: Floats = self.information**2 - self.squares
+        return shared
 
     def sums(self, column: Floats) -> Floats:
         """The sums of a column of the clusters by pair."""
@@ -76,20 +86,20 @@ def clustered_pairs(fit: Fit) -> ClusteredPairs:
     win, loss = fit.outcomes.wins(difference), fit.outcomes.losses(difference)
     # A draw is a win and a loss at once.
     score = wins * (1 - win) + draws * (loss - win) - losses * (1 - loss)
-    own = wins * (1 - win) ** 2 + draws * (loss - win) ** 2 + losses * (1 - loss) ** 2
+    single = wins * (1 - win) ** 2 + draws * (loss - win) ** 2 + losses * (1 - loss) ** 2
     ends = np.sort((first, second), axis=0)
     keys, pair = np.unique(ends[0] * len(fit.players) + ends[1], return_inverse=True)
     clusters = Clusters(
         pair=pair,
         games=games,
-        information=games * (1 - win) * (1 - loss) * (win + loss),
+        information=(wins + draws) * win * (1 - win) + (losses + draws) * loss * (1 - loss),
         score=np.where(first < second, score, -score),
-        cross=score**2 - own,
+        single=single,
     )
-    return _by_pair(clusters, own, *np.divmod(keys, max(len(fit.players), 1)))
+    return _by_pair(clusters, *np.divmod(keys, max(len(fit.players), 1)))
 
 
-def _by_pair(clusters: Clusters, own: Floats, first: Integers, second: Integers) -> ClusteredPairs:
+def _by_pair(clusters: Clusters, first: Integers, second: Integers) -> ClusteredPairs:
     def total(column: Floats) -> Floats:
         return sums(clusters.pair, column, len(first))
 
@@ -99,7 +109,8 @@ def _by_pair(clusters: Clusters, own: Floats, first: Integers, second: Integers)
         first=first,
         second=second,
         information=information,
-        cross=total(clusters.score) ** 2 - total(own),
+        score=total(clusters.score),
+        single=total(clusters.single),
         most_alike=total(clusters.most_alike),
-        shared=information**2 - total(clusters.squares),
+        squares=total(clusters.squares),
     )

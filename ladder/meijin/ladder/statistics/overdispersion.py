@@ -10,12 +10,12 @@ reduction in standard errors for linear regression with multi-stage samples, 200
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT
-from meijin.ladder.statistics.clusters import ClusteredPairs
+from meijin.ladder.statistics.clusters import ClusteredPairs, Clusters
 from meijin.ladder.statistics.pair_counts import Floats
 
 ROUNDS = 100
@@ -25,6 +25,11 @@ CLOSE = 1e-10
 LEAST_INFORMATION = 0.05
 """Of a game, as a product of two games' scores is weighted: one upset of a game that was sure would
 outweigh all others."""
+PRIOR_CORRELATION = 0.5
+"""Deviation of the prior of the correlation: normal around 0, and weak."""
+PRIOR_PAIR_VARIANCE = (100 / ELO_PER_NAT) ** 2
+"""Deviation of the prior of the pairs' variance. Without circles in who met whom, strengths explain
+every pair, and games say nothing of it; then it is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +64,28 @@ class Leverage:
     by_pairs: Floats
     """What a variance of 1 between pairs adds."""
 
+    def bounded(self, information: Floats) -> "Leverage":
+        """With no difference less sure than by the pair's own games, as unknown draws make some."""
+        own = np.minimum(self.own, 1 / information)
+        share = (own / self.own) ** 2
+        return Leverage(own, share * self.by_correlation, share * self.by_pairs)
+
 
 def overdispersion(pairs: ClusteredPairs, leverage: Leverage) -> Overdispersion:
     """Estimate the components of a fit, each at least 0.
 
     They depend on each other's weights, so both equations are solved again until nothing changes.
     """
+    leverage = leverage.bounded(pairs.information)
     within, between = _within_clusters(pairs, leverage), _within_pairs(pairs, leverage)
     found = Overdispersion(0.0, 0.0)
     for _ in range(ROUNDS):
         before = found
-        found = _solve(
-            within.equation(_cluster_weights(pairs, before)),
-            between.equation(_pair_weights(pairs, before)),
-        )
+        one = within.equation(_cluster_weights(pairs, before))
+        other = between.equation(_pair_weights(pairs, before))
+        one = replace(one, by_correlation=one.by_correlation + 2 / PRIOR_CORRELATION**2)
+        other = replace(other, by_pairs=other.by_pairs + 2 / PRIOR_PAIR_VARIANCE**2)
+        found = _solve(one, other)
         change = found.correlation - before.correlation, found.pair_variance - before.pair_variance
         if max(map(abs, change)) < CLOSE:
             break
@@ -103,13 +116,13 @@ class _Moments:
 
 
 def _within_clusters(pairs: ClusteredPairs, leverage: Leverage) -> _Moments:
-    """Of a cluster of n games, each with the information h, the n (n - 1) products of two.
+    """What the clusters' scores have beyond independent games.
 
-    The errors' covariance is correlation h + variance h^2, and the fit has followed them: a score
-    is the error less h times the fit's own error of the difference.
+    With errors of covariance correlation h + variance h^2 between two games of the information h.
+    A score is the error less h times the fit's own error of the difference, which follows from all
+    games of the pair.
     """
     clusters = pairs.clusters
-    information, alike = clusters.information, clusters.most_alike
     own, by_correlation, by_pairs, whole = (
         column[clusters.pair]
         for column in (
@@ -119,25 +132,44 @@ def _within_clusters(pairs: ClusteredPairs, leverage: Leverage) -> _Moments:
             pairs.information,
         )
     )
-    shared = information**2 - clusters.squares
-    return _Moments(
-        found=clusters.cross + shared * own,
-        by_correlation=alike - 2 * own * shared * (clusters.games - 1) + shared * by_correlation,
-        by_pairs=shared * (1 - 2 * own * whole + by_pairs),
+    return _moments(
+        clusters,
+        Leverage(own, by_correlation, by_pairs),
+        single_alike=clusters.squares * (clusters.games - 1),
+        whole=whole,
     )
 
 
 def _within_pairs(pairs: ClusteredPairs, leverage: Leverage) -> _Moments:
-    """Of a pair, the products of any two of its games."""
-    information, alike, shared = pairs.information, pairs.most_alike, pairs.shared
-    clusters, own = pairs.clusters, leverage.own
-    single = pairs.sums(clusters.squares * (clusters.games - 1))
+    """What the pairs' scores have beyond independent games."""
+    clusters = pairs.clusters
+    single_alike = pairs.sums(clusters.squares * (clusters.games - 1))
+    return _moments(pairs, leverage, single_alike=single_alike, whole=pairs.information)
+
+
+def _moments(
+    groups: Clusters | ClusteredPairs, leverage: Leverage, *, single_alike: Floats, whole: Floats
+) -> _Moments:
+    """Squares of scores, less their expectation by independent games, and how they would grow.
+
+    Squares of single games are taken off as far as the fit leaves them in the score: they scatter,
+    most of all the rare ones of an upset, and tell of no two games.
+    """
+    information, squares = groups.information, groups.squares
+    own, by_correlation, by_pairs = leverage.own, leverage.by_correlation, leverage.by_pairs
+    shared = information**2 - squares
+    left = np.maximum(1 - own * information, 0.0) ** 2
+    expected = information * (1 - own * information)
     return _Moments(
-        found=pairs.cross + shared * own,
-        by_correlation=alike
-        - 2 * own * (information * alike - single)
-        + shared * leverage.by_correlation,
-        by_pairs=shared * (1 - 2 * own * information + leverage.by_pairs),
+        found=groups.score**2 - expected - left * (groups.single - information + own * squares),
+        by_correlation=groups.most_alike * (1 - 2 * own * information)
+        + information**2 * by_correlation
+        - left * (squares * by_correlation - 2 * own * single_alike),
+        by_pairs=shared
+        - 2 * own * information**2 * whole
+        + 2 * own * information * squares
+        + information**2 * by_pairs
+        - left * squares * (by_pairs - 2 * own * whole),
     )
 
 
@@ -148,7 +180,7 @@ def _cluster_weights(pairs: ClusteredPairs, found: Overdispersion) -> Floats:
     alike = (
         1 + found.correlation * (clusters.games - 1) + found.pair_variance * clusters.information
     )
-    weights: Floats = 1 / (each * alike**2)
+    weights: Floats = (clusters.games > 1) / (each * alike**2)
     return weights
 
 

@@ -1,5 +1,7 @@
 """Converters of ladders: views in, messages out."""
 
+from collections.abc import Mapping
+
 from meijin.ladder.compare import MatrixRow
 from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
@@ -16,6 +18,7 @@ def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
 
 def run_to_proto(run: PublishedRun) -> pb.RatingRun:
     """A run without its ratings."""
+    parameters = run.parameters
     return pb.RatingRun(
         run_id=str(run.id),
         games=run.games,
@@ -23,8 +26,17 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         checksum=run.checksum,
         create_time=time_to_proto(run.create_time),
         algorithm=run.algorithm,
-        advantage=run.parameters["advantage"],
-        draws=run.parameters["draws"],
+        advantage=parameters["advantage"],
+        draws=parameters["draws"],
+        overdispersion=_overdispersion_to_proto(parameters) if "factor" in parameters else None,
+    )
+
+
+def _overdispersion_to_proto(parameters: Mapping[str, float]) -> pb.Overdispersion:
+    return pb.Overdispersion(
+        correlation=parameters["correlation"],
+        pair_deviation=parameters["pair_deviation"],
+        factor=parameters["factor"],
     )
 
 
