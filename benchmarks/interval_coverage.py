@@ -1,6 +1,6 @@
 """Whether intervals hold the truth where bots are not dice.
 
-    python benchmarks/coverage.py [--ladders 40] [--only NAME ...] [--pairing adaptive|random]
+    python benchmarks/interval_coverage.py [--ladders 40] [--only NAME ...] [--pairing adaptive|random]
                                   [--pair-by robust|model] [--processes 1] [--json]
 
 Bots with strengths of N(0, 250) Elo play pairs of games, with both colours on one opening; the
