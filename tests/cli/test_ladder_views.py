@@ -99,6 +99,22 @@ def test_a_wide_terminal_has_every_column_that_says_something() -> None:
     assert {"now", "marks"} <= set(header.split())
 
 
+def test_a_note_tells_why_intervals_are_wide() -> None:
+    """As wide as for dice, nothing is said; else how much wider, and what for."""
+    response = standings(standing(1, "ada"))
+    plain = notes(response)
+    response.run.overdispersion.MergeFrom(pb.Overdispersion(factor=1.04, correlation=0.3))
+    assert notes(response) == plain
+    response.run.overdispersion.MergeFrom(pb.Overdispersion(factor=1.3, pair_deviation=71.6))
+    (told,) = set(notes(response)) - set(plain)
+    assert told == (
+        "intervals are 1.30 times as wide as if games were independent: results of one opening hang"
+        " together (correlation 0.30) and results depend on who meets whom (by 72 Elo)"
+    )
+    response.run.overdispersion.MergeFrom(pb.Overdispersion(correlation=0.001, pair_deviation=1))
+    assert notes(response)[-1].endswith("independent")
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 120])
 def test_a_table_fits_its_terminal(width: int) -> None:
     """The least important columns go; rank, bot, Elo and its interval stay."""

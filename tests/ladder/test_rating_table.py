@@ -12,8 +12,9 @@ from meijin.game import Result
 from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, rate
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, fit
-from meijin.ladder.statistics.covariance import Z_95, covariance
+from meijin.ladder.statistics.covariance import Z_95, Covariance
 from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.statistics.robust import robust_covariance
 from meijin.ladder.tally import Snapshot
 from meijin.store.ladders.log import finished_games
 from meijin.store.ladders.runs import Line, NewRun
@@ -48,6 +49,11 @@ def results_of(league: "League") -> list[tuple[BotVersionId, BotVersionId, float
     return [(game.black_id, game.white_id, game.points / 2) for game in found if not game.is_repeat]
 
 
+def covariance_of(snapshot: Snapshot) -> Covariance:
+    """The robust covariance of that fit."""
+    return robust_covariance(fit_of(snapshot)).covariance
+
+
 def meet(league: "League", one: int, other: int, *, games: int = 4) -> None:
     """Have two bots share the points of so many games, colours in turn."""
     pairs = [(one, other) if number % 2 else (other, one) for number in range(games)]
@@ -72,7 +78,7 @@ def test_ratings_are_of_both_kinds(league: "League") -> None:
 def test_margins_are_those_of_the_covariance(league: "League") -> None:
     """Of everyone's difference from the mean of all, without anchors."""
     league.finish_random(200)
-    variances = covariance(fit_of(league.snapshot())).from_mean(np.full(5, 0.2))
+    variances = covariance_of(league.snapshot()).from_mean(np.full(5, 0.2))
     wanted = np.round(Z_95 * np.sqrt(variances), 4).tolist()
     assert [line.margin for line in lines_of(league)] == wanted
     assert all(20 < margin < 120 for margin in wanted)
@@ -144,7 +150,7 @@ def test_a_lone_anchor_is_sure(league: "League") -> None:
     lines = lines_of(league)
     assert (lines[2].elo, lines[2].margin) == (BASE, 0.0)
     others = np.array([0, 1, 3, 4])
-    variances = covariance(fit_of(league.snapshot())).of_differences(others, np.full(4, 2))
+    variances = covariance_of(league.snapshot()).of_differences(others, np.full(4, 2))
     wanted = np.round(Z_95 * np.sqrt(variances), 4).tolist()
     assert [lines[other].margin for other in others] == wanted
 
@@ -337,9 +343,13 @@ def test_a_run_names_its_input(league: "League") -> None:
     assert run.algorithm == ALGORITHM
     outcomes = fit_of(found).outcomes
     anchored = fit_of(found).elo[1:3].mean()
+    outcomes, robust = fit_of(found).outcomes, robust_covariance(fit_of(found))
     assert run.parameters == {
         "advantage": round(outcomes.advantage, 4),
         "draws": round(outcomes.draws, 4),
+        "correlation": round(robust.overdispersion.correlation, 4),
+        "pair_deviation": round(robust.overdispersion.pair_deviation, 4),
+        "factor": round(robust.factor, 4),
         "log_likelihood": round(fit_of(found).log_likelihood, 4),
         "base": 1500.0,
         "prior": 600.0,
@@ -370,7 +380,7 @@ def test_a_run_keeps_what_its_errors_have_in_common(league: "League") -> None:
     assert np.frombuffer(kept.version_ids, "<i8").tolist() == league.versions
     matrix = np.frombuffer(kept.matrix, "<f4").reshape(5, 5).astype(float)
     pairs = np.array([(0, 1), (3, 2)]).T
-    wanted = covariance(fit_of(league.snapshot())).of_differences(*pairs)
+    wanted = covariance_of(league.snapshot()).of_differences(*pairs)
     one, other = pairs
     found = matrix[one, one] + matrix[other, other] - 2 * matrix[one, other]
     assert found == pytest.approx(wanted, rel=1e-4)

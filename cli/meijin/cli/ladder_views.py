@@ -14,6 +14,12 @@ from meijin.v1 import ladder_service_pb2 as pb
 
 GAP = 2
 """Cells between two columns."""
+NOTABLE_FACTOR = 1.05
+"""Intervals that are so many times wider than for independent games are told of."""
+NOTABLE_CORRELATION = 0.02
+"""Of results of one opening, to be named as a cause."""
+NOTABLE_PAIR_DEVIATION = 10.0
+"""In Elo, to be named as a cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +155,7 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
         f"run {run.run_id} of {time} from {run.games} games{left_out}; checksum {checksum}",
         f"± is half of the 95 % interval relative to {mean} at 1500",
         f"moving first is worth {run.advantage:+.0f} Elo{_priors(run)}",
+        *_overdispersion(run.overdispersion),
     ]
     seen = {mark for row in response.standings for mark in marks(row)}
     if seen:
@@ -164,6 +171,19 @@ def _priors(run: pb.RatingRun) -> str:
     if run.HasField("lineage_deviation"):
         said += f"; versions deviate from their parents by {run.lineage_deviation:.0f}"
     return said
+
+
+def _overdispersion(found: pb.Overdispersion) -> list[str]:
+    """Why intervals are wider than independent games would make them, if they are."""
+    if found.factor < NOTABLE_FACTOR:
+        return []
+    causes = []
+    if found.correlation >= NOTABLE_CORRELATION:
+        causes.append(f"results of one opening hang together (correlation {found.correlation:.2f})")
+    if found.pair_deviation >= NOTABLE_PAIR_DEVIATION:
+        causes.append(f"results depend on who meets whom (by {found.pair_deviation:.0f} Elo)")
+    wider = f"intervals are {found.factor:.2f} times as wide as if games were independent"
+    return [": ".join((wider, " and ".join(causes))) if causes else wider]
 
 
 def ladder_csv(response: pb.GetStandingsResponse) -> str:

@@ -13,11 +13,11 @@ from meijin.ladder.statistics.covariance import (
     Z_95,
     Covariance,
     DenseCovariance,
-    covariance,
     superiority_to_next,
 )
 from meijin.ladder.statistics.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.lineage import Lineage
+from meijin.ladder.statistics.overdispersion import Overdispersion
 from meijin.ladder.statistics.pair_counts import (
     Floats,
     Integers,
@@ -25,6 +25,7 @@ from meijin.ladder.statistics.pair_counts import (
     connected_components,
     sums,
 )
+from meijin.ladder.statistics.robust import robust_covariance
 from meijin.ladder.tally import Snapshot
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.schema import BotVersionId
@@ -46,6 +47,10 @@ class Pool:
     fit: Fit
     scores: "ScoreColumns"
     covariance: Covariance
+    """The robust one."""
+    overdispersion: Overdispersion
+    factor: float
+    """How many times as wide intervals are as if every game were independent."""
     is_anchor: NDArray[np.bool_]
     is_provisional: NDArray[np.bool_]
     is_linked: NDArray[np.bool_]
@@ -74,6 +79,7 @@ class Pool:
             last_days: The day of everyone's last rated game; without it all are active.
         """
         fitted = fit_with_widths(counts, Lineage.nearest(parents or {}, counts.players))
+        robust = robust_covariance(fitted)
         scores = ScoreColumns.of(fitted.counts, len(fitted.players))
         is_anchor = np.isin(fitted.players, np.asarray(anchors, dtype=np.int64))
         is_linked = _linked(fitted.counts, is_anchor)
@@ -89,7 +95,9 @@ class Pool:
         return cls(
             fit=fitted,
             scores=scores,
-            covariance=covariance(fitted),
+            covariance=robust.covariance,
+            overdispersion=robust.overdispersion,
+            factor=robust.factor,
             is_anchor=is_anchor,
             is_provisional=is_provisional & ~is_anchor,
             is_linked=is_linked,
@@ -182,6 +190,9 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         parameters={
             "advantage": round(outcomes.advantage, DIGITS),
             "draws": round(outcomes.draws, DIGITS),
+            "correlation": round(pool.overdispersion.correlation, DIGITS),
+            "pair_deviation": round(pool.overdispersion.pair_deviation, DIGITS),
+            "factor": round(pool.factor, DIGITS),
             "log_likelihood": round(pool.fit.log_likelihood, DIGITS),
             "base": BASE,
             "prior": prior.strength,

@@ -203,6 +203,7 @@ class RatingRun(_message.Message):
     ALGORITHM_FIELD_NUMBER: _builtins.int
     ADVANTAGE_FIELD_NUMBER: _builtins.int
     DRAWS_FIELD_NUMBER: _builtins.int
+    OVERDISPERSION_FIELD_NUMBER: _builtins.int
     LINEAGE_DEVIATION_FIELD_NUMBER: _builtins.int
     OPENING_DEVIATION_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
@@ -244,6 +245,12 @@ class RatingRun(_message.Message):
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was computed."""
 
+    @_builtins.property
+    def overdispersion(self) -> Global___Overdispersion:
+        """By how much results scatter more than games of independent luck would;
+        absent in runs that did not look.
+        """
+
     def __init__(
         self,
         *,
@@ -255,14 +262,15 @@ class RatingRun(_message.Message):
         algorithm: _builtins.str = ...,
         advantage: _builtins.float = ...,
         draws: _builtins.float = ...,
+        overdispersion: Global___Overdispersion | None = ...,
         lineage_deviation: _builtins.float | None = ...,
         opening_deviation: _builtins.float | None = ...,
         parameters: _builtins.str = ...,
         cutoff: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lineage_deviation: _TypeAlias = _typing.Literal["lineage_deviation"]  # noqa: Y015
     _WhichOneofArgType__lineage_deviation: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation"]  # noqa: Y015
@@ -274,6 +282,40 @@ class RatingRun(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__opening_deviation) -> _WhichOneofReturnType__opening_deviation | None: ...
 
 Global___RatingRun: _TypeAlias = RatingRun  # noqa: Y015
+
+@_typing.final
+class Overdispersion(_message.Message):
+    """How much games hang together; intervals and chances are as much less sure."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CORRELATION_FIELD_NUMBER: _builtins.int
+    PAIR_DEVIATION_FIELD_NUMBER: _builtins.int
+    FACTOR_FIELD_NUMBER: _builtins.int
+    correlation: _builtins.float
+    """Of two results of the same players, colours and opening: 0 when they have
+    nothing in common, 1 when they are always the same.
+    """
+    pair_deviation: _builtins.float
+    """Deviation of what a pairing adds to the difference of two strengths, in
+    Elo: 0 when nobody has an opponent that suits it more than others do.
+    """
+    factor: _builtins.float
+    """How many times as wide intervals are as if every game were independent."""
+    def __init__(
+        self,
+        *,
+        correlation: _builtins.float = ...,
+        pair_deviation: _builtins.float = ...,
+        factor: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["correlation", b"correlation", "factor", b"factor", "pair_deviation", b"pair_deviation"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Overdispersion: _TypeAlias = Overdispersion  # noqa: Y015
 
 @_typing.final
 class ListLaddersRequest(_message.Message):

@@ -1,10 +1,17 @@
 """Which openings have an effect of their own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from meijin.ladder.statistics import opening_effects
-from meijin.ladder.statistics.opening_effects import LEAST_GAMES, by_effect, reused_openings
+from meijin.ladder.statistics.opening_effects import (
+    LEAST_GAMES,
+    by_effect,
+    effect_of_rows,
+    reused_openings,
+)
 from meijin.ladder.statistics.pair_counts import PairCounts
 
 
@@ -14,6 +21,15 @@ def counts(games: dict[int, int]) -> PairCounts:
     nothing = np.zeros(len(wins))
     players = np.ones(len(wins), dtype=np.int64)
     return PairCounts(players, 2 * players, wins.astype(float), nothing, nothing, openings)
+
+
+def test_rows_have_their_openings_effects() -> None:
+    """Those without one have none, and so have all where nobody tells of openings."""
+    games = counts({9: 1, 2: 1, 5: 1, 7: 1})
+    found = effect_of_rows(games, np.array([2, 9]), np.array([20.0, 90.0]))
+    assert found.tolist() == [90, 20, 0, 0]
+    untold = effect_of_rows(replace(games, openings=None), np.array([2]), np.ones(1))
+    assert untold.tolist() == [0, 0, 0, 0]
 
 
 def test_openings_with_enough_games_have_effects() -> None:

@@ -5,6 +5,7 @@
 - `lineage`, `opening_effects`: which versions and which openings have priors of their own
 - `empirical_bayes`: the fit with the widths of those priors estimated from the games
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
+- `clusters`, `overdispersion`, `robust`: how much games hang together, and how sure they are then
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
 - `elo`: classic Elo
 - `sprt`: the sequential test of a match

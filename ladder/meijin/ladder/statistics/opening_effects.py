@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from meijin.ladder.statistics.pair_counts import Integers, PairCounts, sums
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, sums
 
 MOST = 200
 """Openings with an effect: those with most games. Each is one more column of Newton's step."""
@@ -30,7 +30,24 @@ def by_effect(counts: PairCounts, openings: Integers) -> PairCounts:
     """
     if counts.openings is None or not openings.size:
         return counts.pooled()
-    places = np.searchsorted(openings, counts.openings)
+    return replace(counts, openings=_places(counts.openings, openings)).merged()
+
+
+def effect_of_rows(counts: PairCounts, openings: Integers, effects: Floats) -> Floats:
+    """The effect of each row's opening, 0 for those that have none; shape of the rows.
+
+    Args:
+        openings: Those with an effect, ascending; shape (k,).
+        effects: Theirs; shape (k,).
+    """
+    if counts.openings is None or not openings.size:
+        return np.zeros(len(counts.first))
+    found: Floats = np.append(effects, 0.0)[_places(counts.openings, openings)]
+    return found
+
+
+def _places(column: Integers, openings: Integers) -> Integers:
+    """Where each of a column stands in `openings`; after the last where it doesn't."""
+    places = np.searchsorted(openings, column)
     places[places == len(openings)] = 0
-    known = openings[places] == counts.openings
-    return replace(counts, openings=np.where(known, places, len(openings))).merged()
+    return np.where(openings[places] == column, places, len(openings))

@@ -3,6 +3,7 @@
 import json
 import sys
 from array import array
+from collections.abc import Mapping
 
 from meijin.ladder.compare import Expectation, MatrixRow
 from meijin.server.views.ladders import HeadToHead, LadderLine
@@ -26,6 +27,7 @@ def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
 
 def run_to_proto(run: PublishedRun) -> pb.RatingRun:
     """A run without its ratings."""
+    parameters = run.parameters
     return pb.RatingRun(
         run_id=str(run.id),
         games=run.games,
@@ -33,12 +35,21 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         checksum=run.checksum,
         create_time=time_to_proto(run.create_time),
         algorithm=run.algorithm,
-        advantage=run.parameters["advantage"],
-        draws=run.parameters["draws"],
-        parameters=json.dumps(run.parameters, sort_keys=True),
+        advantage=parameters["advantage"],
+        draws=parameters["draws"],
+        parameters=json.dumps(parameters, sort_keys=True),
         cutoff=run.cutoff,
-        lineage_deviation=run.parameters.get("lineage"),
-        opening_deviation=run.parameters.get("openings"),
+        lineage_deviation=parameters.get("lineage"),
+        opening_deviation=parameters.get("openings"),
+        overdispersion=_overdispersion_to_proto(parameters) if "factor" in parameters else None,
+    )
+
+
+def _overdispersion_to_proto(parameters: Mapping[str, float]) -> pb.Overdispersion:
+    return pb.Overdispersion(
+        correlation=parameters["correlation"],
+        pair_deviation=parameters["pair_deviation"],
+        factor=parameters["factor"],
     )
 
 
