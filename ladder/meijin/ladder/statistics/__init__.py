@@ -4,6 +4,8 @@
 - `bradley_terry`, `likelihood`: strengths fitted to counts
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
+- `residuals`, `goodness_of_fit`, `intransitivity`, `drift`, `diagnosis`: whether one strength a
+  player explains the games, and where it does not; `significance` is how sure that is
 - `elo`: classic Elo
 - `sprt`: the sequential test of a match
 
