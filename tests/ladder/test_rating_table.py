@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from meijin.game import Result
+from meijin.ladder.diagnose import RunDiagnosis
 from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, columns, rate
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, fit
@@ -272,6 +273,7 @@ def test_a_run_names_its_input(league: "League") -> None:
         "prior": 600.0,
         "established": 20,
         "anchors": [league.versions[1], league.versions[2]],
+        "diagnosis": RunDiagnosis.from_json(run.diagnosis or {}).summary,
     }
 
 

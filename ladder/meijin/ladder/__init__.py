@@ -2,6 +2,7 @@
 
 - `statistics`: the mathematics, of arrays alone; a package
 - `rating_table`: ratings with intervals, from a snapshot of the games
+- `diagnose`: what speaks against a fit, as it is kept with a run
 - `refresh`, `history`: a run that is published, and everybody's rating by days
 - `verify`: a published run, computed again
 - `posterior`, `compare`, `pairing`: what a run and the games since say of any two bots, and who is

@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from meijin.ladder.diagnose import RunDiagnosis, by_blocks
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, Prior, fit
 from meijin.ladder.statistics.covariance import (
@@ -16,6 +17,7 @@ from meijin.ladder.statistics.covariance import (
     covariance,
     superiority_to_next,
 )
+from meijin.ladder.statistics.diagnosis import Diagnosis
 from meijin.ladder.statistics.pair_counts import (
     Floats,
     Integers,
@@ -148,6 +150,8 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
     """The rating run of a snapshot: nothing else goes into it but the time it is stamped with."""
     pool = Pool.of(columns(snapshot.pair_counts), snapshot.anchors)
     outcomes, prior = pool.fit.outcomes, Prior()
+    diagnosis = _diagnosis(snapshot, pool)
+    found = RunDiagnosis.of(diagnosis, pool.fit)
     return NewRun(
         ladder_id=snapshot.ladder_id,
         revision=snapshot.revision,
@@ -165,14 +169,22 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
             "prior": prior.strength,
             "established": ESTABLISHED,
             "anchors": list(snapshot.anchors),
+            "diagnosis": found.summary,
         },
         create_time=create_time,
-        ratings=_ratings(snapshot, pool),
+        ratings=_ratings(snapshot, pool, diagnosis),
         covariances=_covariances(pool),
+        diagnosis=found.to_json(),
     )
 
 
-def _ratings(snapshot: Snapshot, pool: Pool) -> list[NewRating]:
+def _diagnosis(snapshot: Snapshot, pool: Pool) -> Diagnosis:
+    blocks = by_blocks(snapshot.results)
+    assert blocks.openings is not None
+    return Diagnosis.of(pool.fit, pool.covariance, blocks, blocks.openings)
+
+
+def _ratings(snapshot: Snapshot, pool: Pool, diagnosis: Diagnosis) -> list[NewRating]:
     players = pool.fit.players
     shown, margins = np.round(pool.elo(), DIGITS), np.round(pool.margins(), DIGITS)
     order = np.lexsort((players, -shown))
@@ -200,6 +212,8 @@ def _ratings(snapshot: Snapshot, pool: Pool) -> list[NewRating]:
             is_anchor=bool(pool.is_anchor[place]),
             is_provisional=bool(pool.is_provisional[place]),
             is_linked=bool(pool.is_linked[place]),
+            depends_on_opponents=bool(diagnosis.depends_on_opponents[place]),
+            changes_over_time=bool(diagnosis.changes_over_time[place]),
         )
         ratings.append(NewRating(version, line))
     return ratings

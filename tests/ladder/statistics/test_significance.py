@@ -42,10 +42,11 @@ def test_both_tails_of_the_normal_distribution() -> None:
 
 def test_holm_steps_down() -> None:
     """The least is multiplied by how many there are, the next by one less, and never falls."""
-    adjusted = holm(np.array([0.01, 0.04, 0.03, 0.005]))
-    assert adjusted == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm(np.array([0.6, 0.7])).tolist() == [1.0, 1.0]
-    assert holm(np.empty(0)).shape == (0,)
+    adjusted = holm(np.array([0.005, 0.01, 0.03, 0.04]), 4)
+    assert adjusted == pytest.approx([0.02, 0.03, 0.06, 0.06])
+    assert holm(np.array([0.005, 0.01]), 4) == pytest.approx(adjusted[:2])
+    assert holm(np.array([0.6, 0.7]), 2).tolist() == [1.0, 1.0]
+    assert holm(np.empty(0), 0).shape == (0,)
 
 
 def test_benjamini_and_hochbergs_own_example() -> None:
@@ -53,4 +54,4 @@ def test_benjamini_and_hochbergs_own_example() -> None:
     p_values = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]
     p_values += [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
     assert (benjamini_hochberg(np.array(p_values)) < 0.05).tolist() == [True] * 4 + [False] * 11
-    assert (holm(np.array(p_values)) < 0.05).tolist() == [True] * 3 + [False] * 12
+    assert (holm(np.array(p_values), 15) < 0.05).tolist() == [True] * 3 + [False] * 12

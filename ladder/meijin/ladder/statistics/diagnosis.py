@@ -136,7 +136,8 @@ def _surest(deviations: Floats) -> list[int]:
 def _pairs(residuals: PairResiduals) -> list[SurprisingPair]:
     tested = np.flatnonzero(residuals.is_tested)
     points, deviations = residuals.points, residuals.standardised()[tested]
-    p_values = holm(two_sided(deviations))
+    surest = _surest(deviations)
+    p_values = holm(two_sided(deviations[surest]), len(tested)).tolist()
     found = [
         SurprisingPair(
             one=int(residuals.one[place]),
@@ -145,9 +146,9 @@ def _pairs(residuals: PairResiduals) -> list[SurprisingPair]:
             score=float(points.scored[place] / points.games[place]),
             expected=float(points.expected[place] / points.games[place]),
             deviations=float(deviations[row]),
-            p_value=float(p_values[row]),
+            p_value=p_value,
         )
-        for row in _surest(deviations)
+        for row, p_value in zip(surest, p_values, strict=True)
         for place in [tested[row]]
     ]
     return _shown(found)
@@ -156,15 +157,16 @@ def _pairs(residuals: PairResiduals) -> list[SurprisingPair]:
 def _drifts(drift: Drift) -> list[DriftingPlayer]:
     tested = np.flatnonzero(drift.is_tested)
     deviations = drift.deviations[tested]
-    p_values = holm(two_sided(deviations))
+    surest = _surest(deviations)
+    p_values = holm(two_sided(deviations[surest]), len(tested)).tolist()
     found = [
         DriftingPlayer(
             player=int(tested[row]),
             elo_per_100_games=float(100 * drift.elo_per_game[tested[row]]),
             deviations=float(deviations[row]),
-            p_value=float(p_values[row]),
+            p_value=p_value,
         )
-        for row in _surest(deviations)
+        for row, p_value in zip(surest, p_values, strict=True)
     ]
     return _shown(found)
 

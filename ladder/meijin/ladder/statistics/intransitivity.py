@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT, Fit
 from meijin.ladder.statistics.goodness_of_fit import ENOUGH
@@ -59,9 +60,11 @@ def circular_triads(fit: Fit, residuals: PairResiduals, most: int) -> list[Tripl
     rows = np.concatenate(found)
     n = len(fit.players)
     triples = n * (n - 1) * (n - 2) / 6
-    p_values = np.minimum(triples * two_sided(rows[:, 4]), 1.0)
-    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0], -np.round(np.abs(rows[:, 4]), 6)))
-    return [_triple(rows[row], float(p_values[row]), chosen) for row in order[:most].tolist()]
+    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0], -np.round(rows[:, 4], 6)))[:most]
+    p_values = np.minimum(triples * two_sided(np.maximum(rows[order, 4], 0.0)), 1.0)
+    players = chosen[rows[order, :3].astype(np.int64)]
+    columns = (*players.T.tolist(), *rows[order, 3:].T.tolist(), p_values.tolist())
+    return [Triple(*each) for each in zip(*columns, strict=True)]
 
 
 def _players(residuals: PairResiduals, players: int) -> Integers:
@@ -75,25 +78,17 @@ def _players(residuals: PairResiduals, players: int) -> Integers:
     return np.sort(np.argsort(-largest, kind="stable")[:MOST_PLAYERS])
 
 
-def _triple(row: Floats, p_value: float, chosen: Integers) -> Triple:
-    one, other, third = chosen[row[:3].astype(np.int64)].tolist()
-    excess, deviations = float(row[3]), float(row[4])
-    if excess < 0:
-        other, third = third, other
-    return Triple(one, other, third, ELO_PER_NAT * abs(excess), abs(deviations), p_value)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
     """What is known of each two of some players, antisymmetric; shapes (n, n)."""
 
-    leads: Floats
-    """The pair's own, in nats."""
+    beats: NDArray[np.bool_]
+    """Whether the row's player has the better of enough games with the column's."""
     log_odds: Floats
     scaled: Floats
     """Standard normal residuals over the root of their information."""
     variances: Floats
-    """Infinite for those who have met too rarely; symmetric."""
+    """Symmetric."""
 
     @classmethod
     def of(cls, fit: Fit, residuals: PairResiduals, chosen: Integers) -> "_Table":
@@ -106,34 +101,35 @@ class _Table:
         size, odds = len(chosen), residuals.log_odds[rows]
         information = residuals.information[rows]
         lead = odds + (fit.elo[residuals.one] - fit.elo[residuals.other])[rows] / ELO_PER_NAT
-        scaled = residuals.deviance_roots()[rows] / np.sqrt(information)
 
-        def square(column: Floats, nothing: float, sign: int) -> Floats:
-            table = np.full((size, size), nothing)
+        def square(column: Floats, sign: int) -> Floats:
+            table = np.zeros((size, size))
             table[one, other], table[other, one] = column, sign * column
             return table
 
         return cls(
-            leads=square(lead, 0.0, -1),
-            log_odds=square(odds, 0.0, -1),
-            scaled=square(scaled, 0.0, -1),
-            variances=square(1 / information, np.inf, 1),
+            beats=square(lead, -1) > 0,
+            log_odds=square(odds, -1),
+            scaled=square(residuals.deviance_roots()[rows] / np.sqrt(information), -1),
+            variances=square(1 / information, 1),
         )
 
     def triads_of(self, one: int, most: int) -> Floats:
-        """The surest with a player and two that come after it: three places, sum and deviations."""
-        rest = slice(one + 1, None)
-        to, back = self.leads[one, rest, None], self.leads[rest, one]
-        between = self.leads[rest, rest]
-        circles = ((to > 0) & (between > 0) & (back > 0)) | ((to < 0) & (between < 0) & (back < 0))
-        other, third = np.nonzero(np.triu(circles, 1))
-        scaled = self.scaled[one, rest][other] + self.scaled[rest, rest][other, third]
-        scaled = scaled + self.scaled[rest, one][third]
-        own = self.variances[one, rest]
-        variance = own[other] + self.variances[rest, rest][other, third] + own[third]
-        deviations = scaled / np.sqrt(variance)
-        surest = np.argsort(-np.round(np.abs(deviations), 6), kind="stable")[:most]
-        other, third = other[surest] + one + 1, third[surest] + one + 1
-        odds = self.log_odds
-        excess = odds[one, other] + odds[other, third] + odds[third, one]
+        """The surest with two players after `one`: three places, the sum in Elo, and its deviations."""
+        beaten = np.flatnonzero(self.beats[one, one + 1 :]) + one + 1
+        beating = np.flatnonzero(self.beats[one + 1 :, one]) + one + 1
+        rows, columns = np.nonzero(self.beats[np.ix_(beaten, beating)])
+        other, third = beaten[rows], beating[columns]
+        variance = self.variances[one, other] + self.variances[other, third]
+        deviations = self._around(self.scaled, one, other, third)
+        deviations /= np.sqrt(variance + self.variances[third, one])
+        surest = np.argsort(-np.round(deviations, 6), kind="stable")[:most]
+        other, third = other[surest], third[surest]
+        excess = ELO_PER_NAT * self._around(self.log_odds, one, other, third)
         return np.column_stack((np.full(len(other), one), other, third, excess, deviations[surest]))
+
+    @staticmethod
+    def _around(table: Floats, one: int, other: Integers, third: Integers) -> Floats:
+        """The sums around circles."""
+        total: Floats = table[one, other] + table[other, third] + table[third, one]
+        return total

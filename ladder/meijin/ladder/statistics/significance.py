@@ -24,16 +24,18 @@ def two_sided(deviations: Floats) -> Floats:
     return 2 * normal_cdf(-np.abs(deviations))
 
 
-def holm(p_values: Floats) -> Floats:
+def holm(p_values: Floats, tests: int) -> Floats:
     """P-values for all tests together: the chance that even one is so small by chance.
 
     Holm's step-down method (A simple sequentially rejective multiple test procedure, 1979),
     which needs no independence.
+
+    Args:
+        p_values: The least ones, ascending.
+        tests: How many tests there are in all.
     """
-    order = np.argsort(p_values, kind="stable")
-    steps = np.arange(len(order), 0, -1)
-    adjusted = np.empty(len(order))
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps * p_values[order]), 1.0)
+    left = tests - np.arange(len(p_values))
+    adjusted: Floats = np.minimum(np.maximum.accumulate(left * p_values), 1.0)
     return adjusted
 
 

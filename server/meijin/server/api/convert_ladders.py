@@ -1,5 +1,8 @@
 """Converters of ladders: views in, messages out."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from meijin.ladder.compare import MatrixRow
 from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
@@ -16,6 +19,7 @@ def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
 
 def run_to_proto(run: PublishedRun) -> pb.RatingRun:
     """A run without its ratings."""
+    fit = run.parameters.get("diagnosis")
     return pb.RatingRun(
         run_id=str(run.id),
         games=run.games,
@@ -25,6 +29,20 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         algorithm=run.algorithm,
         advantage=run.parameters["advantage"],
         draws=run.parameters["draws"],
+        fit=None if fit is None else _fit_to_proto(fit),
+    )
+
+
+def _fit_to_proto(fit: Mapping[str, Any]) -> pb.FitSummary:
+    """How well a run fits, as it stands among its parameters."""
+    return pb.FitSummary(
+        p_value=fit["p_value"],
+        overdispersion=fit["overdispersion"],
+        deviation=fit["deviation"],
+        rejected=fit["is_rejected"],
+        pairs=fit["pairs"],
+        triples=fit["triples"],
+        drifts=fit["drifts"],
     )
 
 
@@ -60,6 +78,8 @@ def standing_to_proto(row: Standing) -> pb.Standing:
         anchor=line.is_anchor,
         provisional=line.is_provisional,
         linked=line.is_linked,
+        depends_on_opponents=line.depends_on_opponents,
+        changes_over_time=line.changes_over_time,
     )
 
 
