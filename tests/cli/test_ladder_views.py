@@ -144,6 +144,22 @@ def test_marks() -> None:
     assert marks(pb.Standing(linked=True)) == ""
 
 
+def test_ratings_that_are_less_sure_than_they_say_are_marked() -> None:
+    """With what it is that makes the interval too narrow."""
+    rows = (
+        standing(1, "ada", depends_on_opponents=True),
+        standing(2, "bob", changes_over_time=True),
+    )
+    response = standings(*rows)
+    assert [marks(row) for row in rows] == ["V", "C"]
+    legend = notes(response)[-1]
+    assert "V ± too narrow: this bot's results vary with whom it meets" in legend
+    assert "C ± too narrow" in legend
+    assert len(notes(response)) == 4
+    response.run.fit.rejected = True
+    assert notes(response)[3].endswith("every ± is too narrow; see --diagnose")
+
+
 def test_notes_say_how_to_cite_and_to_read() -> None:
     """The run, its games and checksum, what intervals are relative to, and the marks in use."""
     response = standings(standing(1, "ada", anchor=True), standing(2, "bob", provisional=True))

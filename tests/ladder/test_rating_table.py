@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from meijin.game import Result
+from meijin.ladder.diagnose import RunDiagnosis
 from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, rate
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit, fit
@@ -359,6 +360,7 @@ def test_a_run_names_its_input(league: "League") -> None:
         "established": 20,
         "active_days": 30,
         "anchors": [league.versions[1], league.versions[2]],
+        "diagnosis": RunDiagnosis.from_json(run.diagnosis or {}).summary,
     }
 
 

@@ -227,7 +227,7 @@ def test_a_tally_is_kept_and_resumed(any_league: League) -> None:
     whole = told(Snapshot.of(ladder, Tally.of(games), (), ()))
     for cut in (0, 1, 19, 20, 21, 40, 59, 60):
         tally = Tally.of(games[:cut])
-        resumed = Tally.resumed(tally.to_keep())
+        resumed = Tally.resumed(tally.to_keep(), tally.recent)
         assert resumed.mark == resumed.base == tally.mark
         assert resumed.to_keep() == []
         resumed.add(games[cut:])

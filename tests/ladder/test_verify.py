@@ -82,6 +82,22 @@ def test_a_changed_rating_is_found(league: "League", values: dict[str, Any]) -> 
     assert differences(league) == ("ratings",)
 
 
+@pytest.mark.parametrize("flag", ["depends_on_opponents", "changes_over_time"])
+def test_a_changed_mark_is_found(league: "League", flag: str) -> None:
+    """Whoever is told of is told of by the games."""
+    run_id = publish(league)
+    mine = (Rating.run_id == run_id, Rating.rank == 3)
+    tamper(league, update(Rating).where(*mine).values({flag: True}))
+    assert differences(league) == ("ratings",)
+
+
+def test_a_changed_diagnosis_is_found(league: "League") -> None:
+    """Of the run as it was kept, which holds pairs, triples and drifts too."""
+    run_id = publish(league)
+    tamper(league, update(RatingRun).where(RatingRun.id == run_id).values(diagnosis=None))
+    assert differences(league) == ("diagnosis",)
+
+
 def test_a_rating_that_is_gone_is_found(league: "League") -> None:
     """A run has a line for everyone who has played."""
     run_id = publish(league)
@@ -129,6 +145,7 @@ def test_a_wrong_mark_of_a_repeat_is_found(league: "League") -> None:
         "number of repeats",
         "parameters",
         "ratings",
+        "diagnosis",
     )
 
 

@@ -4,7 +4,7 @@
 - `commands`: a module for each group of commands
 - `connection`, `local`, `demo_folder`: a server to talk to, or one of the command's own
 - `options`, `sprt`: what tournaments and tests are asked for with
-- `follow`, `output`, `ladder_views`, `bracket`, `plots`: what is shown
+- `follow`, `output`, `ladder_views`, `diagnosis_views`, `bracket`, `plots`: what is shown
 - `errors`: what ends a command with one line
 """
 

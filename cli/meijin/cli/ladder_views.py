@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.table import Table
 
+from meijin.cli.diagnosis_views import verdict
 from meijin.cli.output import score_text, table
 from meijin.v1 import ladder_service_pb2 as pb
 
@@ -71,12 +72,21 @@ MARKS = {
     "?": "few games, or all won or all lost",
     "~": "no games lead to the others",
     "P": "paused, since it forfeited game after game",
+    "V": "± too narrow: this bot's results vary with whom it meets",
+    "C": "± too narrow: this bot's strength changes over time",
 }
 
 
 def marks(row: pb.Standing) -> str:
     """Letters of `MARKS`."""
-    flags = (row.anchor, row.provisional, not row.linked, row.paused)
+    flags = (
+        row.anchor,
+        row.provisional,
+        not row.linked,
+        row.paused,
+        row.depends_on_opponents,
+        row.changes_over_time,
+    )
     return "".join(mark for mark, is_set in zip(MARKS, flags, strict=True) if is_set)
 
 
@@ -157,6 +167,8 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
         f"moving first is worth {run.advantage:+.0f} Elo{_priors(run)}",
         *_overdispersion(run.overdispersion),
     ]
+    if run.fit.rejected:
+        said.append(f"{verdict(run.fit)}; see --diagnose")
     seen = {mark for row in response.standings for mark in marks(row)}
     if seen:
         said.append(", ".join(f"{mark} {text}" for mark, text in MARKS.items() if mark in seen))
@@ -215,6 +227,8 @@ CSV_COLUMNS: dict[str, Callable[[pb.Standing], object]] = {
     "anchor": lambda row: int(row.anchor),
     "provisional": lambda row: int(row.provisional),
     "linked": lambda row: int(row.linked),
+    "depends_on_opponents": lambda row: int(row.depends_on_opponents),
+    "changes_over_time": lambda row: int(row.changes_over_time),
 }
 
 

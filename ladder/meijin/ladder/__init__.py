@@ -4,6 +4,7 @@
 - `tally`, `tally_cache`: a ladder's finished games added up, and kept between two runs
 - `rating_table`: ratings with intervals, from a snapshot of a tally
 - `centre`: who weighs in the mean that ratings are relative to
+- `diagnose`: what speaks against a fit, as it is kept with a run
 - `refresh`, `history`: a run that is published, and everybody's rating by days
 - `verify`: a published run, computed again
 - `posterior`, `compare`, `pairing`: what a run and the games since say of any two bots, and who is

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meijin.ladder.centre import ACTIVE_DAYS, centre, is_active
+from meijin.ladder.diagnose import RunDiagnosis, by_blocks
 from meijin.ladder.statistics.bradley_terry import Fit
 from meijin.ladder.statistics.covariance import (
     Z_95,
@@ -15,6 +16,7 @@ from meijin.ladder.statistics.covariance import (
     DenseCovariance,
     superiority_to_next,
 )
+from meijin.ladder.statistics.diagnosis import Diagnosis
 from meijin.ladder.statistics.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.lineage import Lineage
 from meijin.ladder.statistics.overdispersion import Overdispersion
@@ -47,6 +49,8 @@ class Pool:
     fit: Fit
     scores: "ScoreColumns"
     covariance: Covariance
+    """The robust one."""
+    model_covariance: Covariance
     """The robust one."""
     overdispersion: Overdispersion
     factor: float
@@ -96,6 +100,7 @@ class Pool:
             fit=fitted,
             scores=scores,
             covariance=robust.covariance,
+            model_covariance=robust.model,
             overdispersion=robust.overdispersion,
             factor=robust.factor,
             is_anchor=is_anchor,
@@ -178,6 +183,8 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         last_days=snapshot.last_days,
     )
     outcomes, prior = pool.fit.outcomes, pool.fit.prior
+    diagnosis = _diagnosis(snapshot, pool)
+    found = RunDiagnosis.of(diagnosis, pool.fit)
     return NewRun(
         ladder_id=snapshot.ladder_id,
         revision=snapshot.revision,
@@ -202,14 +209,22 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
             "established": ESTABLISHED,
             "active_days": ACTIVE_DAYS,
             "anchors": list(snapshot.anchors),
+            "diagnosis": found.summary,
         },
         create_time=create_time,
-        ratings=_ratings(snapshot, pool),
+        ratings=_ratings(snapshot, pool, diagnosis),
         covariances=_covariances(pool),
+        diagnosis=found.to_json(),
     )
 
 
-def _ratings(snapshot: Snapshot, pool: Pool) -> list[NewRating]:
+def _diagnosis(snapshot: Snapshot, pool: Pool) -> Diagnosis:
+    blocks = by_blocks(snapshot.recent)
+    assert blocks.openings is not None
+    return Diagnosis.of(pool.fit, pool.model_covariance, blocks, blocks.openings)
+
+
+def _ratings(snapshot: Snapshot, pool: Pool, diagnosis: Diagnosis) -> list[NewRating]:
     players = pool.fit.players
     shown, margins = np.round(pool.elo(), DIGITS), np.round(pool.margins(), DIGITS)
     order = np.lexsort((players, -shown))
@@ -236,6 +251,8 @@ def _ratings(snapshot: Snapshot, pool: Pool) -> list[NewRating]:
             is_anchor=bool(pool.is_anchor[place]),
             is_provisional=bool(pool.is_provisional[place]),
             is_linked=bool(pool.is_linked[place]),
+            depends_on_opponents=bool(diagnosis.depends_on_opponents[place]),
+            changes_over_time=bool(diagnosis.changes_over_time[place]),
         )
         ratings.append(NewRating(version, line))
     return ratings

@@ -1,6 +1,7 @@
 """The tally of a ladder: its finished games added up one by one, in the order of their ends."""
 
 import hashlib
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,9 +15,12 @@ from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.store.ladders.ladders import LadderRow
 from meijin.store.ladders.lineage import ParentOf
 from meijin.store.ladders.log import FinishedGame
+from meijin.store.ladders.rated_games import ScoredGame
 from meijin.store.ladders.tallies import KeptTally, TallyMark
 from meijin.store.schema import BotVersionId, LadderId
 
+RECENT = 10_000
+"""Rated games that are known one by one: who changes is looked for among them."""
 NO_CHAIN = bytes(hashlib.sha256().digest_size)
 """What the chain of no games is."""
 
@@ -91,6 +95,8 @@ class Snapshot:
     """Sorted."""
     parents: Sequence[ParentOf]
     """Of those who have finished a game, and of those in turn; sorted."""
+    recent: Sequence[ScoredGame]
+    """The newest `RECENT` rated games, in order."""
 
     @classmethod
     def of(
@@ -114,6 +120,7 @@ class Snapshot:
             repeats=tally.repeats,
             anchors=anchors,
             parents=parents,
+            recent=tuple(tally.recent),
         )
 
     @property
@@ -148,6 +155,8 @@ class Tally:
     games: int = 0
     repeats: int = 0
     versions: dict[BotVersionId, VersionState] = field(default_factory=dict)
+    recent: deque[ScoredGame] = field(default_factory=lambda: deque(maxlen=RECENT))
+    """The newest rated games."""
     base: TallyMark | None = None
     """Where the tallies end that are kept; ``None`` where none are."""
     _before: list[PairCounts] = field(default_factory=list)
@@ -165,8 +174,8 @@ class Tally:
         return tally
 
     @classmethod
-    def resumed(cls, kept: Sequence[KeptTally]) -> Self:
-        """From tallies that are kept, the first day first."""
+    def resumed(cls, kept: Sequence[KeptTally], recent: Iterable[ScoredGame]) -> Self:
+        """From tallies that are kept, the first day first, and the newest rated games in them."""
         if not kept:
             return cls()
         last = kept[-1]
@@ -177,6 +186,7 @@ class Tally:
             games=last.games,
             repeats=last.repeats,
             versions=versions_of(last.versions),
+            recent=deque(recent, maxlen=RECENT),
             base=TallyMark(last.day, last.cutoff, last.chain),
             _before=[counts_of(day.counts) for day in kept[:-1]],
             _counts={
@@ -210,6 +220,7 @@ class Tally:
             self.repeats += 1
             return
         self.games += 1
+        self.recent.append((black_id, white_id, points / 2))
         black.last_day = white.last_day = self.day
         key = (black_id, white_id, opening)
         if key not in self._counts:

@@ -5,9 +5,10 @@ from collections import OrderedDict
 import structlog
 from sqlalchemy import Connection
 
-from meijin.ladder.tally import Tally
+from meijin.ladder.tally import RECENT, Tally
 from meijin.store.ladders import tallies
 from meijin.store.ladders.log import FinishedGame, finished_games
+from meijin.store.ladders.rated_games import newest_results
 from meijin.store.schema import LadderId
 
 MOST_BYTES = 256 * 2**20
@@ -33,7 +34,9 @@ class TallyCache:
         tally = self._tallies.pop(ladder_id, None)
         if tally is None or tally.mark != tally.base or tally.base != mark:
             kept = [] if mark is None else tallies.kept_tallies(connection, ladder_id)
-            tally = Tally.resumed(kept)
+            cutoff = 0 if mark is None else mark.cutoff
+            recent = newest_results(connection, ladder_id, cutoff, limit=RECENT)
+            tally = Tally.resumed(kept, recent)
         add_with_progress(tally, connection, ladder_id)
         return tally
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -13,7 +13,14 @@ from meijin.store.errors import NoRunError
 from meijin.store.ladders import ladders
 from meijin.store.ladders.lineage import parents_of
 from meijin.store.ladders.log import logged_games
-from meijin.store.ladders.runs import NewRating, NewRun, PublishedRun, Standing, standings
+from meijin.store.ladders.runs import (
+    NewRating,
+    NewRun,
+    PublishedRun,
+    Standing,
+    diagnosed_run,
+    standings,
+)
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 
 
@@ -46,7 +53,7 @@ def verify(
     """
     inputs = database.read(lambda connection: _inputs(connection, ladder_id, run_id))
     run = inputs.run
-    differences = _differences(run, inputs.standings, rate(inputs.snapshot, run.create_time))
+    differences = _differences(inputs, rate(inputs.snapshot, run.create_time))
     return Verification(inputs.snapshot.name, run, inputs.voided_since, differences)
 
 
@@ -69,6 +76,7 @@ class _Inputs(NamedTuple):
     """A run and the games it was computed from, read at one instant."""
 
     run: PublishedRun
+    diagnosis: dict[str, Any] | None
     standings: Sequence[Standing]
     snapshot: Snapshot
     voided_since: int
@@ -89,17 +97,20 @@ def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | N
     tally = Tally.of(games)
     snapshot = Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))
     voided_since = ladders.voided_games(connection, ladder_id) - run.voided
-    return _Inputs(run, table.standings, snapshot, voided_since)
+    diagnosis = diagnosed_run(connection, ladder_id, run.id).diagnosis
+    return _Inputs(run, diagnosis, table.standings, snapshot, voided_since)
 
 
-def _differences(run: PublishedRun, rows: Sequence[Standing], again: NewRun) -> tuple[str, ...]:
-    published = [NewRating(row.version_id, row.line) for row in rows]
+def _differences(inputs: _Inputs, again: NewRun) -> tuple[str, ...]:
+    run = inputs.run
+    published = [NewRating(row.version_id, row.line) for row in inputs.standings]
     checks = {
         "checksum of the games": (run.checksum, again.checksum),
         "number of games": (run.games, again.games),
         "number of repeats": (run.repeats, again.repeats),
         "parameters": (run.parameters, again.parameters),
         "ratings": (transcript(published), transcript(again.ratings)),
+        "diagnosis": (inputs.diagnosis, again.diagnosis),
     }
     return tuple(name for name, (kept, made) in checks.items() if kept != made)
 

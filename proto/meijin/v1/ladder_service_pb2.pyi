@@ -101,6 +101,8 @@ class Standing(_message.Message):
     LINKED_FIELD_NUMBER: _builtins.int
     PREVIEW_ELO_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
+    DEPENDS_ON_OPPONENTS_FIELD_NUMBER: _builtins.int
+    CHANGES_OVER_TIME_FIELD_NUMBER: _builtins.int
     VERSION_ID_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1 on, among those that are shown; 0 for a hidden one, in a matrix that
@@ -143,6 +145,14 @@ class Standing(_message.Message):
     """It gets no new games for a while, since it forfeited game after game; not
     told of earlier runs.
     """
+    depends_on_opponents: _builtins.bool
+    """Its results depend on whom it meets, surer than chance: the margin is too
+    narrow. False for runs of releases that did not look.
+    """
+    changes_over_time: _builtins.bool
+    """Its strength has a trend over its games, surer than chance: the margin is
+    too narrow. False for runs of releases that did not look.
+    """
     version_id: _builtins.str
     """Names the version, whatever its label."""
     @_builtins.property
@@ -172,11 +182,13 @@ class Standing(_message.Message):
         linked: _builtins.bool = ...,
         preview_elo: _builtins.float | None = ...,
         paused: _builtins.bool = ...,
+        depends_on_opponents: _builtins.bool = ...,
+        changes_over_time: _builtins.bool = ...,
         version_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "as_black", b"as_black", "as_white", b"as_white", "preview_elo", b"preview_elo", "superiority", b"superiority"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "classic_elo", b"classic_elo", "elo", b"elo", "faults", b"faults", "linked", b"linked", "margin", b"margin", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "depends_on_opponents", b"depends_on_opponents", "elo", b"elo", "faults", b"faults", "linked", b"linked", "margin", b"margin", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__preview_elo: _TypeAlias = _typing.Literal["preview_elo"]  # noqa: Y015
     _WhichOneofArgType__preview_elo: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo"]  # noqa: Y015
@@ -188,6 +200,60 @@ class Standing(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__superiority) -> _WhichOneofReturnType__superiority | None: ...
 
 Global___Standing: _TypeAlias = Standing  # noqa: Y015
+
+@_typing.final
+class FitSummary(_message.Message):
+    """What a run says of its own fit, in short."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    P_VALUE_FIELD_NUMBER: _builtins.int
+    OVERDISPERSION_FIELD_NUMBER: _builtins.int
+    DEVIATION_FIELD_NUMBER: _builtins.int
+    REJECTED_FIELD_NUMBER: _builtins.int
+    PAIRS_FIELD_NUMBER: _builtins.int
+    TRIPLES_FIELD_NUMBER: _builtins.int
+    DRIFTS_FIELD_NUMBER: _builtins.int
+    p_value: _builtins.float
+    """The chance of so much scatter between pairs where one strength a version
+    explains all results.
+    """
+    overdispersion: _builtins.float
+    """How much more the scores of pairs scatter than by luck alone; 1 where the
+    model holds.
+    """
+    deviation: _builtins.float
+    """By how much the leads of pairs depart from those of their ratings, over
+    luck: a standard deviation, in Elo.
+    """
+    rejected: _builtins.bool
+    """The scatter is surer than chance."""
+    pairs: _builtins.int
+    """Pairs whose score is surely not that of their ratings; at most 50 are
+    counted.
+    """
+    triples: _builtins.int
+    """Triples that surely beat each other in a circle; at most 50 are counted."""
+    drifts: _builtins.int
+    """Versions whose strength surely has a trend; at most 50 are counted."""
+    def __init__(
+        self,
+        *,
+        p_value: _builtins.float = ...,
+        overdispersion: _builtins.float = ...,
+        deviation: _builtins.float = ...,
+        rejected: _builtins.bool = ...,
+        pairs: _builtins.int = ...,
+        triples: _builtins.int = ...,
+        drifts: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deviation", b"deviation", "drifts", b"drifts", "overdispersion", b"overdispersion", "p_value", b"p_value", "pairs", b"pairs", "rejected", b"rejected", "triples", b"triples"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FitSummary: _TypeAlias = FitSummary  # noqa: Y015
 
 @_typing.final
 class RatingRun(_message.Message):
@@ -206,6 +272,7 @@ class RatingRun(_message.Message):
     OVERDISPERSION_FIELD_NUMBER: _builtins.int
     LINEAGE_DEVIATION_FIELD_NUMBER: _builtins.int
     OPENING_DEVIATION_FIELD_NUMBER: _builtins.int
+    FIT_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     CUTOFF_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
@@ -251,6 +318,10 @@ class RatingRun(_message.Message):
         absent in runs that did not look.
         """
 
+    @_builtins.property
+    def fit(self) -> Global___FitSummary:
+        """How well it fits; absent for runs of releases that did not look."""
+
     def __init__(
         self,
         *,
@@ -265,12 +336,13 @@ class RatingRun(_message.Message):
         overdispersion: Global___Overdispersion | None = ...,
         lineage_deviation: _builtins.float | None = ...,
         opening_deviation: _builtins.float | None = ...,
+        fit: Global___FitSummary | None = ...,
         parameters: _builtins.str = ...,
         cutoff: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "fit", b"fit", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lineage_deviation: _TypeAlias = _typing.Literal["lineage_deviation"]  # noqa: Y015
     _WhichOneofArgType__lineage_deviation: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation"]  # noqa: Y015
@@ -906,6 +978,249 @@ class ListCovariancesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListCovariancesResponse: _TypeAlias = ListCovariancesResponse  # noqa: Y015
+
+@_typing.final
+class GetDiagnosisRequest(_message.Message):
+    """The arguments of GetDiagnosis."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    RUN_ID_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder's name; may be empty when there is only one."""
+    run_id: _builtins.str
+    """An earlier run; the published one when empty."""
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        run_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "run_id", b"run_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetDiagnosisRequest: _TypeAlias = GetDiagnosisRequest  # noqa: Y015
+
+@_typing.final
+class PairResidual(_message.Message):
+    """A pair's residual."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ONE_FIELD_NUMBER: _builtins.int
+    OTHER_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    EXPECTED_SCORE_FIELD_NUMBER: _builtins.int
+    DEVIATIONS_FIELD_NUMBER: _builtins.int
+    P_VALUE_FIELD_NUMBER: _builtins.int
+    SURE_FIELD_NUMBER: _builtins.int
+    games: _builtins.int
+    """Rated games between them."""
+    score: _builtins.float
+    """The share of the points that `one` got, 0 to 1."""
+    expected_score: _builtins.float
+    """The share that the ratings let expect."""
+    deviations: _builtins.float
+    """By how many standard deviations the score is off, the fit's share taken
+    away; negative where `one` scored less than expected.
+    """
+    p_value: _builtins.float
+    """The chance of one so large among all pairs of the ladder."""
+    sure: _builtins.bool
+    """It is surer than chance."""
+    @_builtins.property
+    def one(self) -> Global___RatedVersion:
+        """One version."""
+
+    @_builtins.property
+    def other(self) -> Global___RatedVersion:
+        """The other."""
+
+    def __init__(
+        self,
+        *,
+        one: Global___RatedVersion | None = ...,
+        other: Global___RatedVersion | None = ...,
+        games: _builtins.int = ...,
+        score: _builtins.float = ...,
+        expected_score: _builtins.float = ...,
+        deviations: _builtins.float = ...,
+        p_value: _builtins.float = ...,
+        sure: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["one", b"one", "other", b"other"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deviations", b"deviations", "expected_score", b"expected_score", "games", b"games", "one", b"one", "other", b"other", "p_value", b"p_value", "score", b"score", "sure", b"sure"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairResidual: _TypeAlias = PairResidual  # noqa: Y015
+
+@_typing.final
+class CircularTriad(_message.Message):
+    """A circle: `one` beat `other`, `other` beat `third`, and `third` beat `one`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ONE_FIELD_NUMBER: _builtins.int
+    OTHER_FIELD_NUMBER: _builtins.int
+    THIRD_FIELD_NUMBER: _builtins.int
+    EXCESS_FIELD_NUMBER: _builtins.int
+    DEVIATIONS_FIELD_NUMBER: _builtins.int
+    P_VALUE_FIELD_NUMBER: _builtins.int
+    SURE_FIELD_NUMBER: _builtins.int
+    excess: _builtins.float
+    """The sum of the three leads, in Elo: 0 where strengths alone decide."""
+    deviations: _builtins.float
+    """By how many standard deviations that is above 0."""
+    p_value: _builtins.float
+    """The chance of one so large among all triples of the ladder."""
+    sure: _builtins.bool
+    """It is surer than chance."""
+    @_builtins.property
+    def one(self) -> Global___RatedVersion:
+        """The first."""
+
+    @_builtins.property
+    def other(self) -> Global___RatedVersion:
+        """Whom it beat."""
+
+    @_builtins.property
+    def third(self) -> Global___RatedVersion:
+        """Whom that one beat, and who beat the first."""
+
+    def __init__(
+        self,
+        *,
+        one: Global___RatedVersion | None = ...,
+        other: Global___RatedVersion | None = ...,
+        third: Global___RatedVersion | None = ...,
+        excess: _builtins.float = ...,
+        deviations: _builtins.float = ...,
+        p_value: _builtins.float = ...,
+        sure: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["one", b"one", "other", b"other", "third", b"third"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deviations", b"deviations", "excess", b"excess", "one", b"one", "other", b"other", "p_value", b"p_value", "sure", b"sure", "third", b"third"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CircularTriad: _TypeAlias = CircularTriad  # noqa: Y015
+
+@_typing.final
+class VersionDrift(_message.Message):
+    """A trend of a version's strength."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    ELO_PER_100_GAMES_FIELD_NUMBER: _builtins.int
+    DEVIATIONS_FIELD_NUMBER: _builtins.int
+    P_VALUE_FIELD_NUMBER: _builtins.int
+    SURE_FIELD_NUMBER: _builtins.int
+    elo_per_100_games: _builtins.float
+    """By how much it gains, in Elo, over 100 of its games."""
+    deviations: _builtins.float
+    """By how many standard deviations that is off 0."""
+    p_value: _builtins.float
+    """The chance of one so large among all versions of the ladder."""
+    sure: _builtins.bool
+    """It is surer than chance."""
+    @_builtins.property
+    def version(self) -> Global___RatedVersion:
+        """The version."""
+
+    def __init__(
+        self,
+        *,
+        version: Global___RatedVersion | None = ...,
+        elo_per_100_games: _builtins.float = ...,
+        deviations: _builtins.float = ...,
+        p_value: _builtins.float = ...,
+        sure: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deviations", b"deviations", "elo_per_100_games", b"elo_per_100_games", "p_value", b"p_value", "sure", b"sure", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VersionDrift: _TypeAlias = VersionDrift  # noqa: Y015
+
+@_typing.final
+class GetDiagnosisResponse(_message.Message):
+    """The answer of GetDiagnosis. Each list has the surest first: all that are
+    surer than chance, at most 50, and the first ten at any rate. What hidden bots
+    take part in is left out.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    RUN_FIELD_NUMBER: _builtins.int
+    CHI_SQUARE_FIELD_NUMBER: _builtins.int
+    DEVIANCE_FIELD_NUMBER: _builtins.int
+    DEGREES_OF_FREEDOM_FIELD_NUMBER: _builtins.int
+    PAIRS_WITH_ENOUGH_GAMES_FIELD_NUMBER: _builtins.int
+    PAIRS_FIELD_NUMBER: _builtins.int
+    TRIPLES_FIELD_NUMBER: _builtins.int
+    DRIFTS_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder's name."""
+    chi_square: _builtins.float
+    """Pearson's chi-square, over the pairs with enough games; absent, as all
+    below, for a run of a release that did not look.
+    """
+    deviance: _builtins.float
+    """The likelihood-ratio statistic of the same pairs."""
+    degrees_of_freedom: _builtins.float
+    """What both should be: the pairs, less what the fit takes of them."""
+    pairs_with_enough_games: _builtins.int
+    """How many pairs have enough games."""
+    @_builtins.property
+    def run(self) -> Global___RatingRun:
+        """The run."""
+
+    @_builtins.property
+    def pairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___PairResidual]:
+        """The pairs whose scores are furthest from those of their ratings."""
+
+    @_builtins.property
+    def triples(self) -> _containers.RepeatedCompositeFieldContainer[Global___CircularTriad]:
+        """The triples that beat each other in a circle."""
+
+    @_builtins.property
+    def drifts(self) -> _containers.RepeatedCompositeFieldContainer[Global___VersionDrift]:
+        """The versions whose strength has a trend."""
+
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        run: Global___RatingRun | None = ...,
+        chi_square: _builtins.float | None = ...,
+        deviance: _builtins.float = ...,
+        degrees_of_freedom: _builtins.float = ...,
+        pairs_with_enough_games: _builtins.int = ...,
+        pairs: _abc.Iterable[Global___PairResidual] | None = ...,
+        triples: _abc.Iterable[Global___CircularTriad] | None = ...,
+        drifts: _abc.Iterable[Global___VersionDrift] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_chi_square", b"_chi_square", "chi_square", b"chi_square", "run", b"run"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_chi_square", b"_chi_square", "chi_square", b"chi_square", "degrees_of_freedom", b"degrees_of_freedom", "deviance", b"deviance", "drifts", b"drifts", "ladder", b"ladder", "pairs", b"pairs", "pairs_with_enough_games", b"pairs_with_enough_games", "run", b"run", "triples", b"triples"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__chi_square: _TypeAlias = _typing.Literal["chi_square"]  # noqa: Y015
+    _WhichOneofArgType__chi_square: _TypeAlias = _typing.Literal["_chi_square", b"_chi_square"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__chi_square) -> _WhichOneofReturnType__chi_square | None: ...
+
+Global___GetDiagnosisResponse: _TypeAlias = GetDiagnosisResponse  # noqa: Y015
 
 @_typing.final
 class GetHeadToHeadRequest(_message.Message):

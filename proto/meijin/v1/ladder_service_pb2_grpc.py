@@ -55,6 +55,11 @@ class LadderServiceStub:
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingsRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingsResponse.FromString,
                 _registered_method=True)
+        self.GetDiagnosis = channel.unary_unary(
+                '/meijin.v1.LadderService/GetDiagnosis',
+                request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisResponse.FromString,
+                _registered_method=True)
         self.GetHeadToHead = channel.unary_unary(
                 '/meijin.v1.LadderService/GetHeadToHead',
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadRequest.SerializeToString,
@@ -108,6 +113,15 @@ class LadderServiceServicer:
     def ListRatings(self, request, context):
         """A bot's rating at the end of each day, newest first. NOT_FOUND for an
         unknown ladder or bot.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetDiagnosis(self, request, context):
+        """What speaks against a run: pairs, triples and versions that one strength
+        each does not explain. NOT_FOUND for an unknown ladder or run,
+        FAILED_PRECONDITION for a ladder without a run.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -171,6 +185,11 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     servicer.ListRatings,
                     request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingsRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingsResponse.SerializeToString,
+            ),
+            'GetDiagnosis': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetDiagnosis,
+                    request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisResponse.SerializeToString,
             ),
             'GetHeadToHead': grpc.unary_unary_rpc_method_handler(
                     servicer.GetHeadToHead,
@@ -302,6 +321,33 @@ class LadderService:
             '/meijin.v1.LadderService/ListRatings',
             meijin_dot_v1_dot_ladder__service__pb2.ListRatingsRequest.SerializeToString,
             meijin_dot_v1_dot_ladder__service__pb2.ListRatingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetDiagnosis(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.LadderService/GetDiagnosis',
+            meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisRequest.SerializeToString,
+            meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisResponse.FromString,
             options,
             channel_credentials,
             insecure,

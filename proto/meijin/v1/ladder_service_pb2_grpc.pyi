@@ -48,6 +48,11 @@ class LadderServiceStub:
     """A bot's rating at the end of each day, newest first. NOT_FOUND for an
     unknown ladder or bot.
     """
+    GetDiagnosis: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetDiagnosisRequest, _ladder_service_pb2.GetDiagnosisResponse]
+    """What speaks against a run: pairs, triples and versions that one strength
+    each does not explain. NOT_FOUND for an unknown ladder or run,
+    FAILED_PRECONDITION for a ladder without a run.
+    """
     GetHeadToHead: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetHeadToHeadRequest, _ladder_service_pb2.GetHeadToHeadResponse]
     """What two bots scored against each other on a ladder, and what is to be
     expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
@@ -88,6 +93,11 @@ class LadderServiceAsyncStub(LadderServiceStub):
     ListRatings: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ListRatingsRequest, _ladder_service_pb2.ListRatingsResponse]  # type: ignore[assignment]
     """A bot's rating at the end of each day, newest first. NOT_FOUND for an
     unknown ladder or bot.
+    """
+    GetDiagnosis: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetDiagnosisRequest, _ladder_service_pb2.GetDiagnosisResponse]  # type: ignore[assignment]
+    """What speaks against a run: pairs, triples and versions that one strength
+    each does not explain. NOT_FOUND for an unknown ladder or run,
+    FAILED_PRECONDITION for a ladder without a run.
     """
     GetHeadToHead: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetHeadToHeadRequest, _ladder_service_pb2.GetHeadToHeadResponse]  # type: ignore[assignment]
     """What two bots scored against each other on a ladder, and what is to be
@@ -150,6 +160,17 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_ladder_service_pb2.ListRatingsResponse, _abc.Awaitable[_ladder_service_pb2.ListRatingsResponse]]:
         """A bot's rating at the end of each day, newest first. NOT_FOUND for an
         unknown ladder or bot.
+        """
+
+    @_abc_1.abstractmethod
+    def GetDiagnosis(
+        self,
+        request: _ladder_service_pb2.GetDiagnosisRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.GetDiagnosisResponse, _abc.Awaitable[_ladder_service_pb2.GetDiagnosisResponse]]:
+        """What speaks against a run: pairs, triples and versions that one strength
+        each does not explain. NOT_FOUND for an unknown ladder or run,
+        FAILED_PRECONDITION for a ladder without a run.
         """
 
     @_abc_1.abstractmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,41 @@ def line(rank: int, elo: float, *, of: int) -> Line:
     )
 
 
-def publish(database: Database, *, revision: int, elos: tuple[float, float]) -> None:
+GOODNESS = {
+    "p_value": 0.0125,
+    "is_rejected": True,
+    "chi_square": 31.5,
+    "deviance": 30.5,
+    "freedom": 12.25,
+    "pairs": 20,
+    "overdispersion": 2.5,
+    "deviation": 81.5,
+}
+
+
+def diagnosis(one: int, other: int) -> dict[str, Any]:
+    """One of each kind, of two versions; the triple of a third that nobody knows."""
+    sure = {"deviations": 4.5, "p_value": 0.001, "is_sure": True}
+    pair = {"one": one, "other": other, "games": 40, "score": 0.75, "expected": 0.5, **sure}
+    triple = {"one": one, "other": other, "third": 99, "excess": 300.0, **sure}
+    drift = {"version_id": other, "elo_per_100_games": -20.5, **sure, "is_sure": False}
+    return {"goodness": GOODNESS, "pairs": [pair], "triples": [triple], "drifts": [drift]}
+
+
+SUMMARY = {
+    "p_value": 0.0125,
+    "overdispersion": 2.5,
+    "deviation": 81.5,
+    "is_rejected": True,
+    "pairs": 1,
+    "triples": 2,
+    "drifts": 3,
+}
+
+
+def publish(
+    database: Database, *, revision: int, elos: tuple[float, float], is_diagnosed: bool = False
+) -> None:
     """Publish a run over the two bots of the only ladder, whose difference varies by 100 Elo."""
 
     def work(connection: Connection) -> None:
@@ -100,6 +134,17 @@ def publish(database: Database, *, revision: int, elos: tuple[float, float]) -> 
                 np.diag([5000.0, 5000.0]).astype("<f4").tobytes(),
             ),
         )
+        if is_diagnosed:
+            ratings = [
+                replace(each, line=replace(each.line, depends_on_opponents=True))
+                for each in run.ratings
+            ]
+            run = replace(
+                run,
+                ratings=ratings,
+                parameters={**run.parameters, "diagnosis": SUMMARY},
+                diagnosis=diagnosis(*versions[:2]),
+            )
         assert publish_run(connection, run)
 
     database.write(work)
@@ -376,6 +421,55 @@ async def test_the_matrix_compares_each_two(start_server: StartServer) -> None:
 
 
 @pytest.mark.parametrize("converter", ["line_to_proto", "matrix_row_to_proto"])
+@asynccontextmanager
+async def diagnosed(start_server: StartServer) -> AsyncIterator[ServerInTest]:
+    """A server whose ladder has an old run and one with a diagnosis."""
+    async with start_server() as server:
+        await play(server)
+    with Database(server.settings.database) as database:
+        publish(database, revision=1, elos=(1600, 1400))
+        publish(database, revision=2, elos=(1600, 1400), is_diagnosed=True)
+    async with start_server() as server:
+        yield server
+
+
+async def test_the_diagnosis_of_a_run_is_shown(start_server: StartServer) -> None:
+    """By the names of versions; what a bot that is not shown takes part in is left out."""
+    async with diagnosed(start_server) as server:
+        found = await (await server.ladders()).GetDiagnosis(pb.GetDiagnosisRequest())
+        assert (found.ladder, found.run.run_id) == ("freestyle-5x5", "2")
+        assert (found.chi_square, found.deviance, found.degrees_of_freedom) == (31.5, 30.5, 12.25)
+        assert found.pairs_with_enough_games == 20
+        (pair,) = found.pairs
+        assert (pair.one.bot, pair.one.version, pair.other.bot) == ("ada", "1", "bob")
+        assert (pair.games, pair.score, pair.expected_score) == (40, 0.75, 0.5)
+        assert (pair.deviations, pair.p_value, pair.sure) == (4.5, 0.001, True)
+        (drift,) = found.drifts
+        assert (drift.version.bot, drift.elo_per_100_games, drift.sure) == ("bob", -20.5, False)
+        assert not found.triples
+
+
+async def test_a_run_of_before_has_no_diagnosis(start_server: StartServer) -> None:
+    """It can be asked for by its number, and says nothing of its fit."""
+    async with diagnosed(start_server) as server:
+        found = await (await server.ladders()).GetDiagnosis(pb.GetDiagnosisRequest(run_id="1"))
+        assert found.run.run_id == "1"
+        assert not found.HasField("chi_square")
+        assert not found.run.HasField("fit")
+        assert not found.pairs
+
+
+async def test_the_standings_tell_whose_interval_is_too_narrow(start_server: StartServer) -> None:
+    """Line by line, and with the run how well it fits."""
+    async with diagnosed(start_server) as server:
+        table = await (await server.ladders()).GetStandings(pb.GetStandingsRequest())
+        assert all(row.depends_on_opponents for row in table.standings)
+        assert not any(row.changes_over_time for row in table.standings)
+        fit = table.run.fit
+        assert (fit.p_value, fit.overdispersion, fit.deviation) == (0.0125, 2.5, 81.5)
+        assert (fit.rejected, fit.pairs, fit.triples, fit.drifts) == (True, 1, 2, 3)
+
+
 async def test_tables_become_messages_off_the_loop(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch, converter: str
 ) -> None:
@@ -436,6 +530,9 @@ async def test_anchors_make_the_ladder_due_for_a_run(start_server: StartServer) 
         ),
         ("GetStandings", pb.GetStandingsRequest(run_id="9"), (Code.NOT_FOUND, "no run 9")),
         ("GetMatrix", pb.GetMatrixRequest(), (Code.FAILED_PRECONDITION, "no run yet")),
+        ("GetDiagnosis", pb.GetDiagnosisRequest(), (Code.FAILED_PRECONDITION, "no run yet")),
+        ("GetDiagnosis", pb.GetDiagnosisRequest(run_id="9"), (Code.NOT_FOUND, "no run 9")),
+        ("GetDiagnosis", pb.GetDiagnosisRequest(ladder="x"), (Code.NOT_FOUND, 'no ladder "x"')),
         ("GetMatrix", pb.GetMatrixRequest(limit=201), (Code.INVALID_ARGUMENT, "limit 201")),
         (
             "GetMatrix",

@@ -1,5 +1,6 @@
 """`meijin ladder`: standings, comparisons, history, anchors and proof."""
 
+from collections.abc import Sequence
 from datetime import UTC, date
 from enum import Enum
 from pathlib import Path
@@ -23,6 +24,7 @@ from meijin.cli.connection import (
     pages,
     with_server,
 )
+from meijin.cli.diagnosis_views import diagnosis_notes, diagnosis_tables
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import whole_table
 from meijin.cli.ladder_views import (
@@ -91,6 +93,10 @@ def show(
     history: Annotated[
         bool, typer.Option("--history", help="A plot of the ratings day by day.")
     ] = False,
+    diagnose: Annotated[
+        bool,
+        typer.Option("--diagnose", help="Pairs, circles and trends that ratings don't explain."),
+    ] = False,
     plot: Annotated[
         Path | None, typer.Option(help="With --history: a PNG, SVG or PDF file to draw it in.")
     ] = None,
@@ -103,28 +109,31 @@ def show(
 ) -> None:
     """Show a ladder: every rated version's Elo with its interval, games and faults."""
     as_json = as_json or export is ExportFormat.JSON
-    _check_views(matrix=matrix, history=history, plot=plot, run=run, export=export)
+    views = {"--matrix": matrix, "--history": history, "--diagnose": diagnose}
+    _check_views([view for view, is_asked in views.items() if is_asked], plot, run, export)
     with connect(server) as connection:
         if matrix:
             _show_matrix(connection, name, top, as_json=as_json)
         elif history:
             _show_history(connection, name, top or CURVES, plot, as_json=as_json)
+        elif diagnose:
+            _show_diagnosis(connection, name, run, top, as_json=as_json)
         else:
             response = whole_table(connection, name, run)
             _show_standings(response, top, is_csv=export is ExportFormat.CSV, as_json=as_json)
 
 
 def _check_views(
-    *, matrix: bool, history: bool, plot: Path | None, run: str, export: ExportFormat | None
+    views: Sequence[str], plot: Path | None, run: str, export: ExportFormat | None
 ) -> None:
-    if matrix and history:
-        raise CommandError("give --matrix or --history, not both")
-    if export is ExportFormat.CSV and (matrix or history):
+    if len(views) > 1:
+        raise CommandError(f"give {views[0]} or {views[1]}, not both")
+    if export is ExportFormat.CSV and views:
         raise CommandError("--export csv is for the standings; use --json here")
-    if run and (matrix or history):
+    if run and views and views[0] != "--diagnose":
         raise CommandError("--run is for the standings; leave it out with --matrix and --history")
     if plot is not None:
-        if not history:
+        if "--history" not in views:
             raise CommandError("--plot needs --history")
         check_picture(plot)
 
@@ -159,6 +168,26 @@ def _show_matrix(connection: Connection, name: str, top: int, *, as_json: bool) 
         console.print(
             "the chance, in per cent, that the row is stronger than the column", style="dim"
         )
+
+
+def _show_diagnosis(
+    connection: Connection, name: str, run: str, top: int, *, as_json: bool
+) -> None:
+    request = pb.GetDiagnosisRequest(ladder=name, run_id=run)
+    response = connection.ask(connection.ladders.GetDiagnosis, request)
+    if as_json:
+        print_json(response)
+        return
+    for each in diagnosis_tables(response, top):
+        console.print(each)
+        console.print()
+    for note in diagnosis_notes(response):
+        console.print(note)
+    console.print(
+        "z: standard deviations from what ratings let expect; p: the chance of one so large "
+        "anywhere in the ladder; sure: more than chance",
+        style="dim",
+    )
 
 
 # -- history ----------------------------------------------------------------------

@@ -27,6 +27,8 @@ class RobustCovariance:
     """A robust covariance, and what it was widened for."""
 
     covariance: Covariance
+    model: Covariance
+    """By the model alone."""
     overdispersion: Overdispersion
     factor: float
     """How much wider intervals around the mean of all are than by the model alone (root mean
@@ -58,7 +60,7 @@ def robust_covariance(fit: Fit) -> RobustCovariance:
         found, robust = _dense(model, pairs)
     else:
         found, robust = _scaled(model, pairs, len(fit.players))
-    return RobustCovariance(robust, found, _factor(robust, model, len(fit.players)))
+    return RobustCovariance(robust, model, found, _factor(robust, model, len(fit.players)))
 
 
 def _dense(model: DenseCovariance, pairs: ClusteredPairs) -> tuple[Overdispersion, Covariance]:

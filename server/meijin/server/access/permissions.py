@@ -51,6 +51,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.LadderService/GetMatrix": Permission.READER,
     "/meijin.v1.LadderService/ListPairCounts": Permission.READER,
     "/meijin.v1.LadderService/ListCovariances": Permission.READER,
+    "/meijin.v1.LadderService/GetDiagnosis": Permission.READER,
     "/meijin.v1.LadderService/SetAnchors": Permission.OPERATOR,
     "/meijin.v1.LadderService/ListRatings": Permission.READER,
     "/meijin.v1.LadderService/GetHeadToHead": Permission.READER,

@@ -4,15 +4,16 @@ import json
 import sys
 from array import array
 from collections.abc import Mapping
+from typing import Any
 
 from meijin.ladder.compare import Expectation, MatrixRow
 from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
-from meijin.store.ladders.exports import CovarianceRow, RatedVersion
+from meijin.store.ladders.exports import CovarianceRow
 from meijin.store.ladders.ladders import LadderSummary
 from meijin.store.ladders.meetings import ColorScores
 from meijin.store.ladders.rated_games import PairCount
-from meijin.store.ladders.runs import PublishedRun, Score, Standing
+from meijin.store.ladders.runs import PublishedRun, RatedVersion, Score, Standing
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire import time_to_proto
 
@@ -28,6 +29,7 @@ def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
 def run_to_proto(run: PublishedRun) -> pb.RatingRun:
     """A run without its ratings."""
     parameters = run.parameters
+    fit = parameters.get("diagnosis")
     return pb.RatingRun(
         run_id=str(run.id),
         games=run.games,
@@ -42,6 +44,7 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         lineage_deviation=parameters.get("lineage"),
         opening_deviation=parameters.get("openings"),
         overdispersion=_overdispersion_to_proto(parameters) if "factor" in parameters else None,
+        fit=None if fit is None else _fit_to_proto(fit),
     )
 
 
@@ -50,6 +53,19 @@ def _overdispersion_to_proto(parameters: Mapping[str, float]) -> pb.Overdispersi
         correlation=parameters["correlation"],
         pair_deviation=parameters["pair_deviation"],
         factor=parameters["factor"],
+    )
+
+
+def _fit_to_proto(fit: Mapping[str, Any]) -> pb.FitSummary:
+    """How well a run fits, as it stands among its parameters."""
+    return pb.FitSummary(
+        p_value=fit["p_value"],
+        overdispersion=fit["overdispersion"],
+        deviation=fit["deviation"],
+        rejected=fit["is_rejected"],
+        pairs=fit["pairs"],
+        triples=fit["triples"],
+        drifts=fit["drifts"],
     )
 
 
@@ -86,6 +102,8 @@ def standing_to_proto(row: Standing) -> pb.Standing:
         provisional=line.is_provisional,
         linked=line.is_linked,
         version_id=str(row.version_id),
+        depends_on_opponents=line.depends_on_opponents,
+        changes_over_time=line.changes_over_time,
     )
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from meijin.server.access.caller import Caller, current_caller
+from meijin.server.api.convert_diagnoses import diagnosis_to_proto
 from meijin.server.api.convert_ladders import (
     covariance_row_to_proto,
     day_rating_to_proto,
@@ -23,6 +24,7 @@ from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.refresh_jobs import RefreshSender
+from meijin.server.views.diagnoses import ladder_diagnosis
 from meijin.server.views.ladders import (
     LadderTable,
     day_ratings,
@@ -134,6 +136,14 @@ class LadderServicer(LadderServiceServicer):
             token=lambda rating: f"{rating.day}.{rating.version_id}",
         )
         return pb.ListRatingsResponse(ratings=page.messages, next_page_token=page.next_token)
+
+    async def GetDiagnosis(
+        self, request: pb.GetDiagnosisRequest, context: Context
+    ) -> pb.GetDiagnosisResponse:
+        """Show what speaks against a run."""
+        run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
+        show = partial(ladder_diagnosis, ladder=request.ladder, run_id=run_id)
+        return diagnosis_to_proto(await self._storage.read(show))
 
     async def GetHeadToHead(
         self, request: pb.GetHeadToHeadRequest, context: Context

@@ -2,6 +2,7 @@
 
 - `bots`, `games`, `ladders`, `tournaments`: each reads rows, merges them with what is being played,
   and knows no messages
+- `diagnoses`: what speaks against a ladder's run
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
 - `status`: how a server is doing
 """

@@ -20,7 +20,6 @@ from meijin.ladder.posterior import RatingPosterior, preview
 from meijin.store.bots import get_bot, labels_of, newest_versions
 from meijin.store.errors import NoRunError, UnknownVersionError
 from meijin.store.ladders.days import DayRating, rating_history
-from meijin.store.ladders.exports import RatedVersion, rated_versions
 from meijin.store.ladders.ladders import LadderSummary, get_ladder
 from meijin.store.ladders.meetings import (
     ColorScores,
@@ -35,9 +34,11 @@ from meijin.store.ladders.rated_games import (
 )
 from meijin.store.ladders.runs import (
     PublishedRun,
+    RatedVersion,
     Standing,
     Standings,
     covariances,
+    rated_versions,
     standings,
 )
 from meijin.store.schema import BotId, BotVersionId, LadderId, RatingRunId

@@ -7,22 +7,11 @@ from sqlalchemy import Connection, func, select
 
 from meijin.store.errors import MatrixNotKeptError, NoRunError, SupersededRunError
 from meijin.store.ladders.rated_games import PairCount, pair_counts_page
-from meijin.store.ladders.runs import PublishedRun, published_run
-from meijin.store.rows import columns_of, read_rows
-from meijin.store.schema import Bot, BotVersion, BotVersionId, LadderId, Posterior, RatingRunId
+from meijin.store.ladders.runs import PublishedRun, RatedVersion, published_run, rated_versions
+from meijin.store.schema import BotVersionId, LadderId, Posterior, RatingRunId
 
 FLOAT_BYTES, ID_BYTES = 4, 8
 """Of the numbers in `Posterior`."""
-
-
-@dataclass(frozen=True, slots=True)
-class RatedVersion:
-    """A version of a bot by its names."""
-
-    id: BotVersionId
-    bot: str
-    label: str
-    """May be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +95,3 @@ def exported_covariances(
         CovarianceRow(start + place, names[key], matrix[place * width : (place + 1) * width])
         for place, key in enumerate(keys)
     ]
-
-
-def rated_versions(
-    connection: Connection, versions: Sequence[BotVersionId]
-) -> dict[BotVersionId, RatedVersion]:
-    """Some versions with their names, by their ids."""
-    query = (
-        select(*columns_of(RatedVersion, BotVersion, bot=Bot.name))
-        .join(Bot, Bot.id == BotVersion.bot_id)
-        .where(BotVersion.id.in_(versions))
-    )
-    return {row.id: row for row in read_rows(RatedVersion, connection.execute(query))}

@@ -84,6 +84,15 @@ def results_since(
     return _read(connection, query)
 
 
+def newest_results(
+    connection: Connection, ladder_id: LadderId, cutoff: int, *, limit: int
+) -> Sequence[ScoredGame]:
+    """The last `limit` of the ladder's rated games up to an `end_sequence`, in order."""
+    query = _results(ladder_id).where(Game.end_sequence <= cutoff)
+    last_first = query.order_by(None).order_by(Game.end_sequence.desc()).limit(limit)
+    return _read(connection, last_first)[::-1]
+
+
 def _results(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
     """The columns of `ScoredGame`."""
     return (

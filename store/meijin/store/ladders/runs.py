@@ -1,15 +1,15 @@
 """Rating runs of ladders: published, kept, and read."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from meijin.store.errors import UnknownRunError
+from meijin.store.errors import NoRunError, UnknownRunError
 from meijin.store.ladders.ladders import LadderSummary, summary
-from meijin.store.rows import columns_of, read_row
+from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -77,6 +77,10 @@ class Line:
     is_anchor: bool
     is_provisional: bool
     is_linked: bool
+    depends_on_opponents: bool = False
+    """Its results depend on whom it meets, surer than chance."""
+    changes_over_time: bool = False
+    """Its strength has a trend, surer than chance."""
 
     @property
     def as_black(self) -> Score:
@@ -134,6 +138,8 @@ class NewRun(Origin):
     """Best first."""
     covariances: Covariances | None
     """``None`` for a pool too large to keep them."""
+    diagnosis: dict[str, Any] | None = None
+    """What speaks against its fit; bounded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +188,7 @@ def publish(connection: Connection, run: NewRun) -> bool:
     if not connection.execute(claim).rowcount:
         return False
     origin = {field.name: getattr(run, field.name) for field in fields(Origin)}
+    origin["diagnosis"] = run.diagnosis
     row = insert(RatingRun).values(ladder_id=run.ladder_id, **origin)
     run_id = connection.execute(row.returning(RatingRun.id)).scalar_one()
     if run.ratings:
@@ -248,6 +255,62 @@ def standings(
     if run is None and run_id is not None:
         raise UnknownRunError(f'ladder "{ladder.name}" has no run {run_id}, or not any more')
     return Standings(ladder, run, [] if run is None else _standings(connection, run.id))
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosedRun:
+    """A published run with what speaks against its fit."""
+
+    run: PublishedRun
+    diagnosis: dict[str, Any] | None
+    """As it was published; ``None`` for a run of a release that did not look."""
+
+
+def diagnosed_run(
+    connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None = None
+) -> DiagnosedRun:
+    """The ladder's published run, or an earlier one, with its diagnosis.
+
+    Raises:
+        UnknownRunError: the ladder has no such run, or not any more.
+        NoRunError: it has none at all.
+    """
+    published = select(Ladder.run_id).where(Ladder.id == ladder_id).scalar_subquery()
+    wanted = published if run_id is None else run_id
+    mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
+    query = select(*columns_of(PublishedRun, RatingRun)).where(*mine)
+    run = read_row(PublishedRun, connection.execute(query))
+    if run is None:
+        name = connection.scalar(select(Ladder.name).where(Ladder.id == ladder_id))
+        if run_id is None:
+            raise NoRunError(f'ladder "{name}" has no run yet; play rated games')
+        raise UnknownRunError(f'ladder "{name}" has no run {run_id}, or not any more')
+    diagnosis = select(RatingRun.diagnosis).where(RatingRun.id == run.id)
+    return DiagnosedRun(run, connection.scalar(diagnosis))
+
+
+@dataclass(frozen=True, slots=True)
+class RatedVersion:
+    """A version of a bot by its names."""
+
+    id: BotVersionId
+    bot: str
+    label: str
+    """May be empty."""
+    is_hidden: bool
+    """The bot is left out of tables."""
+
+
+def rated_versions(
+    connection: Connection, versions: Collection[BotVersionId]
+) -> dict[BotVersionId, RatedVersion]:
+    """Some versions with their names, by their ids."""
+    query = (
+        select(*columns_of(RatedVersion, BotVersion, bot=Bot.name, is_hidden=Bot.is_hidden))
+        .join(Bot, Bot.id == BotVersion.bot_id)
+        .where(BotVersion.id.in_(versions))
+    )
+    return {row.id: row for row in read_rows(RatedVersion, connection.execute(query))}
 
 
 def covariances(connection: Connection, ladder_id: LadderId) -> Covariances | None:

@@ -60,6 +60,8 @@ class RatingRun(Base):
     algorithm: Mapped[str] = mapped_column(String(60))
     parameters: Mapped[dict[str, Any]]
     create_time: Mapped[datetime]
+    diagnosis: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    """What speaks against its fit; ``None`` for a run of a release that did not look."""
 
 
 class Rating(Base):
@@ -90,6 +92,10 @@ class Rating(Base):
     """It has few games, or has won or lost them all: the prior says much of its rating."""
     is_linked: Mapped[bool]
     """Games lead from it to the anchors, from opponent to opponent."""
+    depends_on_opponents: Mapped[bool] = mapped_column(default=False)
+    """Its results depend on whom it meets, surer than chance: its interval is too narrow."""
+    changes_over_time: Mapped[bool] = mapped_column(default=False)
+    """Its strength has a trend, surer than chance: its interval is too narrow."""
 
 
 class Posterior(Base):
