@@ -214,8 +214,9 @@ class LogPosterior:
         return weights
 
     def max_change(self, step: State) -> float:
-        """The largest change of a log-odds by a step."""
-        return float(np.abs(self.odds(step)).max(initial=0.0)) + abs(step.draws)
+        """The largest change of a log-odds, or of a version from its parent, by a step."""
+        of_games = float(np.abs(self.odds(step)).max(initial=0.0)) + abs(step.draws)
+        return max(of_games, float(np.abs(self.steps(step.strengths)).max(initial=0.0)))
 
     def by_player(self, column: Floats) -> tuple[Floats, Floats]:
         """The sums of a column over each player's rows, with the first and the second move."""
