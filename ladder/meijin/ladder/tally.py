@@ -201,7 +201,7 @@ class Tally:
         for game in games:
             ordinal = days.get(game.day)
             if ordinal is None:
-                ordinal = days[game.day] = date.fromisoformat(str(game.day)).toordinal()
+                ordinal = days[game.day] = date.fromisoformat(game.day).toordinal()
             if ordinal > self.day:
                 self._close_day()
                 self.day = ordinal

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Connection, case, func, literal, select
+from sqlalchemy import Connection, String, case, cast, func, literal, select
 
 from meijin.game import Ending, Party, Result
 from meijin.game.moves import MOVE_BYTES
@@ -65,7 +65,7 @@ def logged_games(
         digest = game.digest
         yield FinishedGame(
             end_sequence=game.end_sequence,
-            day=str(game.day),
+            day=game.day,
             black_id=game.black_id,
             white_id=game.white_id,
             opening=opening_key(game.moves[: 2 * game.opening_plies]),
@@ -82,8 +82,7 @@ class _LoggedGame(NamedTuple):
     id: GameId
     state: GameState
     end_sequence: int
-    day: object
-    """A date, or its text."""
+    day: str
     black_id: BotVersionId
     white_id: BotVersionId
     opening_plies: int
@@ -148,7 +147,8 @@ def _voided_since(
 
 _POINTS = {Result.BLACK_WINS: 2, Result.DRAW: 1, Result.WHITE_WINS: 0}
 _FAULTS = {Party.BLACK: 1, Party.WHITE: 2}
-_DAY = func.date(Game.end_time)
+_DAY = cast(func.date(Game.end_time), String)
+"""As text on both databases."""
 _FINISHED_GAME = columns_of(
     FinishedGame,
     Game,
