@@ -26,14 +26,17 @@ def test_scores_are_derivatives_of_the_likelihood() -> None:
     assert (pairs.first.tolist(), pairs.second.tolist()) == ([0], [1])
     lead = known.elo[0] - known.elo[1]
     games = [(+1, 1.0)] * 3 + [(+1, 0.5)] * 3 + [(+1, 0.0)] + [(-1, 1.0)] + [(-1, 0.0)] * 2
-    scores, curvatures = [], []
+    scores, expected = [], []
     for side, points in games:
-        gradient, curvature = known.outcomes.derivatives(side * lead, points)
+        gradient, _ = known.outcomes.derivatives(side * lead, points)
         scores.append(side * gradient)
-        curvatures.append(curvature)
+        win, loss = known.outcomes.wins(side * lead), known.outcomes.losses(side * lead)
+        expected.append(
+            win * (1 - win) ** 2 + loss * (1 - loss) ** 2 + (1 - win - loss) * (loss - win) ** 2
+        )
     assert pairs.score == pytest.approx([sum(scores)])
     assert pairs.single == pytest.approx([sum(score**2 for score in scores)])
-    assert pairs.information == pytest.approx([sum(curvatures)])
+    assert pairs.information == pytest.approx([sum(expected)])
     assert pairs.clusters.games.tolist() == [4, 3, 3]
 
 

@@ -22,7 +22,7 @@ class Clusters:
     """The place in the pairs."""
     games: Floats
     information: Floats
-    """Of all games of the cluster, as the fit takes it: at the results there were."""
+    """Expected of all games of the cluster: that of the results there were would tell of them."""
     score: Floats
     """The sum of the games' scores, from the side of the pair's first."""
     single: Floats
@@ -51,7 +51,7 @@ class ClusteredPairs:
     """Places in the fit; `first` < `second`."""
     second: Integers
     information: Floats
-    """Of all games of the pair, as the fit takes it."""
+    """Expected of all games of the pair."""
     score: Floats
     """The sum of the games' scores, from the side of `first`."""
     single: Floats
@@ -94,7 +94,7 @@ def clustered_pairs(fit: Fit) -> ClusteredPairs:
     clusters = Clusters(
         pair=pair,
         games=games,
-        information=(wins + draws) * win * (1 - win) + (losses + draws) * loss * (1 - loss),
+        information=games * (1 - win) * (1 - loss) * (win + loss),
         score=np.where(first < second, score, -score),
         single=single,
     )
