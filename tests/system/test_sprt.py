@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 from tests.system.processes import NO_LADDER, Process, Processes, Server, eventually
 
-from meijin.store.schema import GameState, Pairing
+from meijin.store.schema import Game, GameState, Pairing
 
 if TYPE_CHECKING:
     from tests.system.conftest import Books
@@ -26,8 +26,11 @@ PAIRS_NEEDED = 17
 
 @pytest.fixture(autouse=True)
 def _openings(processes: Processes) -> None:
-    """Openings that are in nobody's way."""
-    (processes.folder / "centre.txt").write_text("d4\ne4\nd5\n")
+    """Openings that are in nobody's way, as many as there are games of two bots without chance."""
+    centre = [f"{column}{row}" for column in "cde" for row in (3, 4, 5)]
+    openings = [*centre, *(f"d4 {cell}" for cell in centre if cell != "d4")]
+    openings += [f"c4 {cell}" for cell in centre if cell != "c4"]
+    (processes.folder / "centre.txt").write_text("\n".join(openings))
 
 
 def start_players(server: Server) -> list[Process]:
@@ -131,6 +134,30 @@ def test_a_match_that_is_used_up_has_a_status_of_its_own(processes: Processes) -
     done = processes.run(*words)
     assert done.returncode == 3, done.stderr
     assert "undecided after 2 games" in done.stdout
+
+
+def test_bots_that_repeat_themselves_end_undecided(
+    processes: Processes, open_books: "Callable[[str], Books]"
+) -> None:
+    """With a status of its own: each game of one opening and its images counts once."""
+    (processes.folder / "one.txt").write_text("d4 e4")
+    words = ("match", f"{LINE_BOT}:Line", f"{LINE_BOT}:Line", "--local", "--data=kept")
+    terms = ("--variant=7x7", "--time=20/move", "--openings=one.txt", "--sprt=0,20")
+    done = processes.run(*words, *terms)
+    assert done.returncode == 4, done.stderr
+    assert "undecided: nothing new in the last 50 pairs of games; " in done.stdout
+    books = open_books(f"sqlite:///{processes.folder / 'kept' / 'meijin.db'}")
+    query = select(Game.moves, Game.black_id).where(Game.state == GameState.FINISHED)
+    games = books.database.read(lambda sql: sql.execute(query).all())
+    told = processes.run(*words, *terms, "--json")
+    assert told.returncode == 4, told.stderr
+    found = json.loads(told.stdout)["tournament"]
+    sprt = found["sprt"]
+    assert sprt["decision"] == "SPRT_DECISION_NOTHING_NEW"
+    kept = sum(sprt.get(part, 0) for part in ("wins", "draws", "losses"))
+    assert kept <= len(set(games)) <= 8
+    assert sprt["repeats"] == len(games) - kept
+    assert f"repeats left out {sprt['repeats']}" in done.stdout
 
 
 @pytest.mark.parametrize(

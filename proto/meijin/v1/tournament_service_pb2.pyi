@@ -180,7 +180,7 @@ class _SprtDecisionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SprtDeci
     SPRT_DECISION_ELO1: _SprtDecision.ValueType  # 3
     """The first bot's advantage is `elo1` rather than `elo0`."""
     SPRT_DECISION_NOTHING_NEW: _SprtDecision.ValueType  # 4
-    """Undecided, and over: the last 50 pairs of games had no new one."""
+    """Undecided, and over: in the last 50 pairs of games was nothing new to count."""
 
 class SprtDecision(_SprtDecision, metaclass=_SprtDecisionEnumTypeWrapper):
     """What a test has decided."""
@@ -194,7 +194,7 @@ SPRT_DECISION_ELO0: SprtDecision.ValueType  # 2
 SPRT_DECISION_ELO1: SprtDecision.ValueType  # 3
 """The first bot's advantage is `elo1` rather than `elo0`."""
 SPRT_DECISION_NOTHING_NEW: SprtDecision.ValueType  # 4
-"""Undecided, and over: the last 50 pairs of games had no new one."""
+"""Undecided, and over: in the last 50 pairs of games was nothing new to count."""
 Global___SprtDecision: _TypeAlias = SprtDecision  # noqa: Y015
 
 class _Seeding:

@@ -256,25 +256,37 @@ def test_a_repeat_counts_where_the_first_is_gone() -> None:
     assert (counted(found), found.repeats) == (MatchCounts((0, 0, 3), (0, 0, 0, 0, 1)), 0)
 
 
-def test_a_test_ends_when_nothing_new_comes() -> None:
-    """After so many pairs in a row of which no game is new; one that is begins the row anew."""
-    source = match()
+@pytest.mark.parametrize("unit", list(Unit))
+def test_a_test_ends_when_nothing_new_comes(unit: Unit) -> None:
+    """After so many pairs in a row without one that counts; one that does begins the row anew."""
+    source = match(SprtSettings(Sprt(0, 100), unit, 10_000))
     numbers = itertools.count(1)
 
     def play(pairs: int, *games: int) -> None:
         for game in itertools.chain.from_iterable([games] * pairs):
             source.game_ended(won(next(numbers), by=ADA if game % 2 else BOB, game=game))
 
-    play(STALE_PAIRS, 1, 3)
-    play(1, 4, 1)
-    play(STALE_PAIRS - 1, 3, 4)
+    play(STALE_PAIRS, 1, 2)
+    play(1, *((3, 4) if unit is Unit.PAIRS else (3, 2)))
+    play(STALE_PAIRS - 1, 2, 1)
     assert (source.verdict, source.detail.decision) == ("", SprtDecision.OPEN)
-    play(1, 3, 4)
+    play(1, 1, 2)
     assert source.is_decided
     assert source.detail.decision is SprtDecision.NOTHING_NEW
+    repeats = 198 if unit is Unit.PAIRS else 199
     assert source.verdict == (
-        "undecided: nothing new in the last 50 pairs of games; 199 of 202 games repeat earlier ones"
+        "undecided: nothing new in the last 50 pairs of games; "
+        f"{repeats} of 202 games repeat earlier ones"
     )
+
+
+def test_a_pair_with_one_new_game_ends_no_row_of_pairs() -> None:
+    """It tells nothing to who counts pairs."""
+    source = match()
+    for number in range(1, 2 * STALE_PAIRS + 3):
+        source.game_ended(won(number, by=BOB, game=1 if number % 2 else number))
+    assert source.detail.decision is SprtDecision.NOTHING_NEW
+    assert (source.detail.losses, sum(source.detail.pairs)) == (STALE_PAIRS + 2, 1)
 
 
 def test_a_decision_goes_before_nothing_new() -> None:
