@@ -5,7 +5,8 @@
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
 - `elo`: classic Elo
-- `sprt`: the sequential test of a match
+- `sprt`: the sequential test of a match; `stopped`: what is estimated once it has stopped, by
+  `likelihood_ratios` and `first_passage`
 
 It needs numpy alone. Scipy 1.17 is 143 MB on disk, 27 MB in a worker's memory and 0.15 s or more of
 its start, and gains little where it was measured: see `lanczos`, `laplacian`, `pair_counts` and
