@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1emeijin/v1/ladder_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"6\n\x06Ladder\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05games\x18\x02 \x01(\x04\x12\x0f\n\x07\x63urrent\x18\x03 \x01(\x08\"4\n\x05Score\x12\x0c\n\x04wins\x18\x01 \x01(\r\x12\r\n\x05\x64raws\x18\x02 \x01(\r\x12\x0e\n\x06losses\x18\x03 \x01(\r\"\xf0\x02\n\x08Standing\x12\x0c\n\x04rank\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0b\n\x03\x65lo\x18\x04 \x01(\x01\x12\x0e\n\x06margin\x18\x05 \x01(\x01\x12\x18\n\x0bsuperiority\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x13\n\x0b\x63lassic_elo\x18\x07 \x01(\x01\x12\x15\n\ropponents_elo\x18\x08 \x01(\x01\x12\"\n\x08\x61s_black\x18\t \x01(\x0b\x32\x10.meijin.v1.Score\x12\"\n\x08\x61s_white\x18\n \x01(\x0b\x32\x10.meijin.v1.Score\x12\x0e\n\x06\x66\x61ults\x18\x0b \x01(\r\x12\x0e\n\x06\x61nchor\x18\x0c \x01(\x08\x12\x13\n\x0bprovisional\x18\r \x01(\x08\x12\x0e\n\x06linked\x18\x0e \x01(\x08\x12\x18\n\x0bpreview_elo\x18\x0f \x01(\x01H\x01\x88\x01\x01\x12\x0e\n\x06paused\x18\x10 \x01(\x08\x42\x0e\n\x0c_superiorityB\x0e\n\x0c_preview_elo\"\xb3\x01\n\tRatingRun\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\r\n\x05games\x18\x02 \x01(\x04\x12\x0f\n\x07repeats\x18\x03 \x01(\x04\x12\x10\n\x08\x63hecksum\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\talgorithm\x18\x06 \x01(\t\x12\x11\n\tadvantage\x18\x07 \x01(\x01\x12\r\n\x05\x64raws\x18\x08 \x01(\x01\";\n\x12ListLaddersRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"R\n\x13ListLaddersResponse\x12\"\n\x07ladders\x18\x01 \x03(\x0b\x32\x11.meijin.v1.Ladder\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\\\n\x13GetStandingsRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0e\n\x06run_id\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"\x9d\x01\n\x14GetStandingsResponse\x12!\n\x06ladder\x18\x01 \x01(\x0b\x32\x11.meijin.v1.Ladder\x12!\n\x03run\x18\x02 \x01(\x0b\x32\x14.meijin.v1.RatingRun\x12&\n\tstandings\x18\x03 \x03(\x0b\x32\x13.meijin.v1.Standing\x12\x17\n\x0fnext_page_token\x18\x04 \x01(\t\"?\n\x10GetMatrixRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\r\n\x05limit\x18\x03 \x01(\r\"Z\n\nMatrixCell\x12\x13\n\x0bsuperiority\x18\x01 \x01(\x01\x12\x16\n\x0e\x65xpected_score\x18\x02 \x01(\x01\x12\x1f\n\x05score\x18\x03 \x01(\x0b\x32\x10.meijin.v1.Score\"X\n\tMatrixRow\x12%\n\x08standing\x18\x01 \x01(\x0b\x32\x13.meijin.v1.Standing\x12$\n\x05\x63\x65lls\x18\x02 \x03(\x0b\x32\x15.meijin.v1.MatrixCell\"Z\n\x11GetMatrixResponse\x12!\n\x06ladder\x18\x01 \x01(\x0b\x32\x11.meijin.v1.Ladder\x12\"\n\x04rows\x18\x02 \x03(\x0b\x32\x14.meijin.v1.MatrixRow\"X\n\x12ListRatingsRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"U\n\tDayRating\x12\x0b\n\x03\x64\x61y\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0b\n\x03\x65lo\x18\x03 \x01(\x01\x12\x0e\n\x06margin\x18\x04 \x01(\x01\x12\r\n\x05games\x18\x05 \x01(\r\"U\n\x13ListRatingsResponse\x12%\n\x07ratings\x18\x01 \x03(\x0b\x32\x14.meijin.v1.DayRating\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"E\n\x14GetHeadToHeadRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x10\n\x08opponent\x18\x03 \x01(\t\"v\n\x0b\x45xpectation\x12\x12\n\ndifference\x18\x01 \x01(\x01\x12\x0e\n\x06margin\x18\x02 \x01(\x01\x12\x13\n\x0bsuperiority\x18\x03 \x01(\x01\x12\x16\n\x0escore_as_black\x18\x04 \x01(\x01\x12\x16\n\x0escore_as_white\x18\x05 \x01(\x01\"\x8c\x01\n\x15GetHeadToHeadResponse\x12\"\n\x08\x61s_black\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Score\x12\"\n\x08\x61s_white\x18\x02 \x01(\x0b\x32\x10.meijin.v1.Score\x12+\n\x0b\x65xpectation\x18\x03 \x01(\x0b\x32\x16.meijin.v1.Expectation\"1\n\x11SetAnchorsRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\"7\n\x12SetAnchorsResponse\x12!\n\x06ladder\x18\x01 \x01(\x0b\x32\x11.meijin.v1.Ladder2\xe3\x03\n\rLadderService\x12L\n\x0bListLadders\x12\x1d.meijin.v1.ListLaddersRequest\x1a\x1e.meijin.v1.ListLaddersResponse\x12O\n\x0cGetStandings\x12\x1e.meijin.v1.GetStandingsRequest\x1a\x1f.meijin.v1.GetStandingsResponse\x12\x46\n\tGetMatrix\x12\x1b.meijin.v1.GetMatrixRequest\x1a\x1c.meijin.v1.GetMatrixResponse\x12L\n\x0bListRatings\x12\x1d.meijin.v1.ListRatingsRequest\x1a\x1e.meijin.v1.ListRatingsResponse\x12R\n\rGetHeadToHead\x12\x1f.meijin.v1.GetHeadToHeadRequest\x1a .meijin.v1.GetHeadToHeadResponse\x12I\n\nSetAnchors\x12\x1c.meijin.v1.SetAnchorsRequest\x1a\x1d.meijin.v1.SetAnchorsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1emeijin/v1/ladder_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"6\n\x06Ladder\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05games\x18\x02 \x01(\x04\x12\x0f\n\x07\x63urrent\x18\x03 \x01(\x08\"4\n\x05Score\x12\x0c\n\x04wins\x18\x01 \x01(\r\x12\r\n\x05\x64raws\x18\x02 \x01(\r\x12\x0e\n\x06losses\x18\x03 \x01(\r\"\xf0\x02\n\x08Standing\x12\x0c\n\x04rank\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0b\n\x03\x65lo\x18\x04 \x01(\x01\x12\x0e\n\x06margin\x18\x05 \x01(\x01\x12\x18\n\x0bsuperiority\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x13\n\x0b\x63lassic_elo\x18\x07 \x01(\x01\x12\x15\n\ropponents_elo\x18\x08 \x01(\x01\x12\"\n\x08\x61s_black\x18\t \x01(\x0b\x32\x10.meijin.v1.Score\x12\"\n\x08\x61s_white\x18\n \x01(\x0b\x32\x10.meijin.v1.Score\x12\x0e\n\x06\x66\x61ults\x18\x0b \x01(\r\x12\x0e\n\x06\x61nchor\x18\x0c \x01(\x08\x12\x13\n\x0bprovisional\x18\r \x01(\x08\x12\x0e\n\x06linked\x18\x0e \x01(\x08\x12\x18\n\x0bpreview_elo\x18\x0f \x01(\x01H\x01\x88\x01\x01\x12\x0e\n\x06paused\x18\x10 \x01(\x08\x42\x0e\n\x0c_superiorityB\x0e\n\x0c_preview_elo\"\x81\x02\n\tRatingRun\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\r\n\x05games\x18\x02 \x01(\x04\x12\x0f\n\x07repeats\x18\x03 \x01(\x04\x12\x10\n\x08\x63hecksum\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\talgorithm\x18\x06 \x01(\t\x12\x11\n\tadvantage\x18\x07 \x01(\x01\x12\r\n\x05\x64raws\x18\x08 \x01(\x01\x12\x14\n\x0cscore_at_100\x18\t \x01(\x01\x12\x36\n\x11prior_sensitivity\x18\n \x01(\x0b\x32\x1b.meijin.v1.PriorSensitivity\"=\n\x10PriorSensitivity\x12\x12\n\nnormal_400\x18\x01 \x01(\x01\x12\x15\n\rvirtual_draws\x18\x02 \x01(\x01\";\n\x12ListLaddersRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"R\n\x13ListLaddersResponse\x12\"\n\x07ladders\x18\x01 \x03(\x0b\x32\x11.meijin.v1.Ladder\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\\\n\x13GetStandingsRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0e\n\x06run_id\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"\x9d\x01\n\x14GetStandingsResponse\x12!\n\x06ladder\x18\x01 \x01(\x0b\x32\x11.meijin.v1.Ladder\x12!\n\x03run\x18\x02 \x01(\x0b\x32\x14.meijin.v1.RatingRun\x12&\n\tstandings\x18\x03 \x03(\x0b\x32\x13.meijin.v1.Standing\x12\x17\n\x0fnext_page_token\x18\x04 \x01(\t\"?\n\x10GetMatrixRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\r\n\x05limit\x18\x03 \x01(\r\"Z\n\nMatrixCell\x12\x13\n\x0bsuperiority\x18\x01 \x01(\x01\x12\x16\n\x0e\x65xpected_score\x18\x02 \x01(\x01\x12\x1f\n\x05score\x18\x03 \x01(\x0b\x32\x10.meijin.v1.Score\"X\n\tMatrixRow\x12%\n\x08standing\x18\x01 \x01(\x0b\x32\x13.meijin.v1.Standing\x12$\n\x05\x63\x65lls\x18\x02 \x03(\x0b\x32\x15.meijin.v1.MatrixCell\"Z\n\x11GetMatrixResponse\x12!\n\x06ladder\x18\x01 \x01(\x0b\x32\x11.meijin.v1.Ladder\x12\"\n\x04rows\x18\x02 \x03(\x0b\x32\x14.meijin.v1.MatrixRow\"X\n\x12ListRatingsRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"U\n\tDayRating\x12\x0b\n\x03\x64\x61y\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0b\n\x03\x65lo\x18\x03 \x01(\x01\x12\x0e\n\x06margin\x18\x04 \x01(\x01\x12\r\n\x05games\x18\x05 \x01(\r\"U\n\x13ListRatingsResponse\x12%\n\x07ratings\x18\x01 \x03(\x0b\x32\x14.meijin.v1.DayRating\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"E\n\x14GetHeadToHeadRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x10\n\x08opponent\x18\x03 \x01(\t\"v\n\x0b\x45xpectation\x12\x12\n\ndifference\x18\x01 \x01(\x01\x12\x0e\n\x06margin\x18\x02 \x01(\x01\x12\x13\n\x0bsuperiority\x18\x03 \x01(\x01\x12\x16\n\x0escore_as_black\x18\x04 \x01(\x01\x12\x16\n\x0escore_as_white\x18\x05 \x01(\x01\"\x8c\x01\n\x15GetHeadToHeadResponse\x12\"\n\x08\x61s_black\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Score\x12\"\n\x08\x61s_white\x18\x02 \x01(\x0b\x32\x10.meijin.v1.Score\x12+\n\x0b\x65xpectation\x18\x03 \x01(\x0b\x32\x16.meijin.v1.Expectation\"1\n\x11SetAnchorsRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\"7\n\x12SetAnchorsResponse\x12!\n\x06ladder\x18\x01 \x01(\x0b\x32\x11.meijin.v1.Ladder2\xe3\x03\n\rLadderService\x12L\n\x0bListLadders\x12\x1d.meijin.v1.ListLaddersRequest\x1a\x1e.meijin.v1.ListLaddersResponse\x12O\n\x0cGetStandings\x12\x1e.meijin.v1.GetStandingsRequest\x1a\x1f.meijin.v1.GetStandingsResponse\x12\x46\n\tGetMatrix\x12\x1b.meijin.v1.GetMatrixRequest\x1a\x1c.meijin.v1.GetMatrixResponse\x12L\n\x0bListRatings\x12\x1d.meijin.v1.ListRatingsRequest\x1a\x1e.meijin.v1.ListRatingsResponse\x12R\n\rGetHeadToHead\x12\x1f.meijin.v1.GetHeadToHeadRequest\x1a .meijin.v1.GetHeadToHeadResponse\x12I\n\nSetAnchors\x12\x1c.meijin.v1.SetAnchorsRequest\x1a\x1d.meijin.v1.SetAnchorsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,39 +39,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STANDING']._serialized_start=189
   _globals['_STANDING']._serialized_end=557
   _globals['_RATINGRUN']._serialized_start=560
-  _globals['_RATINGRUN']._serialized_end=739
-  _globals['_LISTLADDERSREQUEST']._serialized_start=741
-  _globals['_LISTLADDERSREQUEST']._serialized_end=800
-  _globals['_LISTLADDERSRESPONSE']._serialized_start=802
-  _globals['_LISTLADDERSRESPONSE']._serialized_end=884
-  _globals['_GETSTANDINGSREQUEST']._serialized_start=886
-  _globals['_GETSTANDINGSREQUEST']._serialized_end=978
-  _globals['_GETSTANDINGSRESPONSE']._serialized_start=981
-  _globals['_GETSTANDINGSRESPONSE']._serialized_end=1138
-  _globals['_GETMATRIXREQUEST']._serialized_start=1140
-  _globals['_GETMATRIXREQUEST']._serialized_end=1203
-  _globals['_MATRIXCELL']._serialized_start=1205
-  _globals['_MATRIXCELL']._serialized_end=1295
-  _globals['_MATRIXROW']._serialized_start=1297
-  _globals['_MATRIXROW']._serialized_end=1385
-  _globals['_GETMATRIXRESPONSE']._serialized_start=1387
-  _globals['_GETMATRIXRESPONSE']._serialized_end=1477
-  _globals['_LISTRATINGSREQUEST']._serialized_start=1479
-  _globals['_LISTRATINGSREQUEST']._serialized_end=1567
-  _globals['_DAYRATING']._serialized_start=1569
-  _globals['_DAYRATING']._serialized_end=1654
-  _globals['_LISTRATINGSRESPONSE']._serialized_start=1656
-  _globals['_LISTRATINGSRESPONSE']._serialized_end=1741
-  _globals['_GETHEADTOHEADREQUEST']._serialized_start=1743
-  _globals['_GETHEADTOHEADREQUEST']._serialized_end=1812
-  _globals['_EXPECTATION']._serialized_start=1814
-  _globals['_EXPECTATION']._serialized_end=1932
-  _globals['_GETHEADTOHEADRESPONSE']._serialized_start=1935
-  _globals['_GETHEADTOHEADRESPONSE']._serialized_end=2075
-  _globals['_SETANCHORSREQUEST']._serialized_start=2077
-  _globals['_SETANCHORSREQUEST']._serialized_end=2126
-  _globals['_SETANCHORSRESPONSE']._serialized_start=2128
-  _globals['_SETANCHORSRESPONSE']._serialized_end=2183
-  _globals['_LADDERSERVICE']._serialized_start=2186
-  _globals['_LADDERSERVICE']._serialized_end=2669
+  _globals['_RATINGRUN']._serialized_end=817
+  _globals['_PRIORSENSITIVITY']._serialized_start=819
+  _globals['_PRIORSENSITIVITY']._serialized_end=880
+  _globals['_LISTLADDERSREQUEST']._serialized_start=882
+  _globals['_LISTLADDERSREQUEST']._serialized_end=941
+  _globals['_LISTLADDERSRESPONSE']._serialized_start=943
+  _globals['_LISTLADDERSRESPONSE']._serialized_end=1025
+  _globals['_GETSTANDINGSREQUEST']._serialized_start=1027
+  _globals['_GETSTANDINGSREQUEST']._serialized_end=1119
+  _globals['_GETSTANDINGSRESPONSE']._serialized_start=1122
+  _globals['_GETSTANDINGSRESPONSE']._serialized_end=1279
+  _globals['_GETMATRIXREQUEST']._serialized_start=1281
+  _globals['_GETMATRIXREQUEST']._serialized_end=1344
+  _globals['_MATRIXCELL']._serialized_start=1346
+  _globals['_MATRIXCELL']._serialized_end=1436
+  _globals['_MATRIXROW']._serialized_start=1438
+  _globals['_MATRIXROW']._serialized_end=1526
+  _globals['_GETMATRIXRESPONSE']._serialized_start=1528
+  _globals['_GETMATRIXRESPONSE']._serialized_end=1618
+  _globals['_LISTRATINGSREQUEST']._serialized_start=1620
+  _globals['_LISTRATINGSREQUEST']._serialized_end=1708
+  _globals['_DAYRATING']._serialized_start=1710
+  _globals['_DAYRATING']._serialized_end=1795
+  _globals['_LISTRATINGSRESPONSE']._serialized_start=1797
+  _globals['_LISTRATINGSRESPONSE']._serialized_end=1882
+  _globals['_GETHEADTOHEADREQUEST']._serialized_start=1884
+  _globals['_GETHEADTOHEADREQUEST']._serialized_end=1953
+  _globals['_EXPECTATION']._serialized_start=1955
+  _globals['_EXPECTATION']._serialized_end=2073
+  _globals['_GETHEADTOHEADRESPONSE']._serialized_start=2076
+  _globals['_GETHEADTOHEADRESPONSE']._serialized_end=2216
+  _globals['_SETANCHORSREQUEST']._serialized_start=2218
+  _globals['_SETANCHORSREQUEST']._serialized_end=2267
+  _globals['_SETANCHORSRESPONSE']._serialized_start=2269
+  _globals['_SETANCHORSRESPONSE']._serialized_end=2324
+  _globals['_LADDERSERVICE']._serialized_start=2327
+  _globals['_LADDERSERVICE']._serialized_end=2810
 # @@protoc_insertion_point(module_scope)

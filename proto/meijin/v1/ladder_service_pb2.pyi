@@ -199,6 +199,8 @@ class RatingRun(_message.Message):
     ALGORITHM_FIELD_NUMBER: _builtins.int
     ADVANTAGE_FIELD_NUMBER: _builtins.int
     DRAWS_FIELD_NUMBER: _builtins.int
+    SCORE_AT_100_FIELD_NUMBER: _builtins.int
+    PRIOR_SENSITIVITY_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
     """Names the run."""
     games: _builtins.int
@@ -215,9 +217,20 @@ class RatingRun(_message.Message):
     """By how much a player must be better, in Elo, to win every second game; 0
     when none was drawn.
     """
+    score_at_100: _builtins.float
+    """The expected score of a player 100 Elo stronger than its opponent, who moves
+    first in every second game: what Elo mean here, since they are those of the
+    model and draws bring scores closer together.
+    """
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was computed."""
+
+    @_builtins.property
+    def prior_sensitivity(self) -> Global___PriorSensitivity:
+        """What the ratings owe to the prior; absent for runs of more than 1,500
+        versions and those from before it was computed.
+        """
 
     def __init__(
         self,
@@ -230,14 +243,47 @@ class RatingRun(_message.Message):
         algorithm: _builtins.str = ...,
         advantage: _builtins.float = ...,
         draws: _builtins.float = ...,
+        score_at_100: _builtins.float = ...,
+        prior_sensitivity: Global___PriorSensitivity | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "prior_sensitivity", b"prior_sensitivity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "draws", b"draws", "games", b"games", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "draws", b"draws", "games", b"games", "prior_sensitivity", b"prior_sensitivity", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RatingRun: _TypeAlias = RatingRun  # noqa: Y015
+
+@_typing.final
+class PriorSensitivity(_message.Message):
+    """The largest change of a rating, in Elo, when the prior of the strengths is
+    another one; of versions that games link to the others and that are
+    established.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NORMAL_400_FIELD_NUMBER: _builtins.int
+    VIRTUAL_DRAWS_FIELD_NUMBER: _builtins.int
+    normal_400: _builtins.float
+    """With a normal prior whose deviation is 400 Elo."""
+    virtual_draws: _builtins.float
+    """With BayesElo's prior: two drawn games of each version, spread over those it
+    has met.
+    """
+    def __init__(
+        self,
+        *,
+        normal_400: _builtins.float = ...,
+        virtual_draws: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["normal_400", b"normal_400", "virtual_draws", b"virtual_draws"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PriorSensitivity: _TypeAlias = PriorSensitivity  # noqa: Y015
 
 @_typing.final
 class ListLaddersRequest(_message.Message):

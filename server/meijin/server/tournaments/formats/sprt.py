@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from meijin.game import Color
 from meijin.ladder.statistics.sprt import Decision, Estimate, Scale, Sprt
+from meijin.ladder.statistics.stopped import estimate_of
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (
@@ -138,7 +139,7 @@ class SprtSettings:
             lower=self.test.lower,
             upper=self.test.upper,
             decision=SprtDecision(self.test.decide(llr)),
-            estimate=Estimate.of(used) if has_any else None,
+            estimate=estimate_of(self.test, used) if has_any else None,
         )
 
     def verdict(self, standing: SprtStanding, first: str, second: str) -> str:

@@ -1,0 +1,42 @@
+"""A test's standing in words."""
+
+from meijin.cli.sprt import outcome_lines
+from meijin.v1 import tournament_service_pb2 as pb
+
+
+def tournament(*, is_sequential: bool) -> pb.Tournament:
+    """Whose test has an estimate."""
+    estimate = pb.SprtEstimate(
+        normalised_elo=64.04,
+        normalised_margin=50.0,
+        normalised_low=10.0,
+        normalised_high=110.0,
+        elo=50.0,
+        elo_margin=40.5,
+        elo_low=8.0,
+        elo_high=89.0,
+        los=0.975,
+        is_sequential=is_sequential,
+    )
+    standing = pb.SprtStanding(
+        pairs=[1, 2, 3, 4, 5], lower=-2.94, upper=2.94, llr=3, wins=20, estimate=estimate
+    )
+    return pb.Tournament(sprt=standing, verdict="decided" if is_sequential else "")
+
+
+def test_while_it_runs_an_interval_is_a_margin() -> None:
+    """On either side of the estimate."""
+    assert outcome_lines(tournament(is_sequential=False)) == [
+        "LLR 3.00 (-2.94, 2.94)  games 20  pairs 1-2-3-4-5  nElo +64.0 ± 50.0  LOS 97.5%",
+        "Elo +50.0 ± 40.5",
+    ]
+
+
+def test_after_its_end_an_interval_has_two_ends() -> None:
+    """The estimate is not in its middle; there is one estimate, not two."""
+    assert outcome_lines(tournament(is_sequential=True)) == [
+        "LLR 3.00 (-2.94, 2.94)  games 20  pairs 1-2-3-4-5  nElo +64.0 (+10.0 to +110.0)"
+        "  LOS 97.5%",
+        "Elo +50.0 (+8.0 to +89.0)",
+        "decided",
+    ]
