@@ -35,8 +35,10 @@ def test_while_it_runs_an_interval_is_a_margin() -> None:
 def test_after_its_end_an_interval_has_two_ends() -> None:
     """The estimate is not in its middle; there is one estimate, not two."""
     assert outcome_lines(tournament(is_sequential=True)) == [
-        "LLR 3.00 (-2.94, 2.94)  games 20  pairs 1-2-3-4-5  nElo +64.0 (+10.0 to +110.0)"
-        "  LOS 97.5%",
+        (
+            "LLR 3.00 (-2.94, 2.94)  games 20  pairs 1-2-3-4-5  "
+            "nElo +64.0 (+10.0 to +110.0)  LOS 97.5%"
+        ),
         "Elo +50.0 (+8.0 to +89.0)",
         "decided",
     ]

@@ -272,7 +272,9 @@ def test_a_run_names_its_input(league: "League") -> None:
         "prior": 600.0,
         "established": 20,
         "anchors": [league.versions[1], league.versions[2]],
+        "prior_sensitivity": run.parameters["prior_sensitivity"],
     }
+    assert 0 < run.parameters["prior_sensitivity"]["normal_400"] < 20
 
 
 def test_equal_games_give_equal_runs(league: "League") -> None:

@@ -153,7 +153,7 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
     said = [
         f"run {run.run_id} of {time} from {run.games} games{left_out}; checksum {checksum}",
         f"± is half of the 95 % interval relative to {mean} at 1500",
-        f"moving first is worth {run.advantage:+.0f} Elo",
+        f"moving first is worth {run.advantage:+.0f} Elo; 100 Elo more score {run.score_at_100:.1%}",
     ]
     seen = {mark for row in response.standings for mark in marks(row)}
     if seen:

@@ -229,7 +229,8 @@ class RatingRun(_message.Message):
     @_builtins.property
     def prior_sensitivity(self) -> Global___PriorSensitivity:
         """What the ratings owe to the prior; absent for runs of more than 1,500
-        versions and those from before it was computed.
+        versions or of more than 100,000 pairs of them, and for those from before
+        it was computed.
         """
 
     def __init__(

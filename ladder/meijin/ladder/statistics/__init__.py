@@ -2,6 +2,7 @@
 
 - `pair_counts`: games, counted by who met whom
 - `bradley_terry`, `likelihood`: strengths fitted to counts
+- `prior_sensitivity`: what they owe to the prior
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
 - `elo`: classic Elo

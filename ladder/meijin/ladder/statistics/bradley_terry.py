@@ -135,6 +135,14 @@ class Fit:
     """The information of the games and the prior on the strengths: the inverse of their
     covariance, in nats, at the fit and with the advantage and the draws unknown."""
 
+    @property
+    def state(self) -> State:
+        """What was found, in nats."""
+        outcomes = self.outcomes
+        return State(
+            self.elo / ELO_PER_NAT, outcomes.advantage / ELO_PER_NAT, outcomes.draws / ELO_PER_NAT
+        )
+
 
 def logistic(odds: Floats) -> Floats:
     """The logistic function, 1 / (1 + e^-odds), for any odds.
@@ -145,13 +153,18 @@ def logistic(odds: Floats) -> Floats:
     return value
 
 
-def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
+def fit(counts: PairCounts, prior: Prior | None = None, *, near: Fit | None = None) -> Fit:
     """Fit strengths, first-move advantage and draws to `counts`, as `Outcomes` says.
 
     It is the maximum of the posterior, by Newton's method (the likelihood is concave, and
     this climbs it in fewer steps than Hunter's MM algorithms for generalized Bradley-Terry
     models, 2004). The draw parameter is 0 when no game was drawn. Equal games give equal
     bytes, in whatever rows and order they come.
+
+    Args:
+        counts: The games.
+        prior: `Prior()` where it is left out.
+        near: A fit of the same players to begin with. What is found differs in the sixth decimal.
 
     Raises:
         NoFitError: without a prior, the counts pull a difference to infinity.
@@ -166,7 +179,7 @@ def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
         limit = MAX_LOG_ODDS
         if connected_components(indexed.first, indexed.second, len(players)).any():
             raise NoFitError("the games do not connect everybody; give the strengths a prior")
-    point, steps = _newton(posterior, limit)
+    point, steps = _newton(posterior, limit, _start(posterior, near))
     elo = point.state.strengths * ELO_PER_NAT
     return Fit(
         players=players,
@@ -179,9 +192,16 @@ def fit(counts: PairCounts, prior: Prior | None = None) -> Fit:
     )
 
 
-def _newton(posterior: LogPosterior, limit: float) -> tuple[Point, int]:
+def _start(posterior: LogPosterior, near: Fit | None) -> State:
+    """Where to begin: at the other fit, unless that has no draws, and here there are some."""
+    if near is None or (posterior.draws and not near.outcomes.draws):
+        return posterior.start()
+    return near.state
+
+
+def _newton(posterior: LogPosterior, limit: float, start: State) -> tuple[Point, int]:
     """The maximum of the posterior by a damped Newton's method, and the number of its steps."""
-    point = Point(posterior, posterior.start())
+    point = Point(posterior, start)
     for steps in range(1, MAX_STEPS + 1):
         gradient = point.gradient()
         try:

@@ -1,6 +1,7 @@
 """Converters of ladders: views in, messages out."""
 
 from meijin.ladder.compare import MatrixRow
+from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
 from meijin.store.ladders.ladders import LadderSummary
@@ -16,16 +17,22 @@ def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
 
 def run_to_proto(run: PublishedRun) -> pb.RatingRun:
     """A run without its ratings."""
-    return pb.RatingRun(
+    outcomes = Outcomes(run.parameters["advantage"], run.parameters["draws"])
+    message = pb.RatingRun(
         run_id=str(run.id),
         games=run.games,
         repeats=run.repeats,
         checksum=run.checksum,
         create_time=time_to_proto(run.create_time),
         algorithm=run.algorithm,
-        advantage=run.parameters["advantage"],
-        draws=run.parameters["draws"],
+        advantage=outcomes.advantage,
+        draws=outcomes.draws,
+        score_at_100=float(outcomes.score_with_both(100.0)),
     )
+    sensitivity = run.parameters.get("prior_sensitivity")
+    if sensitivity is not None:
+        message.prior_sensitivity.CopyFrom(pb.PriorSensitivity(**sensitivity))
+    return message
 
 
 def score_to_proto(score: Score) -> pb.Score:
