@@ -39,7 +39,19 @@ def test_tests_stop_where_they_are_decided_first() -> None:
 def test_the_script_prints_json() -> None:
     """One row for each case, with both estimates."""
     script = Path(stopped_tests.__file__)
-    options = "--runs 4 --bounds 50 --worlds even --truths 1 --processes 1 --json".split()
+    options = [
+        "--runs",
+        "4",
+        "--bounds",
+        "50",
+        "--worlds",
+        "even",
+        "--truths",
+        "1",
+        "--processes",
+        "1",
+        "--json",
+    ]
     printed = subprocess.run(
         [sys.executable, script, *options],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

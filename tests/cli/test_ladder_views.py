@@ -41,7 +41,7 @@ def standing(rank: int, bot: str, version: str = "", **changes: object) -> pb.St
 def standings(*rows: pb.Standing) -> pb.GetStandingsResponse:
     """A table with a run."""
     run = pb.RatingRun(run_id="7", games=123, checksum="0123456789abcdef", advantage=12.4)
-    run.score_at_100 = 0.6345
+    run.score_at_100 = 0.6346
     ladder = pb.Ladder(name="freestyle-15x15", games=130)
     return pb.GetStandingsResponse(ladder=ladder, run=run, standings=rows)
 
