@@ -228,7 +228,7 @@ def _step(model: Model, games: Games, found: Fitted) -> Floats:
     precision = np.append(np.full(games.players, (NAT / model.deviation) ** 2), 1e-4)
     gradient[:-1] -= precision[:-1] * found.strengths
     matrix = information.reshape(size, size) + np.diag(precision + 1e-9)
-    step: Floats = np.linalg.solve(matrix, gradient)
+    step: Floats = np.asarray(np.linalg.solve(matrix, gradient), dtype=np.float64)
     return step
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from meijin.ladder.statistics import stopped
-from meijin.ladder.statistics.sprt import Decision, Estimate, Scale, Sprt
+from meijin.ladder.statistics.sprt import NORMALISED_ELO, Decision, Estimate, Scale, Sprt
 from meijin.ladder.statistics.stopped import Tilts, estimate_of, stopped_estimate
 
 NARROW, WIDE = Sprt(0, 50), Sprt(0, 200)
@@ -89,7 +89,7 @@ def test_the_interval_of_many_is_that_of_a_brownian_motion() -> None:
         counts[4] += 1
     found = stopped_estimate(test, counts)
     assert 0.55 < found.los < 0.95
-    step = 20 / stopped.NORMALISED_ELO * math.sqrt(2)
+    step = 20 / NORMALISED_ELO * math.sqrt(2)
     bound = test.upper + stopped.OVERSHOOT * step
     count, odd = sum(counts), np.arange(1, 400, 2)
     terms = np.exp(-((odd * math.pi * step / (2 * bound)) ** 2) * count / 2) / odd
