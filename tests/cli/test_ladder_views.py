@@ -41,6 +41,7 @@ def standing(rank: int, bot: str, version: str = "", **changes: object) -> pb.St
 def standings(*rows: pb.Standing) -> pb.GetStandingsResponse:
     """A table with a run."""
     run = pb.RatingRun(run_id="7", games=123, checksum="0123456789abcdef", advantage=12.4)
+    run.score_at_100 = 0.6346
     ladder = pb.Ladder(name="freestyle-15x15", games=130)
     return pb.GetStandingsResponse(ladder=ladder, run=run, standings=rows)
 
@@ -168,7 +169,7 @@ def test_notes_say_how_to_cite_and_to_read() -> None:
     assert cited.startswith("run 7 of 1970-01-01 00:00 UTC from 123 games, 4 repeats left out")
     assert cited.endswith("checksum 0123456789ab")
     assert "relative to the anchors" in interval
-    assert "+12 Elo" in first_move
+    assert first_move == "moving first is worth +12 Elo; 100 Elo more score 63.5%"
     assert legend == "A anchor, ? few games, or all won or all lost"
     plain = notes(standings(standing(1, "ada")))
     assert len(plain) == 3

@@ -361,7 +361,9 @@ def test_a_run_names_its_input(league: "League") -> None:
         "active_days": 30,
         "anchors": [league.versions[1], league.versions[2]],
         "diagnosis": RunDiagnosis.from_json(run.diagnosis or {}).summary,
+        "prior_sensitivity": run.parameters["prior_sensitivity"],
     }
+    assert 0 < run.parameters["prior_sensitivity"]["normal_400"] < 20
 
 
 def test_equal_games_give_equal_runs(league: "League") -> None:

@@ -165,6 +165,7 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
         f"run {run.run_id} of {time} from {run.games} games{left_out}; checksum {checksum}",
         f"± is half of the 95 % interval relative to {mean} at 1500",
         f"moving first is worth {run.advantage:+.0f} Elo{_priors(run)}",
+        f"100 Elo more score {run.score_at_100:.1%}",
         *_overdispersion(run.overdispersion),
     ]
     if run.fit.rejected:

@@ -77,11 +77,22 @@ def standing_line(standing: pb.SprtStanding) -> str:
     parts.append(f"pairs {'-'.join(map(str, standing.pairs))}")
     if standing.HasField("estimate"):
         found = standing.estimate
-        parts += [
-            f"nElo {found.normalised_elo:+z.1f} ± {found.normalised_margin:.1f}",
-            f"LOS {found.los:.1%}",
-        ]
+        normalised = _interval(
+            found.normalised_elo,
+            margin=found.normalised_margin,
+            low=found.normalised_low,
+            high=found.normalised_high,
+            is_sequential=found.is_sequential,
+        )
+        parts += [f"nElo {normalised}", f"LOS {found.los:.1%}"]
     return "  ".join(parts)
+
+
+def _interval(value: float, *, margin: float, low: float, high: float, is_sequential: bool) -> str:
+    """An estimate with its 95 % interval, in whose middle it is unless the test has stopped."""
+    if is_sequential:
+        return f"{value:+z.1f} ({low:+z.1f} to {high:+z.1f})"
+    return f"{value:+z.1f} ± {margin:.1f}"
 
 
 def outcome_lines(tournament: pb.Tournament) -> list[str]:
@@ -89,7 +100,14 @@ def outcome_lines(tournament: pb.Tournament) -> list[str]:
     found = tournament.sprt.estimate
     lines = [standing_line(tournament.sprt)]
     if tournament.sprt.HasField("estimate"):
-        lines.append(f"Elo {found.elo:+z.1f} ± {found.elo_margin:.1f}")
+        elo = _interval(
+            found.elo,
+            margin=found.elo_margin,
+            low=found.elo_low,
+            high=found.elo_high,
+            is_sequential=found.is_sequential,
+        )
+        lines.append(f"Elo {elo}")
     if tournament.verdict:
         lines.append(tournament.verdict)
     return lines

@@ -269,6 +269,8 @@ class RatingRun(_message.Message):
     ALGORITHM_FIELD_NUMBER: _builtins.int
     ADVANTAGE_FIELD_NUMBER: _builtins.int
     DRAWS_FIELD_NUMBER: _builtins.int
+    SCORE_AT_100_FIELD_NUMBER: _builtins.int
+    PRIOR_SENSITIVITY_FIELD_NUMBER: _builtins.int
     OVERDISPERSION_FIELD_NUMBER: _builtins.int
     LINEAGE_DEVIATION_FIELD_NUMBER: _builtins.int
     OPENING_DEVIATION_FIELD_NUMBER: _builtins.int
@@ -290,6 +292,11 @@ class RatingRun(_message.Message):
     draws: _builtins.float
     """By how much a player must be better, in Elo, to win every second game; 0
     when none was drawn.
+    """
+    score_at_100: _builtins.float
+    """The expected score of a player 100 Elo stronger than its opponent, who moves
+    first in every second game: what Elo mean here, since they are those of the
+    model and draws bring scores closer together.
     """
     lineage_deviation: _builtins.float
     """The deviation of a version's rating from its parent's that the fit takes a
@@ -313,6 +320,13 @@ class RatingRun(_message.Message):
         """When it was computed."""
 
     @_builtins.property
+    def prior_sensitivity(self) -> Global___PriorSensitivity:
+        """What the ratings owe to the prior; absent for runs of more than 1,500
+        versions or of more than 100,000 pairs of them, and for those from before
+        it was computed.
+        """
+
+    @_builtins.property
     def overdispersion(self) -> Global___Overdispersion:
         """By how much results scatter more than games of independent luck would;
         absent in runs that did not look.
@@ -333,6 +347,8 @@ class RatingRun(_message.Message):
         algorithm: _builtins.str = ...,
         advantage: _builtins.float = ...,
         draws: _builtins.float = ...,
+        score_at_100: _builtins.float = ...,
+        prior_sensitivity: Global___PriorSensitivity | None = ...,
         overdispersion: Global___Overdispersion | None = ...,
         lineage_deviation: _builtins.float | None = ...,
         opening_deviation: _builtins.float | None = ...,
@@ -340,9 +356,9 @@ class RatingRun(_message.Message):
         parameters: _builtins.str = ...,
         cutoff: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "fit", b"fit", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "fit", b"fit", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "prior_sensitivity", b"prior_sensitivity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "prior_sensitivity", b"prior_sensitivity", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lineage_deviation: _TypeAlias = _typing.Literal["lineage_deviation"]  # noqa: Y015
     _WhichOneofArgType__lineage_deviation: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation"]  # noqa: Y015
@@ -388,6 +404,37 @@ class Overdispersion(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Overdispersion: _TypeAlias = Overdispersion  # noqa: Y015
+
+@_typing.final
+class PriorSensitivity(_message.Message):
+    """The largest change of a rating, in Elo, when the prior of the strengths is
+    another one; of versions that games link to the others and that are
+    established.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NORMAL_400_FIELD_NUMBER: _builtins.int
+    VIRTUAL_DRAWS_FIELD_NUMBER: _builtins.int
+    normal_400: _builtins.float
+    """With a normal prior whose deviation is 400 Elo."""
+    virtual_draws: _builtins.float
+    """With BayesElo's prior: two drawn games of each version, spread over those it
+    has met.
+    """
+    def __init__(
+        self,
+        *,
+        normal_400: _builtins.float = ...,
+        virtual_draws: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["normal_400", b"normal_400", "virtual_draws", b"virtual_draws"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PriorSensitivity: _TypeAlias = PriorSensitivity  # noqa: Y015
 
 @_typing.final
 class ListLaddersRequest(_message.Message):

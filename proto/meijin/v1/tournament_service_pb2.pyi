@@ -290,6 +290,11 @@ class SprtEstimate(_message.Message):
     ELO_FIELD_NUMBER: _builtins.int
     ELO_MARGIN_FIELD_NUMBER: _builtins.int
     LOS_FIELD_NUMBER: _builtins.int
+    NORMALISED_LOW_FIELD_NUMBER: _builtins.int
+    NORMALISED_HIGH_FIELD_NUMBER: _builtins.int
+    ELO_LOW_FIELD_NUMBER: _builtins.int
+    ELO_HIGH_FIELD_NUMBER: _builtins.int
+    IS_SEQUENTIAL_FIELD_NUMBER: _builtins.int
     normalised_elo: _builtins.float
     """Normalised Elo, whatever the test's scale is."""
     normalised_margin: _builtins.float
@@ -300,6 +305,20 @@ class SprtEstimate(_message.Message):
     """Half of its 95 % interval, Elo."""
     los: _builtins.float
     """The likelihood that the first bot is the better one, 0 to 1."""
+    normalised_low: _builtins.float
+    """Where its 95 % interval begins, normalised Elo."""
+    normalised_high: _builtins.float
+    """Where it ends. After a test that stopped itself the estimate is not in the
+    middle.
+    """
+    elo_low: _builtins.float
+    """Where the 95 % interval in Elo begins."""
+    elo_high: _builtins.float
+    """Where it ends."""
+    is_sequential: _builtins.bool
+    """The test has decided, and all this allows for its having stopped by itself:
+    the estimate is median-unbiased.
+    """
     def __init__(
         self,
         *,
@@ -308,10 +327,15 @@ class SprtEstimate(_message.Message):
         elo: _builtins.float = ...,
         elo_margin: _builtins.float = ...,
         los: _builtins.float = ...,
+        normalised_low: _builtins.float = ...,
+        normalised_high: _builtins.float = ...,
+        elo_low: _builtins.float = ...,
+        elo_high: _builtins.float = ...,
+        is_sequential: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["elo", b"elo", "elo_margin", b"elo_margin", "los", b"los", "normalised_elo", b"normalised_elo", "normalised_margin", b"normalised_margin"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elo", b"elo", "elo_high", b"elo_high", "elo_low", b"elo_low", "elo_margin", b"elo_margin", "is_sequential", b"is_sequential", "los", b"los", "normalised_elo", b"normalised_elo", "normalised_high", b"normalised_high", "normalised_low", b"normalised_low", "normalised_margin", b"normalised_margin"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

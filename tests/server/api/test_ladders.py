@@ -174,6 +174,8 @@ async def test_the_published_standings_are_shown(start_server: StartServer) -> N
             assert (table.run.games, table.run.checksum) == (2, "checksum 2")
             assert (table.run.lineage_deviation, table.run.opening_deviation) == (80.0, 25.0)
             assert table.run.create_time.ToDatetime(UTC) == NOON + timedelta(minutes=2)
+            assert table.run.score_at_100 == pytest.approx(0.6395, abs=1e-4)
+            assert not table.run.HasField("prior_sensitivity")
             assert [(row.rank, row.bot, row.version) for row in table.standings] == [
                 (1, "ada", "1"),
                 (2, "bob", ""),

@@ -4,13 +4,15 @@
 - `bradley_terry`, `likelihood`: strengths fitted to counts
 - `lineage`, `opening_effects`: which versions and which openings have priors of their own
 - `empirical_bayes`: the fit with the widths of those priors estimated from the games
+- `prior_sensitivity`: what they owe to the prior
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
 - `clusters`, `overdispersion`, `robust`: how much games hang together, and how sure they are then
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
 - `residuals`, `goodness_of_fit`, `intransitivity`, `drift`, `diagnosis`: whether one strength a
   player explains the games, and where it does not; `significance` is how sure that is
 - `elo`: classic Elo
-- `sprt`: the sequential test of a match
+- `sprt`: the sequential test of a match; `stopped`: what is estimated once it has stopped, by
+  `likelihood_ratios` and `first_passage`
 
 It needs numpy alone. Scipy 1.17 is 143 MB on disk, 27 MB in a worker's memory and 0.15 s or more of
 its start, and gains little where it was measured: see `lanczos`, `laplacian`, `pair_counts` and

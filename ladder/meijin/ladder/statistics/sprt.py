@@ -111,14 +111,21 @@ class Sprt:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Estimates of a player's advantage, each with half of its 95 % confidence interval."""
+    """Estimates of a player's advantage, each with its 95 % confidence interval."""
 
     elo: float
     elo_margin: float
+    """Half of the interval's width."""
+    elo_low: float
+    elo_high: float
     normalised_elo: float
     normalised_margin: float
+    normalised_low: float
+    normalised_high: float
     los: float
     """The likelihood that it is the better player."""
+    is_sequential: bool = False
+    """It allows for a test that has stopped by itself; see `stopped`."""
 
     @classmethod
     def of(cls, counts: Sequence[int]) -> "Estimate":
@@ -127,17 +134,23 @@ class Estimate:
         mean, deviation = results.mean, results.deviation
         error = deviation / math.sqrt(results.count)
         per_deviation = NORMALISED_ELO / results.deviation_of_pairs
-        ends = [_elo(mean + Z_95 * error * side) for side in (-1, 1)]
+        low, high = (elo_of_score(mean + Z_95 * error * side) for side in (-1, 1))
+        normalised = (mean - 0.5) / deviation * per_deviation
+        margin = Z_95 / math.sqrt(results.count) * per_deviation
         return cls(
-            elo=_elo(mean),
-            elo_margin=(ends[1] - ends[0]) / 2,
-            normalised_elo=(mean - 0.5) / deviation * per_deviation,
-            normalised_margin=Z_95 / math.sqrt(results.count) * per_deviation,
+            elo=elo_of_score(mean),
+            elo_margin=(high - low) / 2,
+            elo_low=low,
+            elo_high=high,
+            normalised_elo=normalised,
+            normalised_margin=margin,
+            normalised_low=normalised - margin,
+            normalised_high=normalised + margin,
             los=math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2,
         )
 
 
-def _elo(score: float) -> float:
+def elo_of_score(score: float) -> float:
     """The advantage that leads to an expected score; far out for none and for all points."""
     score = min(max(score, PSEUDOCOUNT), 1 - PSEUDOCOUNT)
     return -400 * math.log10(1 / score - 1)

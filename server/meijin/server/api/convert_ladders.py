@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from meijin.ladder.compare import Expectation, MatrixRow
+from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
 from meijin.store.ladders.exports import CovarianceRow
@@ -29,7 +30,8 @@ def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
 def run_to_proto(run: PublishedRun) -> pb.RatingRun:
     """A run without its ratings."""
     parameters = run.parameters
-    fit = parameters.get("diagnosis")
+    outcomes = Outcomes(parameters["advantage"], parameters["draws"])
+    fit, sensitivity = parameters.get("diagnosis"), parameters.get("prior_sensitivity")
     return pb.RatingRun(
         run_id=str(run.id),
         games=run.games,
@@ -37,8 +39,10 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         checksum=run.checksum,
         create_time=time_to_proto(run.create_time),
         algorithm=run.algorithm,
-        advantage=parameters["advantage"],
-        draws=parameters["draws"],
+        advantage=outcomes.advantage,
+        draws=outcomes.draws,
+        score_at_100=float(outcomes.score_with_both(100.0)),
+        prior_sensitivity=None if sensitivity is None else pb.PriorSensitivity(**sensitivity),
         parameters=json.dumps(parameters, sort_keys=True),
         cutoff=run.cutoff,
         lineage_deviation=parameters.get("lineage"),

@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 
 from meijin.game import Color
 from meijin.ladder.statistics.sprt import Decision, Estimate, Scale, Sprt
+from meijin.ladder.statistics.stopped import estimate_of
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (
@@ -160,7 +161,7 @@ class SprtSettings:
             lower=self.test.lower,
             upper=self.test.upper,
             decision=decision,
-            estimate=Estimate.of(used) if has_any else None,
+            estimate=estimate_of(self.test, used) if has_any else None,
             repeats=counts.repeats,
         )
 
