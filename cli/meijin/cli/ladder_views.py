@@ -155,10 +155,21 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
         f"± is half of the 95 % interval relative to {mean} at 1500",
         f"moving first is worth {run.advantage:+.0f} Elo",
     ]
+    if run.final_of:
+        said.append(f"the final run of tournament {run.final_of}, which settled the ladder")
     seen = {mark for row in response.standings for mark in marks(row)}
     if seen:
         said.append(", ".join(f"{mark} {text}" for mark, text in MARKS.items() if mark in seen))
     return said
+
+
+def final_lines(response: pb.GetStandingsResponse) -> list[str]:
+    """How to cite a final run, and how to prove it."""
+    run, name = response.run, response.ladder.name
+    return [
+        f"final run {run.run_id} of {name} from {run.games} games; checksum {run.checksum}",
+        f"meijin ladder verify {name} --run {run.run_id}",
+    ]
 
 
 def ladder_csv(response: pb.GetStandingsResponse) -> str:

@@ -199,6 +199,7 @@ class RatingRun(_message.Message):
     ALGORITHM_FIELD_NUMBER: _builtins.int
     ADVANTAGE_FIELD_NUMBER: _builtins.int
     DRAWS_FIELD_NUMBER: _builtins.int
+    FINAL_OF_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
     """Names the run."""
     games: _builtins.int
@@ -215,6 +216,10 @@ class RatingRun(_message.Message):
     """By how much a player must be better, in Elo, to win every second game; 0
     when none was drawn.
     """
+    final_of: _builtins.str
+    """The tournament that settled the ladder, of whose games this is the first run
+    to have all: a final run, which is kept for ever. Empty for others.
+    """
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was computed."""
@@ -230,10 +235,11 @@ class RatingRun(_message.Message):
         algorithm: _builtins.str = ...,
         advantage: _builtins.float = ...,
         draws: _builtins.float = ...,
+        final_of: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "draws", b"draws", "games", b"games", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "draws", b"draws", "final_of", b"final_of", "games", b"games", "repeats", b"repeats", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

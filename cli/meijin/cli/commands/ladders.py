@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from meijin.cli.commands.ladder_run import run as run_ladder
+from meijin.cli.commands.ladder_run import settle
 from meijin.cli.commands.ladder_verify import verify
 from meijin.cli.connection import (
     PAGE,
@@ -65,6 +66,7 @@ LadderOption = Annotated[
 
 app.command()(verify)
 app.command("run")(run_ladder)
+app.command()(settle)
 
 
 class ExportFormat(str, Enum):

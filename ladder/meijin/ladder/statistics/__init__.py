@@ -4,6 +4,7 @@
 - `bradley_terry`, `likelihood`: strengths fitted to counts
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
+- `stopping`: when an order is sure enough to stop
 - `elo`: classic Elo
 - `sprt`: the sequential test of a match
 

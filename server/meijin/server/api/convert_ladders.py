@@ -25,6 +25,7 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         algorithm=run.algorithm,
         advantage=run.parameters["advantage"],
         draws=run.parameters["draws"],
+        final_of="" if run.final_of is None else str(run.final_of),
     )
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from meijin.store.schema.base import INT64, Base
-from meijin.store.schema.ids import BotVersionId, LadderId, RatingRunId
+from meijin.store.schema.ids import BotVersionId, LadderId, RatingRunId, TournamentId
 
 
 class Ladder(Base):
@@ -25,6 +25,10 @@ class Ladder(Base):
     """The revision the published run was computed at; less than `revision` means dirty."""
     voided: Mapped[int] = mapped_column(INT64, default=0)
     """Counts the finished games that were voided: each changes the past."""
+    settled_by: Mapped[TournamentId | None] = mapped_column(default=None)
+    """The tournament that has settled it, while no run has all of its games."""
+    settled_revision: Mapped[int] = mapped_column(INT64, default=0)
+    """From this revision on a run has them. No foreign key: a tournament refers to its ladder."""
     history: Mapped[dict[str, Any] | None] = mapped_column(default=None)
     """What `RatingDay` was rebuilt from: algorithm, day, anchors, and `voided` at that time."""
 
@@ -60,6 +64,8 @@ class RatingRun(Base):
     algorithm: Mapped[str] = mapped_column(String(60))
     parameters: Mapped[dict[str, Any]]
     create_time: Mapped[datetime]
+    final_of: Mapped[TournamentId | None] = mapped_column(default=None)
+    """The tournament that settled the ladder, where it is the first to have all of its games."""
 
 
 class Rating(Base):

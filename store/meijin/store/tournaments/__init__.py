@@ -40,6 +40,7 @@ from meijin.store.tournaments.states import (
     load_of,
     running_tournaments,
     set_state,
+    settled_ladder,
 )
 
 __all__ = [
@@ -68,4 +69,5 @@ __all__ = [
     "running_pairings",
     "running_tournaments",
     "set_state",
+    "settled_ladder",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -38,11 +39,16 @@ PATIENCE = 20.0
 
 
 async def create(
-    server: ServerInTest, *bots: str, games: int = 0, until: float = 0, **more: Any
+    server: ServerInTest,
+    *bots: str,
+    games: int = 0,
+    until: float = 0,
+    rule: dict[str, Any] | None = None,
+    **more: Any,
 ) -> str:
     """Start a continuous ladder."""
     settings: dict[str, Any] = {"format": FORM, "rounds": 0, "openings": OPENINGS} | more
-    ladder = pb.LadderRun(confidence=until, most_games=games)
+    ladder = pb.LadderRun(confidence=until, most_games=games, **rule or {})
     return await server.tournament(*bots, ladder=ladder, **settings)
 
 
@@ -218,12 +224,12 @@ async def test_certainty_ends_it(server: ServerInTest) -> None:
     """With the first run of the ladder that is sure of every order."""
     with Database(server.settings.database) as database:
         async with players(server, "ada", "bob", loser="bob"):
-            key = await create(server, "ada", "bob", until=0.9)
-            await _until(server, key, lambda found: found.finished_games >= 8)
+            key = await create(server, "ada", "bob", until=0.9, rule={"within": 10})
+            await _until(server, key, lambda found: found.finished_games >= 30)
             await asyncio.to_thread(refresh, database, LadderId(1))
             await server.until_finished(key)
     found = (await get(server, key)).tournament
-    assert found.verdict == "each bot is the stronger of its neighbours with a chance above 0.9"
+    assert found.verdict == "the order of 2 bots sure to 90 % but for differences below 10 Elo"
 
 
 async def test_whoever_is_there_takes_part(server: ServerInTest) -> None:
@@ -289,6 +295,13 @@ async def test_a_restarted_server_goes_on(start_server: StartServer) -> None:
         (("ada", "bob"), {"rounds": 2}, "rounds"),
         (("ada", "bob"), {"until": 1.0}, "confidence 1"),
         (("ada", "bob"), {"games": 1_000_001}, "most_games"),
+        (("ada", "bob"), {"until": 0.9, "rule": {"within": -1.0}}, "within -1"),
+        (("ada", "bob"), {"until": 0.9, "rule": {"within": 1001.0}}, "within 1001"),
+        (("ada", "bob"), {"until": 0.9, "rule": {"within": math.nan}}, "within nan"),
+        (("ada", "bob"), {"until": 0.9, "rule": {"top": 2}}, "top 2 is not below 2 bots"),
+        (("ada", "bob"), {"rule": {"within": 10.0}}, "need ladder.confidence"),
+        (("ada", "bob"), {"rule": {"top": 1}}, "need ladder.confidence"),
+        (("ada", "bob"), {"rule": {"final": True}}, "without an end"),
         (("ada", "bob"), {"format": pb.TOURNAMENT_FORMAT_GAUNTLET, "rounds": 2}, "ladder:"),
     ],
 )
