@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import stopping
+from simulated import OUTCOMES
 from stopping import RULES, Pools, Task, are_sure, play
 
 from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT
 from meijin.ladder.statistics.covariance import DenseCovariance
 from meijin.ladder.statistics.matchmaking import Matchmaker
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.stopping import StoppingRule
+from meijin.ladder.statistics.stopping import StoppingRule, error_bounds
 
 TASK = Task("couple", "within 10", "after", pools=40, most=4000, seed=3)
 
@@ -41,7 +42,7 @@ def test_pairings_are_the_matchmakers(name: str) -> None:
     ones, others = pools.pick(10, [None, rule, rule, rule])
     for number in range(3):
         matrix = ELO_PER_NAT**2 * pools.covariance[number]
-        posterior = OnlinePosterior(pools.elo[number], matrix, stopping.OUTCOMES)
+        posterior = OnlinePosterior(pools.elo[number], matrix, OUTCOMES)
         maker = Matchmaker(posterior, np.zeros(5, dtype=np.int64), rule=rule)
         picks = [pick for _ in range(10) if (pick := maker.pick(~np.eye(5, dtype=bool)))]
         mine = [{one, other} for one, other in zip(ones[number], others[number], strict=True)]
@@ -60,7 +61,7 @@ def test_a_pool_stops_where_the_rule_is_met(name: str) -> None:
             matrix = ELO_PER_NAT**2 * pools.covariance[number]
             found = mine.judge(pools.elo[number], DenseCovariance(matrix))
             assert found is not None
-            sums = stopping.error_bounds(lead[number], variance[number], rule.zone).sum()
+            sums = error_bounds(lead[number], variance[number], rule.zone).sum()
             assert found.confidence == pytest.approx(max(0.0, 1 - sums))
             if confidence == 0.95:
                 sure = are_sure("after", lead, variance, rule.zone)
