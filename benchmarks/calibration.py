@@ -14,7 +14,9 @@ LOS          of all pairs of these ladders: the mean LOS told, and how often the
              stronger.
 matchmaking  20 bots, each 40 Elo stronger than the next: games until the order is right (the
              median of the seeds), and until it is right with every adjacent LOS above 95 %
-             (median and quartiles). Ratings are fitted after every 20 games.
+             (median and quartiles); wrong_stops says in how many of the races the order was wrong
+             when these were above 95 % for the first time. Ratings are fitted after every 20
+             games. What stops a ladder instead is judged by stopping.py.
 """
 
 import argparse
@@ -32,8 +34,13 @@ from simulated import Seats, SimulatedGames, go_server_round, round_robin
 
 from meijin.ladder.rating_table import BASE, Pool
 from meijin.ladder.statistics.bradley_terry import Fit, fit
-from meijin.ladder.statistics.covariance import DenseCovariance, covariance, superiority
-from meijin.ladder.statistics.matchmaking import Matchmaker, is_settled
+from meijin.ladder.statistics.covariance import (
+    DenseCovariance,
+    covariance,
+    superiority,
+    superiority_to_next,
+)
+from meijin.ladder.statistics.matchmaking import Matchmaker
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.pair_counts import Floats, connected_components
 
@@ -50,6 +57,8 @@ LOS_BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 RANKED = 20
 STEP = 40.0
 BATCH = 20
+SURE = 0.95
+"""The LOS over the next in rank that is sure."""
 MOST_GAMES = 80_000
 """A policy that is not done by then has failed."""
 
@@ -224,6 +233,13 @@ class Race:
     """Until the order was right for the first time."""
     settled: int
     """Until it was right and every adjacent LOS above 95 %."""
+    stopped: int
+    """Until these were above 95 % for the first time, right or wrong."""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the order was wrong at that time."""
+        return self.stopped < self.settled
 
 
 def race(policy: str, seed: int, bots: int = RANKED, most: int = MOST_GAMES) -> Race:
@@ -231,15 +247,24 @@ def race(policy: str, seed: int, bots: int = RANKED, most: int = MOST_GAMES) -> 
     rng = np.random.default_rng(seed)
     strengths = STEP * rng.permutation(bots).astype(float)
     games, chosen = SimulatedGames(strengths, rng), POLICIES[policy](rng)
-    ordered = most
+    ordered = stopped = most
     while games.count < most:
         known = fit(games.all_counts)
-        if games.count and (np.argsort(known.elo) == np.argsort(strengths)).all():
+        is_right = (np.argsort(known.elo) == np.argsort(strengths)).all()
+        if games.count and is_right:
             ordered = min(ordered, games.count)
-            if is_settled(known.elo, covariance(known)):
-                return Race(policy, ordered, games.count)
+        if games.count and _is_sure(known):
+            stopped = min(stopped, games.count)
+            if is_right:
+                return Race(policy, ordered, games.count, stopped)
         games.play(*chosen.batch(games, known))
-    return Race(policy, ordered, most)
+    return Race(policy, ordered, most, stopped)
+
+
+def _is_sure(known: Fit) -> bool:
+    """Whether everyone is surely stronger than the next in rank."""
+    order = np.argsort(-known.elo, kind="stable")
+    return bool((superiority_to_next(known.elo, order, covariance(known)) > SURE).all())
 
 
 def race_rows(races: Sequence[Race]) -> Iterator[Row]:
@@ -256,6 +281,7 @@ def race_rows(races: Sequence[Race]) -> Iterator[Row]:
             "sure_order": round(median),
             "lower_quartile": round(low),
             "upper_quartile": round(high),
+            "wrong_stops": sum(each.is_wrong for each in these),
         }
 
 

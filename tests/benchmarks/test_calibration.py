@@ -76,6 +76,7 @@ def test_every_policy_comes_to_an_order(policy: str) -> None:
     """Of four bots, in some hundred games; equal seeds give equal races."""
     run = race(policy, seed=1, bots=4)
     assert 20 <= run.ordered <= run.settled < 10_000
+    assert run.stopped <= run.settled
     assert race(policy, seed=1, bots=4) == run
 
 
@@ -85,8 +86,8 @@ def test_a_race_may_be_given_up() -> None:
 
 
 def test_races_are_summed_up() -> None:
-    """By medians and quartiles."""
-    races = [Race("ours", 10 * each, 100 * each) for each in range(1, 6)]
+    """By medians and quartiles; all but the first were sure of a wrong order before."""
+    races = [Race("ours", 10 * each, 100 * each, 90 * each + 10) for each in range(1, 6)]
     assert list(race_rows(races)) == [
         {
             "table": "matchmaking",
@@ -96,6 +97,7 @@ def test_races_are_summed_up() -> None:
             "sure_order": 300,
             "lower_quartile": 200,
             "upper_quartile": 400,
+            "wrong_stops": 4,
         }
     ]
 

@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from meijin.cli import follow as module
-from meijin.cli.follow import RECONNECT_TIMEOUT, follow
+from meijin.cli.follow import RECONNECT_TIMEOUT, follow, order_line
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 
@@ -164,3 +164,11 @@ def test_what_others_have_written_is_shown_as_it_is(
     assert "[/y] :smile: \ufffd]0;title\ufffd" in said
     assert clock.now == 0
     assert not set(said) & {"\x1b", "\x07"}
+
+
+def test_the_line_of_a_ladder_says_how_sure_its_order_is() -> None:
+    """And which two are least surely told apart."""
+    standing = pb.LadderStanding(
+        confidence=0.712, ahead="ada", behind="bob", lead=12.4, deviation=7.6
+    )
+    assert order_line(standing) == "sure to 71%; least ada over bob (+12 Elo, error 8)"

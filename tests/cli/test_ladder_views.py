@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from meijin.cli.ladder_views import (
+    final_lines,
     head_to_head_table,
     ladder_csv,
     ladder_table,
@@ -184,6 +185,18 @@ def test_notes_tell_the_widths_of_priors() -> None:
     assert notes(response)[2].endswith("+12 Elo; versions deviate from their parents by 63")
     response.run.opening_deviation = 140.0
     assert "+12 Elo, give or take 140 with the opening; versions" in notes(response)[2]
+
+
+def test_a_final_run_says_whose_it_is_and_how_to_prove_it() -> None:
+    """With the whole checksum, and a command to copy."""
+    response = standings(standing(1, "ada"))
+    assert not any("final" in note for note in notes(response))
+    response.run.final_of = "9"
+    assert "the final run of tournament 9, which settled the ladder" in notes(response)
+    cited, command = final_lines(response)
+    assert cited.startswith("final run 7 of freestyle-15x15 from 123 games; checksum 0123456789ab")
+    assert cited.endswith(response.run.checksum)
+    assert command == "meijin ladder verify freestyle-15x15 --run 7"
 
 
 def test_without_a_run_the_note_says_what_brings_one() -> None:

@@ -14,6 +14,7 @@ from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics.bradley_terry import Prior
 from meijin.ladder.statistics.matchmaking import Criterion, Pick
+from meijin.ladder.statistics.stopping import StoppingRule
 from meijin.store.ladders.planning import LadderState, ladder_state
 from meijin.store.schema import TournamentId
 
@@ -33,7 +34,7 @@ def state_of(league: "League") -> LadderState:
     return league.database.read(read)
 
 
-def table_of(league: "League", *numbers: int, confidence: float = 0) -> PairingTable:
+def table_of(league: "League", *numbers: int, rule: StoppingRule | None = None) -> PairingTable:
     """Of some bots of the league."""
     return PairingTable(
         state_of(league),
@@ -41,7 +42,7 @@ def table_of(league: "League", *numbers: int, confidence: float = 0) -> PairingT
         picks=0,
         unplayed=Counter(),
         played_out=(),
-        confidence=confidence,
+        rule=rule,
     )
 
 
@@ -103,6 +104,6 @@ def test_games_of_a_new_version_are_taken_in(league: "League") -> None:
 @pytest.mark.usefixtures("known")
 def test_a_parent_settles_nothing(league: "League") -> None:
     """The order is sure of the versions that have played, and not of their heirs."""
-    assert table_of(league, 0, 1, confidence=0.95).is_settled
+    assert table_of(league, 0, 1, rule=StoppingRule(0.95)).is_settled
     league.renew(0, "2.0")
-    assert not table_of(league, 0, 1, confidence=0.95).is_settled
+    assert not table_of(league, 0, 1, rule=StoppingRule(0.95)).is_settled

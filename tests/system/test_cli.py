@@ -23,7 +23,7 @@ from meijin.v1 import game_pb2
 
 COMMANDS = {
     *("serve", "worker", "match", "demo", "certificate", "status", "backup", "restore"),
-    *(f"ladder {verb}" for verb in ("show", "run", "compare", "anchors", "verify")),
+    *(f"ladder {verb}" for verb in ("show", "run", "settle", "compare", "anchors", "verify")),
     *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
     *(f"bot {verb}" for verb in ("disable", "enable", "unpause", "hide", "unhide")),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),

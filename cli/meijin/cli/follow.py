@@ -47,6 +47,8 @@ def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamen
     """
     key = tournament.tournament_id
     columns = _line() if tournament.HasField("sprt") else _bar()
+    if tournament.settings.ladder.confidence:
+        columns.insert(-1, _text("{task.fields[standing]}", Column()))
     progress = Progress(*columns, console=PlainConsole(stderr=True))
     try:
         with progress:
@@ -131,6 +133,8 @@ class _Follower:
                     self._show_start(fact.game_started)
                 case "sprt":
                     self._show_standing(fact.sprt)
+                case "ladder_standing":
+                    self._show_order(fact.ladder_standing)
 
     def _show(self, tournament: pb.Tournament) -> None:
         self._progress.update(
@@ -143,9 +147,14 @@ class _Follower:
         self._has_test = tournament.HasField("sprt")
         if self._has_test:
             self._show_standing(tournament.sprt)
+        if tournament.HasField("ladder_standing"):
+            self._show_order(tournament.ladder_standing)
 
     def _show_standing(self, standing: pb.SprtStanding) -> None:
         self._progress.update(self._task, standing=standing_line(standing))
+
+    def _show_order(self, standing: pb.LadderStanding) -> None:
+        self._progress.update(self._task, standing=printable(order_line(standing)))
 
     def _note(self, text: str) -> None:
         self._progress.update(self._task, note=printable(text))
@@ -163,6 +172,14 @@ class _Follower:
         self._progress.console.print(game_line(game))
         if game.state == game_pb2.GAME_STATE_FINISHED:
             self._progress.advance(self._task)
+
+
+def order_line(standing: pb.LadderStanding) -> str:
+    """How sure a ladder's order is, and who of it least, in one line."""
+    return (
+        f"sure to {standing.confidence:.0%}; least {standing.ahead} over {standing.behind} "
+        f"({standing.lead:+.0f} Elo, error {standing.deviation:.0f})"
+    )
 
 
 def game_line(game: game_pb2.Game) -> str:
@@ -187,6 +204,24 @@ def whole_table(
     return table
 
 
+def final_standings(
+    connection: Connection, tournament: pb.Tournament
+) -> ladder_pb.GetStandingsResponse:
+    """The standings of the final run of a tournament that has settled its ladder.
+
+    Raises:
+        CommandError: the ladder's job does not come to it.
+    """
+    request = pb.GetTournamentRequest(tournament_id=tournament.tournament_id)
+    deadline = time.monotonic() + LADDER_TIMEOUT.total_seconds()
+    while time.monotonic() < deadline:
+        found = connection.ask(connection.tournaments.GetTournament, request).tournament
+        if found.final_run:
+            return whole_table(connection, found.ladder, found.final_run)
+        time.sleep(POLL_INTERVAL.total_seconds())
+    raise CommandError(_TOO_LATE)
+
+
 def current_standings(connection: Connection, ladder: str) -> ladder_pb.GetStandingsResponse:
     """A ladder's standings once its job has taken in every finished game.
 
@@ -199,7 +234,9 @@ def current_standings(connection: Connection, ladder: str) -> ladder_pb.GetStand
         if response.ladder.current:
             return response
         time.sleep(POLL_INTERVAL.total_seconds())
-    raise CommandError(
-        f"the ladder was not computed within {LADDER_TIMEOUT.total_seconds():g} s; "
-        "is a worker running?"
-    )
+    raise CommandError(_TOO_LATE)
+
+
+_TOO_LATE = (
+    f"the ladder was not computed within {LADDER_TIMEOUT.total_seconds():g} s; is a worker running?"
+)

@@ -170,6 +170,8 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
     ]
     if run.fit.rejected:
         said.append(f"{verdict(run.fit)}; see --diagnose")
+    if run.final_of:
+        said.append(f"the final run of tournament {run.final_of}, which settled the ladder")
     seen = {mark for row in response.standings for mark in marks(row)}
     if seen:
         said.append(", ".join(f"{mark} {text}" for mark, text in MARKS.items() if mark in seen))
@@ -197,6 +199,15 @@ def _overdispersion(found: pb.Overdispersion) -> list[str]:
         causes.append(f"results depend on who meets whom (by {found.pair_deviation:.0f} Elo)")
     wider = f"intervals are {found.factor:.2f} times as wide as if games were independent"
     return [": ".join((wider, " and ".join(causes))) if causes else wider]
+
+
+def final_lines(response: pb.GetStandingsResponse) -> list[str]:
+    """How to cite a final run, and how to prove it."""
+    run, name = response.run, response.ladder.name
+    return [
+        f"final run {run.run_id} of {name} from {run.games} games; checksum {run.checksum}",
+        f"meijin ladder verify {name} --run {run.run_id}",
+    ]
 
 
 def ladder_csv(response: pb.GetStandingsResponse) -> str:

@@ -10,9 +10,10 @@ from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.rating_table import BASE
 from meijin.ladder.statistics.bradley_terry import Outcomes
 from meijin.ladder.statistics.covariance import DenseCovariance
-from meijin.ladder.statistics.matchmaking import Mask, Matchmaker, Pick, is_settled
+from meijin.ladder.statistics.matchmaking import Matchmaker, Pick
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.pair_counts import Integers, connected_components
+from meijin.ladder.statistics.pair_counts import Integers, Mask, connected_components
+from meijin.ladder.statistics.stopping import OrderConfidence, StoppingRule
 from meijin.ladder.tally import versions_of
 from meijin.store.ladders.planning import BotPair, LadderState
 from meijin.store.schema import BotId, BotVersionId
@@ -32,7 +33,7 @@ class PairingTable:
         picks: int,
         unplayed: Counter[BotPair],
         played_out: Collection[BotPair],
-        confidence: float,
+        rule: StoppingRule | None,
     ) -> None:
         """Take in what the store holds.
 
@@ -41,8 +42,7 @@ class PairingTable:
             picks: How many pairs were planned before.
             unplayed: Of each two, the planned games without a result.
             played_out: Those who are not to meet any more.
-            confidence: With this chance every bot has to be stronger than the next to be settled;
-                0 for never.
+            rule: What is to be sure in the end; ``None`` where it goes on for ever.
         """
         known = {row.version_id: place for place, row in enumerate(state.table.standings)}
         versions = state.versions
@@ -57,11 +57,18 @@ class PairingTable:
             self._rating_posterior = RatingPosterior.of(state.table, state.covariances)
         self._components = _components(state, [versions.get(bot, -bot) for bot in self._bots])
         posterior = self._posterior().extended(len(self._bots) - len(places))
-        self._matchmaker = Matchmaker(posterior, self._components, picks=picks)
+        self._matchmaker = Matchmaker(posterior, self._components, picks=picks, rule=rule)
         self._closed = self._pairs_of(played_out)
-        self.is_settled = confidence > 0 and self._is_settled(confidence)
-        """The run is sure enough of the order of all bots."""
+        self.order = None if rule is None else self._judge(rule)
+        """How sure the run is of what the rule asks for; ``None`` where it can't say."""
+        self.is_settled = rule is not None and rule.is_met(self.order)
+        """That is sure enough."""
         self._catch_up(state, unplayed)
+
+    @property
+    def size(self) -> int:
+        """How many bots there are."""
+        return len(self._bots)
 
     def has(self, bots: Collection[BotId]) -> bool:
         """Whether it is of these bots."""
@@ -72,17 +79,22 @@ class PairingTable:
         """Whether nobody may meet anybody."""
         return bool(self._closed.all())
 
-    def _is_settled(self, confidence: float) -> bool:
-        is_whole = len(self._places) == len(self._bots) > 1 and not self._steps.any()
-        if (
-            self._rating_posterior is None
-            or not is_whole
-            or len(set(self._components.tolist())) > 1
-        ):
-            return False
+    def _judge(self, rule: StoppingRule) -> OrderConfidence | None:
+        """By the run alone, once it knows all bots and games lead from each to each."""
+        is_whole = len(self._places) == len(self._bots) and not self._steps.any()
+        is_linked = len(set(self._components.tolist())) == 1
+        if self._rating_posterior is None or not is_whole or not is_linked:
+            return None
         matrix = self._rating_posterior.covariance.matrix[np.ix_(self._places, self._places)]
         elo = self._rating_posterior.elo[self._places]
-        return is_settled(elo, DenseCovariance(matrix), confidence)
+        return rule.judge(elo, DenseCovariance(matrix))
+
+    @property
+    def weakest(self) -> tuple[BotId, BotId] | None:
+        """The two bots whose order is least sure, the one ahead first."""
+        if self.order is None:
+            return None
+        return self._bots[self.order.ahead], self._bots[self.order.behind]
 
     def plan(
         self,

@@ -275,6 +275,7 @@ class RatingRun(_message.Message):
     LINEAGE_DEVIATION_FIELD_NUMBER: _builtins.int
     OPENING_DEVIATION_FIELD_NUMBER: _builtins.int
     FIT_FIELD_NUMBER: _builtins.int
+    FINAL_OF_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     CUTOFF_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
@@ -306,6 +307,10 @@ class RatingRun(_message.Message):
     opening_deviation: _builtins.float
     """The deviation among openings of what moving first is worth, in Elo; 0 when
     the games show none. Absent in runs of releases that knew none.
+    """
+    final_of: _builtins.str
+    """The tournament that settled the ladder, of whose games this is the first run
+    to have all: a final run, which is kept for ever. Empty for others.
     """
     parameters: _builtins.str
     """Everything that the run was computed with and found beside the ratings, as a
@@ -353,12 +358,13 @@ class RatingRun(_message.Message):
         lineage_deviation: _builtins.float | None = ...,
         opening_deviation: _builtins.float | None = ...,
         fit: Global___FitSummary | None = ...,
+        final_of: _builtins.str = ...,
         parameters: _builtins.str = ...,
         cutoff: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "fit", b"fit", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "prior_sensitivity", b"prior_sensitivity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "prior_sensitivity", b"prior_sensitivity", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "final_of", b"final_of", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "prior_sensitivity", b"prior_sensitivity", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lineage_deviation: _TypeAlias = _typing.Literal["lineage_deviation"]  # noqa: Y015
     _WhichOneofArgType__lineage_deviation: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation"]  # noqa: Y015

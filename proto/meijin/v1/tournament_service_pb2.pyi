@@ -416,25 +416,88 @@ class LadderRun(_message.Message):
 
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     MOST_GAMES_FIELD_NUMBER: _builtins.int
+    WITHIN_FIELD_NUMBER: _builtins.int
+    TOP_FIELD_NUMBER: _builtins.int
+    MOST_SECONDS_FIELD_NUMBER: _builtins.int
+    FINAL_FIELD_NUMBER: _builtins.int
     confidence: _builtins.float
-    """It ends when each bot of it is stronger than the next in rank with a higher
-    chance than this, from 0 up to but not including 1; 0 or absent for never.
+    """It ends when the order of its bots is right with at least this chance, from
+    0 up to but not including 1; 0 or absent for never.
     """
     most_games: _builtins.int
     """It ends after so many games, at most 1000000; 0 or absent for no bound."""
+    within: _builtins.float
+    """The indifference zone: where two are no further apart, their order does not
+    matter; 0 to 1000 Elo. When it is 0 or absent every order does, and two who
+    are equal may play for ever.
+    """
+    top: _builtins.int
+    """What has to be right is who the first so many are, whatever their order;
+    0 or absent for the order of all.
+    """
+    most_seconds: _builtins.int
+    """It ends so many seconds after it was made; 0 or absent for no bound."""
+    final: _builtins.bool
+    """Settles the ladder: without named bots those enter that are on the ladder
+    and connected when it is made, no tournament that everyone may play in pairs
+    its bots meanwhile, and the first run that has all of its games is marked
+    final.
+    """
     def __init__(
         self,
         *,
         confidence: _builtins.float = ...,
         most_games: _builtins.int = ...,
+        within: _builtins.float = ...,
+        top: _builtins.int = ...,
+        most_seconds: _builtins.int = ...,
+        final: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["confidence", b"confidence", "most_games", b"most_games"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confidence", b"confidence", "final", b"final", "most_games", b"most_games", "most_seconds", b"most_seconds", "top", b"top", "within", b"within"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LadderRun: _TypeAlias = LadderRun  # noqa: Y015
+
+@_typing.final
+class LadderStanding(_message.Message):
+    """How sure the newest run is of what ends a continuous ladder."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    AHEAD_FIELD_NUMBER: _builtins.int
+    BEHIND_FIELD_NUMBER: _builtins.int
+    LEAD_FIELD_NUMBER: _builtins.int
+    DEVIATION_FIELD_NUMBER: _builtins.int
+    confidence: _builtins.float
+    """At least this chance that nothing that was asked for is wrong, 0 to 1."""
+    ahead: _builtins.str
+    """Of the two bots that are told apart least surely, the one that is ahead."""
+    behind: _builtins.str
+    """The other one."""
+    lead: _builtins.float
+    """By how much it is ahead, in Elo."""
+    deviation: _builtins.float
+    """The standard deviation of that lead's error, in Elo."""
+    def __init__(
+        self,
+        *,
+        confidence: _builtins.float = ...,
+        ahead: _builtins.str = ...,
+        behind: _builtins.str = ...,
+        lead: _builtins.float = ...,
+        deviation: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ahead", b"ahead", "behind", b"behind", "confidence", b"confidence", "deviation", b"deviation", "lead", b"lead"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LadderStanding: _TypeAlias = LadderStanding  # noqa: Y015
 
 @_typing.final
 class SwissSettings(_message.Message):
@@ -641,6 +704,8 @@ class Tournament(_message.Message):
     SPRT_FIELD_NUMBER: _builtins.int
     VERDICT_FIELD_NUMBER: _builtins.int
     MAY_END_EARLY_FIELD_NUMBER: _builtins.int
+    LADDER_STANDING_FIELD_NUMBER: _builtins.int
+    FINAL_RUN_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """Names the tournament on this server."""
     state: Global___TournamentState.ValueType
@@ -663,6 +728,10 @@ class Tournament(_message.Message):
     """Why it ended, in words; empty when its games were simply played."""
     may_end_early: _builtins.bool
     """It may be decided before `planned_games` are played."""
+    final_run: _builtins.str
+    """The final run of a tournament that has settled its ladder; empty before it is
+    published, for all others, and in lists.
+    """
     @_builtins.property
     def settings(self) -> Global___TournamentSettings:
         """As it was made."""
@@ -678,6 +747,13 @@ class Tournament(_message.Message):
     @_builtins.property
     def sprt(self) -> Global___SprtStanding:
         """Where its test stands; absent for other formats, and in lists."""
+
+    @_builtins.property
+    def ladder_standing(self) -> Global___LadderStanding:
+        """How sure a continuous ladder is of what ends it; absent for other formats,
+        in lists, where nothing was asked for, before a run knows all of its bots,
+        and when it has ended.
+        """
 
     def __init__(
         self,
@@ -695,10 +771,12 @@ class Tournament(_message.Message):
         sprt: Global___SprtStanding | None = ...,
         verdict: _builtins.str = ...,
         may_end_early: _builtins.bool = ...,
+        ladder_standing: Global___LadderStanding | None = ...,
+        final_run: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "settings", b"settings", "sprt", b"sprt"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "ladder_standing", b"ladder_standing", "settings", b"settings", "sprt", b"sprt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "finished_games", b"finished_games", "ladder", b"ladder", "may_end_early", b"may_end_early", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "sprt", b"sprt", "state", b"state", "tournament_id", b"tournament_id", "verdict", b"verdict", "waiting_for", b"waiting_for"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "final_run", b"final_run", "finished_games", b"finished_games", "ladder", b"ladder", "ladder_standing", b"ladder_standing", "may_end_early", b"may_end_early", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "sprt", b"sprt", "state", b"state", "tournament_id", b"tournament_id", "verdict", b"verdict", "waiting_for", b"waiting_for"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1220,6 +1298,7 @@ class WatchTournamentResponse(_message.Message):
     GAME_STARTED_FIELD_NUMBER: _builtins.int
     GAME_ENDED_FIELD_NUMBER: _builtins.int
     SPRT_FIELD_NUMBER: _builtins.int
+    LADDER_STANDING_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tournament(self) -> Global___Tournament:
         """Where it stands: the first message, and again whenever its state changes or a game of it
@@ -1238,6 +1317,10 @@ class WatchTournamentResponse(_message.Message):
     def sprt(self) -> Global___SprtStanding:
         """Where the test stands, after games of it have ended."""
 
+    @_builtins.property
+    def ladder_standing(self) -> Global___LadderStanding:
+        """How sure the ladder is, when that has changed and a game has ended."""
+
     def __init__(
         self,
         *,
@@ -1245,12 +1328,13 @@ class WatchTournamentResponse(_message.Message):
         game_started: _game_pb2.Game | None = ...,
         game_ended: _game_pb2.Game | None = ...,
         sprt: Global___SprtStanding | None = ...,
+        ladder_standing: Global___LadderStanding | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact", "game_ended", b"game_ended", "game_started", b"game_started", "sprt", b"sprt", "tournament", b"tournament"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact", "game_ended", b"game_ended", "game_started", b"game_started", "ladder_standing", b"ladder_standing", "sprt", b"sprt", "tournament", b"tournament"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact", "game_ended", b"game_ended", "game_started", b"game_started", "sprt", b"sprt", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact", "game_ended", b"game_ended", "game_started", b"game_started", "ladder_standing", b"ladder_standing", "sprt", b"sprt", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_fact: _TypeAlias = _typing.Literal["tournament", "game_started", "game_ended", "sprt"]  # noqa: Y015
+    _WhichOneofReturnType_fact: _TypeAlias = _typing.Literal["tournament", "game_started", "game_ended", "sprt", "ladder_standing"]  # noqa: Y015
     _WhichOneofArgType_fact: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_fact) -> _WhichOneofReturnType_fact | None: ...
 

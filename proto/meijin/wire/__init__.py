@@ -18,6 +18,7 @@ from meijin.wire.capabilities import (
 from meijin.wire.formats import (
     USUAL_FORMAT,
     Options,
+    detail_field,
     format_field,
     format_from_proto,
     format_names,
@@ -51,6 +52,7 @@ __all__ = [
     "capabilities_to_proto",
     "color_from_proto",
     "color_to_proto",
+    "detail_field",
     "ending_from_proto",
     "ending_to_proto",
     "format_field",

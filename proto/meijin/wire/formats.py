@@ -48,6 +48,15 @@ def format_field(name: str) -> str:
     return name.replace("-", "_")
 
 
+def detail_field(message: Message, name: str) -> str:
+    """The field of a message with what only a format tells of where it stands.
+
+    It is called ``ladder_standing`` where the field ``ladder`` is something else.
+    """
+    standing = f"{format_field(name)}_standing"
+    return standing if standing in message.DESCRIPTOR.fields_by_name else format_field(name)
+
+
 def options_from_proto(settings: pb.TournamentSettings, name: str) -> Options | None:
     """A format's own settings, those that are set; ``None`` when they were left out.
 

@@ -118,7 +118,7 @@ class Parts:
             incidents=incidents,
             feed=feed,
             scheduler=scheduler,
-            creator=Creator(storage),
+            creator=Creator(storage, lobby.able),
             planner=Planner(scheduler, storage, feed),
             refreshes=refreshes,
             control=TournamentControl(

@@ -13,6 +13,7 @@ from meijin.game import Ending, Party, Result
 from meijin.store.access.audit import Act, add_act
 from meijin.store.faults import NewFault, add_faults, fault_of_game
 from meijin.store.fence import NO_EPOCH
+from meijin.store.ladders.ladders import settle
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import mark_games
 from meijin.store.prepared import Prepared
@@ -30,7 +31,7 @@ from meijin.store.schema import (
     Tournament,
     TournamentId,
 )
-from meijin.store.tournaments import TournamentEnd, finish_tournament
+from meijin.store.tournaments import TournamentEnd, finish_tournament, settled_ladder
 from meijin.store.voids import GameVoid, void_game
 
 _MOVE = struct.Struct("<QHHQQ")
@@ -165,6 +166,9 @@ def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool 
         connection.execute(_DELETE_ENTRIES, key | {"of_id": entry.truncate_before})
     for tournament in entry.finished_tournaments:
         finish_tournament(connection, tournament)
+        ladder_id = settled_ladder(connection, tournament.id)
+        if ladder_id is not None:
+            settle(connection, tournament.id, ladder_id)
     _void_games(connection, entry)
 
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from meijin.ladder.statistics import matchmaking
 from meijin.ladder.statistics.bradley_terry import Outcomes
-from meijin.ladder.statistics.covariance import DenseCovariance
-from meijin.ladder.statistics.matchmaking import Criterion, Mask, Matchmaker, Pick, is_settled
+from meijin.ladder.statistics.matchmaking import Criterion, Matchmaker, Pick
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.pair_counts import Floats, Integers
+from meijin.ladder.statistics.pair_counts import Integers, Mask
+from meijin.ladder.statistics.stopping import StoppingRule
 
 OUTCOMES = Outcomes(advantage=60.0, draws=40.0)
 
@@ -153,21 +153,47 @@ def test_newcomers_are_linked() -> None:
     assert pick.criterion is not Criterion.LINK
 
 
-def settled(elo: list[float], variances: Floats, confidence: float = 0.95) -> bool:
-    """With errors that are independent."""
-    return is_settled(np.array(elo), DenseCovariance(np.diag(variances)), confidence)
+def with_rule(elo: list[float], deviation: float, rule: StoppingRule) -> Matchmaker:
+    """Whose next pick but one is of what the rule asks for."""
+    n = len(elo)
+    posterior = OnlinePosterior(np.array(elo), np.eye(n) * deviation**2, OUTCOMES)
+    return Matchmaker(posterior, np.zeros(n, dtype=np.int64), picks=1, rule=rule)
 
 
-def test_an_order_is_settled_when_every_lead_is_sure() -> None:
-    """A lead of 1.645 deviations is; the ranks of those asked about may be in any order."""
-    variances = np.full(3, 50.0)  # a deviation of 10 between two
-    assert settled([0.0, 17.0, 34.0], variances)
-    assert settled([17.0, 34.0, 0.0], variances)
-    assert not settled([0.0, 16.0, 34.0], variances)
-    assert settled([0.0, 16.0, 34.0], variances, confidence=0.9)
+def test_a_rule_takes_three_turns_of_four() -> None:
+    """Its own pairings, and one for the ratings."""
+    maker = with_rule([0.0, 20.0, 40.0], 50.0, StoppingRule(0.95, 10.0))
+    criteria = [pick.criterion for _ in range(5) if (pick := maker.pick(everybody(3)))]
+    order = [Criterion.ORDER] * 3
+    assert criteria == [*order, Criterion.VARIANCE, Criterion.ORDER]
 
 
-def test_one_alone_is_settled() -> None:
-    """There is no order to be found."""
-    assert settled([5.0], np.ones(1))
-    assert settled([], np.empty(0))
+def test_the_top_is_told_from_the_rest_at_the_border() -> None:
+    """The two nearest of all are not asked for, those on either side of the border are."""
+    elo = [300.0, 299.0, 250.0, 60.0, 59.0]
+    assert couple(with_rule(elo, 40.0, StoppingRule(0.95)).pick(everybody(5))) == {0, 1}
+    assert couple(with_rule(elo, 40.0, StoppingRule(0.95, top=2)).pick(everybody(5))) == {1, 2}
+
+
+def test_a_zone_leaves_alone_whom_it_holds_surely() -> None:
+    """Two equals known to 4 Elo need no game where 10 do not matter, and every one else."""
+    covariance = np.diag([9.0, 9.0, 400.0, 400.0])
+    elo = [400.0, 400.0, 85.0, 0.0]
+
+    def pick(rule: StoppingRule) -> set[int]:
+        posterior = OnlinePosterior(np.array(elo), covariance, OUTCOMES)
+        labels = np.zeros(4, dtype=np.int64)
+        return couple(Matchmaker(posterior, labels, picks=1, rule=rule).pick(everybody(4)))
+
+    assert pick(StoppingRule(0.95)) == {0, 1}
+    assert pick(StoppingRule(0.95, zone=10.0)) == {2, 3}
+
+
+def test_who_is_free_and_not_asked_for_plays_for_the_ratings() -> None:
+    """Nobody waits."""
+    maker = with_rule([300.0, 200.0, 100.0, 0.0], 40.0, StoppingRule(0.95, top=2))
+    may_meet = np.zeros((4, 4), dtype=bool)
+    may_meet[2, 3] = may_meet[3, 2] = True
+    pick = maker.pick(may_meet)
+    assert pick is not None
+    assert pick.criterion is Criterion.VARIANCE

@@ -13,10 +13,11 @@ from tests.store.made_up import LINE, publish, run_of
 from meijin.game import Result
 from meijin.store import Database
 from meijin.store.errors import UnknownLadderError, UnknownRunError
+from meijin.store.ladders import ladders
 from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.ladders import LadderSummary
 from meijin.store.ladders.runs import Covariances, NewRating, Score, standings
-from meijin.store.schema import LadderId, Rating, RatingRun, RatingRunId
+from meijin.store.schema import Ladder, LadderId, Rating, RatingRun, RatingRunId, TournamentId
 
 if TYPE_CHECKING:
     from tests.store.league import League
@@ -201,3 +202,34 @@ def test_an_unknown_ladder_has_no_standings(any_league: "League") -> None:
     """The message names its id."""
     with pytest.raises(UnknownLadderError, match="no ladder has the id 999"):
         any_league.database.read(lambda connection: standings(connection, LadderId(999)))
+
+
+def test_the_first_run_with_all_games_of_a_settled_ladder_is_final(any_league: "League") -> None:
+    """One that was computed before the end is not, nor are those that come after."""
+    database, settled = any_league.database, TournamentId(7)
+    for _ in range(3):
+        database.write(lambda to: ladders.settle(to, settled, any_league.ladder_id))
+    query = select(Ladder.revision).where(Ladder.id == any_league.ladder_id)
+    last = database.read(lambda at: at.execute(query).scalar_one())
+    finals = []
+    for revision in (last - 1, last, last + 1):
+        assert publish(any_league, run_of(any_league, revision))
+        run = any_league.standings().run
+        assert run is not None
+        finals.append((run.id, run.final_of))
+    assert [final_of for _, final_of in finals] == [None, settled, None]
+    assert database.read(lambda at: rating_runs.final_run(at, settled)) == finals[1][0]
+    assert database.read(lambda at: rating_runs.final_run(at, TournamentId(8))) is None
+
+
+def test_final_runs_are_kept_for_ever(
+    any_league: "League", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many follow on the same day."""
+    monkeypatch.setattr(rating_runs, "KEPT_RUNS", 2)
+    any_league.database.write(lambda to: ladders.settle(to, TournamentId(7), any_league.ladder_id))
+    for revision in range(10, 16):
+        publish(any_league, run_of(any_league, revision))
+    query = select(RatingRun.revision).order_by(RatingRun.id)
+    kept = any_league.database.read(lambda at: at.scalars(query).all())
+    assert kept == [10, 14, 15]

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from meijin.cli.commands.ladder_compare import compare
 from meijin.cli.commands.ladder_export import cite, export
 from meijin.cli.commands.ladder_run import run as run_ladder
+from meijin.cli.commands.ladder_run import settle
 from meijin.cli.commands.ladder_verify import verify
 from meijin.cli.connection import (
     PAGE,
@@ -71,6 +72,7 @@ app.command("run")(run_ladder)
 app.command("compare")(compare)
 app.command("export")(export)
 app.command("cite")(cite)
+app.command()(settle)
 
 
 class ExportFormat(str, Enum):

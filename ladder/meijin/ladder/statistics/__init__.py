@@ -8,6 +8,7 @@
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
 - `clusters`, `overdispersion`, `robust`: how much games hang together, and how sure they are then
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
+- `stopping`: when an order is sure enough to stop
 - `residuals`, `goodness_of_fit`, `intransitivity`, `drift`, `diagnosis`: whether one strength a
   player explains the games, and where it does not; `significance` is how sure that is
 - `elo`: classic Elo

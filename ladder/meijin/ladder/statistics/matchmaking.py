@@ -4,18 +4,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from meijin.ladder.statistics.covariance import Covariance, superiority, superiority_to_next
+from meijin.ladder.statistics.covariance import superiority
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.pair_counts import Floats, Integers
+from meijin.ladder.statistics.pair_counts import Floats, Integers, Mask
+from meijin.ladder.statistics.stopping import StoppingRule
 
 NEIGHBOURS = 32
 """Those who may meet are looked at in pairs at most so many ranks apart: the rest inform less."""
-CONFIDENCE = 0.95
-"""The LOS that settles the order of two neighbours."""
-
-Mask = NDArray[np.bool_]
 
 
 class Criterion(Enum):
@@ -30,6 +26,8 @@ class Criterion(Enum):
 
 ALTERNATION = (Criterion.VARIANCE, Criterion.ORDER)
 """Taken alternately: the order alone would leave the scale unknown, and needs fewest games."""
+TO_AN_END = (Criterion.VARIANCE, Criterion.ORDER, Criterion.ORDER, Criterion.ORDER)
+"""Taken in turn where a stopping rule is to be met: it asks for the order alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +53,23 @@ class Matchmaker:
     """A matchmaker: says who should meet next, pair by pair.
 
     Players between whom no games lead are linked first. Then one pick lowers the variance of
-    all ratings and the next settles an order, in turn. A pick counts as played at once, so
-    that many of them at one time spread. There is neither time nor chance in it: the same
-    calls lead to the same picks.
+    all ratings and the next settles an order, in turn. Where a stopping rule is to be met,
+    three of four settle what it asks for. A pick counts as played at once, so that many of
+    them at one time spread. There is neither time nor chance in it: the same calls lead to
+    the same picks.
 
     Made anew from every run of the ladder, it has to be told of the games that still run, by
     `expect`; results between two runs go to its `posterior`.
     """
 
     def __init__(
-        self, posterior: OnlinePosterior, components: Integers, *, picks: int = 0, games: int = 2
+        self,
+        posterior: OnlinePosterior,
+        components: Integers,
+        *,
+        picks: int = 0,
+        games: int = 2,
+        rule: StoppingRule | None = None,
     ) -> None:
         """Begin with what is known.
 
@@ -73,11 +78,13 @@ class Matchmaker:
             components: Everyone's, as `pair_counts.connected_components` gives them; shape (n,).
             picks: How many there have been before: whose turn it is.
             games: How many a pick is for, played with either colour in turn.
+            rule: What is to be sure in the end.
         """
         self.posterior = posterior
         self._components = np.array(components, dtype=np.int64)
         self._picks = picks
         self._games = games
+        self._rule = rule
 
     @property
     def components(self) -> Integers:
@@ -102,18 +109,20 @@ class Matchmaker:
         if apart.any():
             pick = self._best(Criterion.LINK, apart)
         else:
-            pick = self._best(ALTERNATION[self._picks % len(ALTERNATION)], may_meet)
+            turns = ALTERNATION if self._rule is None else TO_AN_END
+            pick = self._best(turns[self._picks % len(turns)], may_meet)
         self.expect(pick.one, pick.other, self._games)
         self._picks += 1
         return pick
 
     def _best(self, criterion: Criterion, open_pairs: Mask) -> Pick:
         one, other = self._near(open_pairs)
-        worth = (
-            self._doubts(one, other)
-            if criterion is Criterion.ORDER
-            else self.posterior.trace_reductions(one, other)
-        )
+        if criterion is Criterion.ORDER:
+            worth = self._doubts(one, other)
+            if not worth.any():  # the rule asks for nothing of those who are free
+                return self._best(Criterion.VARIANCE, open_pairs)
+        else:
+            worth = self.posterior.trace_reductions(one, other)
         best = np.argmax(worth, keepdims=True)
         one, other = one[best], other[best]
         difference = self.posterior.elo[one] - self.posterior.elo[other]
@@ -138,16 +147,17 @@ class Matchmaker:
     def _doubts(self, one: Integers, other: Integers) -> Floats:
         lead = np.abs(self.posterior.elo[one] - self.posterior.elo[other])
         variance = self.posterior.variances(one, other)
-        return superiority(-lead, variance) * self.posterior.variance_shares(one, other)
+        shares = self.posterior.variance_shares(one, other)
+        if self._rule is None:
+            return superiority(-lead, variance) * shares
+        doubts = superiority(-lead - self._rule.zone, variance)
+        return np.where(self._asked(one, other), doubts, 0.0) * shares
 
-
-def is_settled(elo: Floats, covariance: Covariance, confidence: float = CONFIDENCE) -> bool:
-    """Whether everyone is surely stronger than the next in rank.
-
-    Args:
-        elo: Shape (n,).
-        covariance: Of `elo`, by results alone: expected games settle nothing.
-        confidence: What every LOS has to be above.
-    """
-    order = np.argsort(-elo, kind="stable")
-    return bool((superiority_to_next(elo, order, covariance) > confidence).all())
+    def _asked(self, one: Integers, other: Integers) -> Mask:
+        """Of which pairs the rule wants to know who is the stronger."""
+        assert self._rule is not None
+        ranks = np.empty(self.posterior.size, dtype=np.int64)
+        ranks[np.argsort(-self.posterior.elo, kind="stable")] = np.arange(self.posterior.size)
+        asked = self._rule.asked(self.posterior.size)
+        found: Mask = asked[ranks[one], ranks[other]] | asked[ranks[other], ranks[one]]
+        return found

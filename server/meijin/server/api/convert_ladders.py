@@ -49,6 +49,7 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         opening_deviation=parameters.get("openings"),
         overdispersion=_overdispersion_to_proto(parameters) if "factor" in parameters else None,
         fit=None if fit is None else _fit_to_proto(fit),
+        final_of="" if run.final_of is None else str(run.final_of),
     )
 
 

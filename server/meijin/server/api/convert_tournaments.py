@@ -16,7 +16,7 @@ from meijin.store.tournaments import TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import (
     Options,
-    format_field,
+    detail_field,
     format_from_proto,
     format_to_proto,
     options_from_proto,
@@ -90,9 +90,10 @@ def tournament_to_proto(
         waiting_for=waiting_for,
         verdict=row.verdict,
         may_end_early=found.may_end_early,
+        final_run="" if found.final_run is None else str(found.final_run),
     )
     if found.detail is not None:
-        fill(getattr(message, format_field(row.format)), found.detail)
+        fill(getattr(message, detail_field(message, row.format)), found.detail)
     if row.end_time is not None:
         message.end_time.CopyFrom(time_to_proto(row.end_time))
     return message

@@ -1,6 +1,7 @@
 """Tournaments: made, followed, stopped and taken up again."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -36,7 +37,7 @@ from meijin.store.schema import TournamentId, TournamentState
 from meijin.store.tournaments import TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer
-from meijin.wire import format_field
+from meijin.wire import detail_field
 
 
 class TournamentServicer(TournamentServiceServicer):
@@ -169,6 +170,9 @@ class TournamentServicer(TournamentServiceServicer):
 
     def _to_proto(self, found: TournamentSummary, *, with_openings: bool = True) -> pb.Tournament:
         waiting_for = self._scheduler.waiting_for(found.row.id, dict(found.row.bots))
+        run = self._scheduler.runs.get(found.row.id)
+        if run is not None and found.detail is None and with_openings:  # no list
+            found = replace(found, detail=run.format.detail)
         return tournament_to_proto(found, waiting_for, with_openings=with_openings)
 
 
@@ -192,7 +196,7 @@ def _detail_after(facts: Sequence[Event]) -> pb.WatchTournamentResponse | None:
             if run.format.detail is None:
                 return None
             message = pb.WatchTournamentResponse()
-            fill(getattr(message, format_field(run.format_name)), run.format.detail)
+            fill(getattr(message, detail_field(message, run.format_name)), run.format.detail)
             return message
     return None
 

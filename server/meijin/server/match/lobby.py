@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import structlog
 
-from meijin.game import Party
+from meijin.game import Party, TimeControl, Variant
 from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacementsError
 from meijin.server.match.departures import Departures
 from meijin.server.match.listeners import Absence, Listeners, MassDisconnect
@@ -111,6 +111,15 @@ class Lobby:
     def sessions(self) -> Sequence[Session]:
         """The open streams."""
         return [player.session for player in self.players.values() if player.session is not None]
+
+    def able(self, variant: Variant, time_control: TimeControl) -> frozenset[BotId]:
+        """The bots that are connected and can play a variant by a time control."""
+        return frozenset(
+            player.bot_id
+            for player in self.players.values()
+            if player.session is not None
+            and not player.session.capabilities.objection(variant, time_control)
+        )
 
     # -- streams --------------------------------------------------------------------------
 

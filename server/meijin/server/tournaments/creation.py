@@ -2,11 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
+from typing import TypeAlias
 
 from sqlalchemy import Connection
 
@@ -90,6 +91,14 @@ class _Planned:
     """Of its schedule; they are read one by one, since there may be a million."""
 
 
+Here: TypeAlias = Callable[[Variant, TimeControl], frozenset[BotId]]
+"""Tells which bots are connected and can play a variant by a time control."""
+
+
+def _nobody(variant: Variant, time_control: TimeControl) -> frozenset[BotId]:  # noqa: ARG001
+    return frozenset()
+
+
 class Creator:
     """Makes tournaments, and stores large ones so that no game waits for it.
 
@@ -98,8 +107,14 @@ class Creator:
     that ended left in planning is dropped, likewise part by part.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, here: Here = _nobody) -> None:
+        """Make tournaments in a store.
+
+        Args:
+            here: Tells who is connected.
+        """
         self._storage = storage
+        self._here = here
         self._storing = asyncio.Lock()
         """Held while something is in planning that is not to be dropped."""
         self._waiting = 0
@@ -125,7 +140,9 @@ class Creator:
         made = await self._find(request_id)
         if made is not None:
             return made
-        planned = await self._storage.read(partial(_plan, settings=settings, request_id=request_id))
+        here = self._here(settings.variant, settings.time_control)
+        plan = partial(_plan, settings=settings, request_id=request_id, here=here)
+        planned = await self._storage.read(plan)
         if len(planned.games) <= CHUNK:
             add = partial(_add, planned=planned, actor=actor, now=datetime.now(UTC))
             return await self._storage.write(add)
@@ -287,7 +304,13 @@ def _check_room(settings: TournamentSettings, request_id: str) -> None:
         raise InvalidRequestError(f"time_control: increment {increment} is above {MAX_INCREMENT}")
 
 
-def _plan(connection: Connection, *, settings: TournamentSettings, request_id: str) -> _Planned:
+def _plan(
+    connection: Connection,
+    *,
+    settings: TournamentSettings,
+    request_id: str,
+    here: frozenset[BotId],
+) -> _Planned:
     form = FORMATS[settings.format]
     wanted = Request(
         bots=_entrants(connection, settings.bots, may_be_all=form.MAY_BE_OPEN),
@@ -297,6 +320,7 @@ def _plan(connection: Connection, *, settings: TournamentSettings, request_id: s
         ladder=ladder_name(settings.variant),
         is_rated=settings.is_rated,
         options=settings.options,
+        here=here,
     )
     plan = form.plan(connection, wanted)
     check_load(connection, len(plan.games))

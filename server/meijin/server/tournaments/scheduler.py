@@ -79,16 +79,24 @@ class Scheduler(Listener):
     def capacity(self, run: TournamentRun) -> Capacity:
         """What a tournament could play now."""
         limit = run.max_games or MAX_AT_ONCE
+        reserved = self._reserved(run)
         seats = {}
         for bot_id, player in self._lobby.players.items():
             room = self._room(player, run)
-            if room is not None:
+            if room is not None and bot_id not in reserved:
                 free = max(0, min(room, limit - run.running))
                 playing = sum(game.run is run for game in player.games.values())
                 altogether = min(room + len(player.games), limit)
                 seats[bot_id] = BotCapacity(free, altogether, playing, _least_move_time(player))
         held = run.pending.held(seats)
         return Capacity(seats, waiting=len(run.pending), held=held, room=limit - run.running)
+
+    def _reserved(self, run: TournamentRun) -> set[BotId]:
+        """Bots that an open tournament leaves to those that settle its ladder."""
+        if not run.format.is_open:
+            return set()
+        others = (each for each in self.runs.values() if each.ladder_id == run.ladder_id)
+        return {bot_id for each in others for bot_id in each.format.reserved}
 
     def suspend(self, tournament_id: TournamentId) -> TournamentRun | None:
         """Take a tournament out whose games go on: none of it starts, and nothing ends it."""

@@ -15,9 +15,9 @@ from meijin.server.views.tallies import Tally
 from meijin.server.views.tournaments import (
     TournamentDetail,
     TournamentSummary,
-    listed_tournament,
     summary_of,
     tournament_detail,
+    with_detail,
 )
 from meijin.store.schema import TournamentId
 from meijin.store.tournaments import TournamentRow, get_tournament
@@ -81,7 +81,7 @@ class TournamentReports(Generic[T]):
         before = Tally() if kept is None else kept.tally
         tally = before.at(connection, row)
         if kept is not None and tally.last_end == before.last_end and _is_same(kept, row):
-            summary = replace(listed_tournament(row), detail=kept.summary.detail)
+            summary = with_detail(connection, row, kept.summary.detail)
             return _Kept(tally, summary, kept.report)
         summary = summary_of(connection, row)
         return _Kept(tally, summary, self._render(tournament_detail(connection, summary, tally)))

@@ -8,7 +8,8 @@ from meijin.server.tournaments.creation import MAX_BOTS
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.report import Meeting, TournamentStanding
 from meijin.server.views.tallies import Tally
-from meijin.store.schema import TournamentId
+from meijin.store.ladders.runs import final_run
+from meijin.store.schema import RatingRunId, TournamentId, TournamentState
 from meijin.store.tournaments import TournamentRow, get_tournament
 
 MAX_CELLS = 10_000
@@ -48,6 +49,8 @@ class TournamentSummary:
     """It may be decided before all of them are played."""
     detail: object | None = None
     """What only its format tells; see `Format.detail`. Not looked up for a list."""
+    final_run: RatingRunId | None = None
+    """Of one that has settled its ladder; ``None`` before it is published, and in a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +85,19 @@ def tournament_summary(connection: Connection, tournament_id: TournamentId) -> T
 
 def summary_of(connection: Connection, row: TournamentRow) -> TournamentSummary:
     """A stored tournament, with what only its format tells."""
-    detail = FORMATS[row.format].stored_detail(connection, row)
-    return replace(listed_tournament(row), detail=detail)
+    return with_detail(connection, row, FORMATS[row.format].stored_detail(connection, row))
+
+
+def with_detail(
+    connection: Connection, row: TournamentRow, detail: object | None
+) -> TournamentSummary:
+    """A stored tournament, where what only its format tells is known."""
+    is_settled = row.state is TournamentState.FINISHED and bool((row.options or {}).get("final"))
+    return replace(
+        listed_tournament(row),
+        detail=detail,
+        final_run=final_run(connection, row.id) if is_settled else None,
+    )
 
 
 def tournament_detail(

@@ -18,6 +18,7 @@ from meijin.store.schema import (
     LadderId,
     RatingRun,
     RatingRunId,
+    TournamentId,
 )
 from meijin.store.similar import did_you_mean
 
@@ -196,6 +197,17 @@ def set_anchors(
         connection.execute(insert(Anchor), rows)
     change = update(Ladder).where(Ladder.id == ladder_id)
     connection.execute(change.values(revision=Ladder.revision + 1))
+
+
+def settle(connection: Connection, tournament_id: TournamentId, ladder_id: LadderId) -> None:
+    """A tournament has settled the ladder: the next run, which has all of its games, is final."""
+    change = update(Ladder).where(Ladder.id == ladder_id)
+    values = {
+        "settled_by": tournament_id,
+        "settled_revision": Ladder.revision + 1,
+        "revision": Ladder.revision + 1,
+    }
+    connection.execute(change.values(values))
 
 
 def voided_games(connection: Connection, ladder_id: LadderId) -> int:

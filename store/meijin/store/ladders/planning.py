@@ -19,6 +19,7 @@ from meijin.store.schema import (
     Ladder,
     LadderId,
     Pairing,
+    Rating,
     RatingRunId,
     TournamentId,
 )
@@ -46,6 +47,17 @@ class LadderState:
     """Those that the published run does not have."""
     repeats: Counter[BotPair]
     """How many of the tournament's games between these versions repeated others."""
+
+
+def rated_bots(connection: Connection, ladder: str) -> set[BotId]:
+    """The bots in the published run of the ladder of that name; none before the first."""
+    query = (
+        select(BotVersion.bot_id)
+        .join(Rating, Rating.version_id == BotVersion.id)
+        .join(Ladder, Ladder.run_id == Rating.run_id)
+        .where(Ladder.name == ladder)
+    )
+    return set(connection.scalars(query))
 
 
 def published_run(connection: Connection, ladder_id: LadderId) -> RatingRunId | None:

@@ -21,10 +21,14 @@ from meijin.store.schema import (
     Rating,
     RatingRun,
     RatingRunId,
+    TournamentId,
 )
 
 KEPT_RUNS = 100
-"""So many of a ladder's runs are kept whole, and of those before them the last of each day."""
+"""So many of a ladder's runs are kept whole, and of those before them the last of each day.
+
+Final ones are kept for ever.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +151,8 @@ class PublishedRun(Origin):
     """A run that was published."""
 
     id: RatingRunId
+    final_of: TournamentId | None = None
+    """The tournament that settled the ladder, where it is the first to have all of its games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +205,19 @@ def publish(connection: Connection, run: NewRun) -> bool:
         connection.execute(insert(Rating), lines)
     _keep_covariances(connection, run, run_id)
     connection.execute(ladder.values(run_id=run_id))
+    _mark_final(connection, run, run_id)
     _forget_runs(connection, run.ladder_id)
     return True
+
+
+def _mark_final(connection: Connection, run: NewRun, run_id: RatingRunId) -> None:
+    """Mark a run that has all games of a tournament that settled the ladder."""
+    mine = (Ladder.id == run.ladder_id, Ladder.settled_revision <= run.revision)
+    settled_by = connection.scalar(select(Ladder.settled_by).where(*mine))
+    if settled_by is not None:
+        change = update(RatingRun).where(RatingRun.id == run_id)
+        connection.execute(change.values(final_of=settled_by))
+        connection.execute(update(Ladder).where(*mine).values(settled_by=None))
 
 
 def _keep_covariances(connection: Connection, run: NewRun, run_id: RatingRunId) -> None:
@@ -216,7 +233,7 @@ def _keep_covariances(connection: Connection, run: NewRun, run_id: RatingRunId) 
 
 
 def _forget_runs(connection: Connection, ladder_id: LadderId) -> None:
-    """Delete what lies before the newest runs, but for the last of each day."""
+    """Delete what lies before the newest runs, but for final ones and the last of each day."""
     mine = RatingRun.ladder_id == ladder_id
     newest = select(RatingRun.id).where(mine).order_by(RatingRun.id.desc())
     first_kept = connection.scalar(newest.offset(KEPT_RUNS - 1).limit(1))
@@ -225,7 +242,12 @@ def _forget_runs(connection: Connection, ladder_id: LadderId) -> None:
     last_of_days = (
         select(func.max(RatingRun.id)).where(mine).group_by(func.date(RatingRun.create_time))
     )
-    old = (mine, RatingRun.id < first_kept, RatingRun.id.not_in(last_of_days))
+    old = (
+        mine,
+        RatingRun.id < first_kept,
+        RatingRun.id.not_in(last_of_days),
+        RatingRun.final_of.is_(None),
+    )
     keys = list(connection.scalars(select(RatingRun.id).where(*old)))
     connection.execute(delete(Rating).where(Rating.run_id.in_(keys)))
     connection.execute(delete(RatingRun).where(RatingRun.id.in_(keys)))
@@ -311,6 +333,12 @@ def rated_versions(
         .where(BotVersion.id.in_(versions))
     )
     return {row.id: row for row in read_rows(RatedVersion, connection.execute(query))}
+
+
+def final_run(connection: Connection, tournament_id: TournamentId) -> RatingRunId | None:
+    """The newest run that was marked final for a tournament; ``None`` before there is one."""
+    query = select(func.max(RatingRun.id)).where(RatingRun.final_of == tournament_id)
+    return connection.scalar(query)
 
 
 def covariances(connection: Connection, ladder_id: LadderId) -> Covariances | None:

@@ -7,7 +7,7 @@ from sqlalchemy import ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from meijin.store.schema.base import INT64, Base
-from meijin.store.schema.ids import BotVersionId, LadderId, RatingRunId
+from meijin.store.schema.ids import BotVersionId, LadderId, RatingRunId, TournamentId
 
 
 class Ladder(Base):
@@ -27,6 +27,10 @@ class Ladder(Base):
     """Counts the finished games that were voided: each changes the past."""
     games: Mapped[int] = mapped_column(INT64, default=0)
     """Rated games so far, counted as they end and as they are voided."""
+    settled_by: Mapped[TournamentId | None] = mapped_column(default=None)
+    """The tournament that has settled it, while no run has all of its games."""
+    settled_revision: Mapped[int] = mapped_column(INT64, default=0)
+    """From this revision on a run has them. No foreign key: a tournament refers to its ladder."""
 
 
 class Anchor(Base):
@@ -62,6 +66,8 @@ class RatingRun(Base):
     create_time: Mapped[datetime]
     diagnosis: Mapped[dict[str, Any] | None] = mapped_column(default=None)
     """What speaks against its fit; ``None`` for a run of a release that did not look."""
+    final_of: Mapped[TournamentId | None] = mapped_column(default=None)
+    """The tournament that settled the ladder, where it is the first to have all of its games."""
 
 
 class Rating(Base):

@@ -41,6 +41,7 @@ from meijin.store.tournaments.states import (
     load_of,
     running_tournaments,
     set_state,
+    settled_ladder,
 )
 
 __all__ = [
@@ -69,4 +70,5 @@ __all__ = [
     "running_pairings",
     "running_tournaments",
     "set_state",
+    "settled_ladder",
 ]

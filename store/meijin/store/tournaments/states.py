@@ -12,6 +12,7 @@ from meijin.store.errors import UnknownTournamentError
 from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     Game,
+    LadderId,
     Pairing,
     Tournament,
     TournamentId,
@@ -107,6 +108,15 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
         count = connection.execute(dropped).rowcount
         mine = update(Tournament).where(Tournament.id == end.id)
         connection.execute(mine.values(planned=Tournament.planned - count))
+
+
+def settled_ladder(connection: Connection, tournament_id: TournamentId) -> LadderId | None:
+    """The ladder that a tournament has settled: it was to, and is finished; else ``None``."""
+    query = select(Tournament.ladder_id, Tournament.options).where(
+        Tournament.id == tournament_id, Tournament.state == TournamentState.FINISHED
+    )
+    row = connection.execute(query).first()
+    return row.ladder_id if row is not None and (row.options or {}).get("final") else None
 
 
 def unknown_tournament(tournament_id: TournamentId) -> UnknownTournamentError:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, cast
 
 import grpc
 import pytest
@@ -21,15 +22,18 @@ from meijin.server.errors import StoreAwayError
 from meijin.server.tournaments import planner
 from meijin.server.tournaments.formats import ladder as ladder_format
 from meijin.server.tournaments.formats.base import Capacity, GamePair
-from meijin.server.tournaments.formats.ladder import LadderFormat
+from meijin.server.tournaments.formats.ladder import LadderFormat, LadderSettings
 from meijin.store import Database
-from meijin.store.schema import Game, GameState, LadderId, Pairing
+from meijin.store.ladders.runs import standings
+from meijin.store.schema import BotId, Game, GameState, LadderId, Pairing, TournamentId
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import tournament_service_pb2 as pb
 
 if TYPE_CHECKING:
     from tests.server.conftest import StartServer
+
+    from meijin.server.storage import Storage
 
 BOTS = ("ada", "bob", "cyd", "dan")
 OPENINGS = [encode_moves(cells) for cells in itertools.permutations(range(6, 12), 2)]
@@ -38,11 +42,16 @@ PATIENCE = 20.0
 
 
 async def create(
-    server: ServerInTest, *bots: str, games: int = 0, until: float = 0, **more: Any
+    server: ServerInTest,
+    *bots: str,
+    games: int = 0,
+    until: float = 0,
+    rule: dict[str, Any] | None = None,
+    **more: Any,
 ) -> str:
     """Start a continuous ladder."""
     settings: dict[str, Any] = {"format": FORM, "rounds": 0, "openings": OPENINGS} | more
-    ladder = pb.LadderRun(confidence=until, most_games=games)
+    ladder = pb.LadderRun(confidence=until, most_games=games, **rule or {})
     return await server.tournament(*bots, ladder=ladder, **settings)
 
 
@@ -218,12 +227,12 @@ async def test_certainty_ends_it(server: ServerInTest) -> None:
     """With the first run of the ladder that is sure of every order."""
     with Database(server.settings.database) as database:
         async with players(server, "ada", "bob", loser="bob"):
-            key = await create(server, "ada", "bob", until=0.9)
-            await _until(server, key, lambda found: found.finished_games >= 8)
+            key = await create(server, "ada", "bob", until=0.9, rule={"within": 10})
+            await _until(server, key, lambda found: found.finished_games >= 30)
             await asyncio.to_thread(refresh, database, LadderId(1))
             await server.until_finished(key)
     found = (await get(server, key)).tournament
-    assert found.verdict == "each bot is the stronger of its neighbours with a chance above 0.9"
+    assert found.verdict == "the order of 2 bots sure to 90 % but for differences below 10 Elo"
 
 
 async def test_whoever_is_there_takes_part(server: ServerInTest) -> None:
@@ -289,6 +298,13 @@ async def test_a_restarted_server_goes_on(start_server: StartServer) -> None:
         (("ada", "bob"), {"rounds": 2}, "rounds"),
         (("ada", "bob"), {"until": 1.0}, "confidence 1"),
         (("ada", "bob"), {"games": 1_000_001}, "most_games"),
+        (("ada", "bob"), {"until": 0.9, "rule": {"within": -1.0}}, "within -1"),
+        (("ada", "bob"), {"until": 0.9, "rule": {"within": 1001.0}}, "within 1001"),
+        (("ada", "bob"), {"until": 0.9, "rule": {"within": math.nan}}, "within nan"),
+        (("ada", "bob"), {"until": 0.9, "rule": {"top": 2}}, "top 2 is not below 2 bots"),
+        (("ada", "bob"), {"rule": {"within": 10.0}}, "need ladder.confidence"),
+        (("ada", "bob"), {"rule": {"top": 1}}, "need ladder.confidence"),
+        (("ada", "bob"), {"rule": {"final": True}}, "without an end"),
         (("ada", "bob"), {"format": pb.TOURNAMENT_FORMAT_GAUNTLET, "rounds": 2}, "ladder:"),
     ],
 )
@@ -311,3 +327,100 @@ async def test_boards_without_own_openings_begin_empty(start_server: StartServer
         key = await create(server, "ada", "bob", games=4, openings=[], variant=board)
         await server.until_finished(key)
     assert {row.opening for row in rows_of(server)} == {b""}
+
+
+FINAL = {"final": True}
+
+
+async def test_settling_closes_entries_and_ends_with_a_final_run(server: ServerInTest) -> None:
+    """Whoever is there takes part, whoever comes later does not."""
+    with Database(server.settings.database) as database:
+        async with players(server, "ada", "bob"):
+            key = await create(server, games=4, rule=FINAL)
+            async with players(server, "cyd"):
+                await server.until_finished(key)
+        found = (await get(server, key)).tournament
+        assert list(found.settings.bots) == ["ada", "bob"]
+        assert found.final_run == ""
+        await asyncio.to_thread(refresh, database, LadderId(1))
+        found = (await get(server, key)).tournament
+        run = database.read(lambda at: standings(at, LadderId(1))).run
+    assert run is not None
+    assert found.final_run == str(run.id)
+    assert (run.games, str(run.final_of)) == (4, key)
+
+
+async def test_a_ladder_is_settled_by_those_who_are_on_it(server: ServerInTest) -> None:
+    """Others who are there do not enter, once it has a run."""
+    with Database(server.settings.database) as database:
+        async with players(server, *BOTS[:3]):
+            await server.until_finished(await create(server, "ada", "bob", games=2))
+            await asyncio.to_thread(refresh, database, LadderId(1))
+            key = await create(server, games=4, rule=FINAL)
+            assert list((await get(server, key)).tournament.settings.bots) == ["ada", "bob"]
+
+
+async def test_nobody_is_settled_alone(server: ServerInTest) -> None:
+    """It is said how many are there."""
+    await server.bot("ada")
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await create(server, games=4, rule=FINAL)
+    assert "1 of the ladder freestyle-5x5 are connected" in str(caught.value.details())
+
+
+async def test_open_ladders_leave_bots_to_one_that_is_settled(server: ServerInTest) -> None:
+    """Until it ends; named ones do not."""
+    guest = await server.bot("bob")
+    guest.call.cancel()
+    await server.away("bob")
+    async with players(server, "ada", "cyd", "dan"):
+        settling = await create(server, "ada", "bob", games=2, rule=FINAL)
+        key = await create(server, games=8)
+        await server.until_finished(key)
+        assert set((await get(server, key)).tournament.settings.bots) == {"cyd", "dan"}
+        named = await create(server, "ada", "cyd", games=2)
+        await server.until_finished(named)
+        assert (await get(server, settling)).tournament.state == pb.TOURNAMENT_STATE_RUNNING
+
+
+async def test_it_is_told_how_sure_the_order_is(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the newest run, with the pair that is least sure."""
+    monkeypatch.setattr(ladder_format, "RUN_POLL_INTERVAL", timedelta(0))
+    with Database(server.settings.database) as database:
+        async with players(server, "ada", "bob", loser="bob"):
+            key = await create(server, "ada", "bob", until=0.999999, rule={"within": 10})
+            assert not (await get(server, key)).tournament.HasField("ladder_standing")
+            await _until(server, key, lambda found: found.finished_games >= 10)
+            await asyncio.to_thread(refresh, database, LadderId(1))
+            await _until(server, key, lambda found: found.HasField("ladder_standing"))
+            told = (await get(server, key)).tournament.ladder_standing
+    assert (told.ahead, told.behind) == ("ada", "bob")
+    assert 0.5 < told.confidence < 1
+    assert told.lead > told.deviation > 0
+
+
+async def test_time_ends_it() -> None:
+    """Counted from its creation, over restarts."""
+    begin = datetime(2026, 1, 1, tzinfo=UTC)
+    clock = [begin + timedelta(seconds=7199)]
+    ladder = LadderFormat(
+        LadderSettings(most_seconds=7200),
+        cast("Storage", None),
+        (TournamentId(1), LadderId(1)),
+        [BotId(1), BotId(2)],
+        [b""],
+        seed=1,
+        planned=Counter(),
+        unplayed=Counter(),
+        finished=0,
+        create_time=begin,
+        wall_clock=lambda: clock[0],
+    )
+    nobody = Capacity({}, waiting=0, held={}, room=0)
+    with pytest.raises(AttributeError):
+        await ladder.next_pairs(nobody)
+    clock[0] += timedelta(seconds=1)
+    assert await ladder.next_pairs(nobody) == ()
+    assert ladder.verdict == "2:00:00 h, the most time that it had"

@@ -1,7 +1,7 @@
 """What a format of tournaments is: who meets whom, and when it is decided."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar, NamedTuple, Protocol, Self
@@ -90,6 +90,8 @@ class Request:
     is_rated: bool
     options: Options | None
     """The format's own settings; ``None`` when they were left out."""
+    here: frozenset[BotId] = frozenset()
+    """Bots that are connected and can play it."""
 
 
 class PlannedGames(Protocol):
@@ -177,6 +179,16 @@ class Format(ABC):
         """Whether no more games are needed."""
 
     @property
+    def is_open(self) -> bool:
+        """Whether everyone who is there takes part."""
+        return False
+
+    @property
+    def reserved(self) -> Collection[BotId]:
+        """Bots that open tournaments of the same ladder leave to this one."""
+        return ()
+
+    @property
     def verdict(self) -> str:
         """Why it is decided, in one sentence of at most 200 characters.
 
@@ -188,7 +200,8 @@ class Format(ABC):
     def detail(self) -> object | None:
         """What only this format tells of where it stands: a dataclass.
 
-        It has the fields of the message in the contract's `Tournament` with the format's name.
+        It has the fields of the message in the contract's `Tournament` with the format's name,
+        or that name and `standing`.
         """
         return None
 

@@ -1,13 +1,17 @@
-"""A continuous ladder: whoever is free meets whom the ladder learns most from."""
+"""A continuous ladder: whoever is free meets whom the ladder learns most from.
+
+It may settle the ladder: then its entries are closed, open tournaments leave its bots to it, and
+the run that has all of its games is marked final.
+"""
 
 import asyncio
 import itertools
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Self
 
@@ -15,6 +19,7 @@ from sqlalchemy import Connection
 
 from meijin.ladder.pairing import PairingTable
 from meijin.ladder.statistics.matchmaking import Pick
+from meijin.ladder.statistics.stopping import StoppingRule
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (
@@ -33,6 +38,7 @@ from meijin.store.ladders.planning import (
     ladder_state,
     planned_games,
     published_run,
+    rated_bots,
     unplayed_games,
 )
 from meijin.store.schema import BotId, LadderId, RatingRunId, TournamentId
@@ -46,40 +52,91 @@ MAX_PICKS = 64
 """The most pairs of games that are planned before others get a turn."""
 PLAYED_OUT = 2
 """Repeated games after which two bots that have seen all openings learn nothing more."""
+WIDEST_ZONE = 1000.0
+"""The widest indifference zone, in Elo."""
+
+
+def now() -> datetime:
+    """The time of day, in UTC."""
+    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class LadderSettings:
-    """What ends it: certainty, a number of games, or neither."""
+    """What ends it: certainty, a number of games, a time, or nothing."""
 
     confidence: float = 0.0
-    """It ends when every bot is stronger than the next in rank with a higher chance; 0 for never.
-    """
+    """It ends when the order is right with this chance; 0 for never."""
     most_games: int = 0
     """0 for no bound."""
+    within: float = 0.0
+    """The indifference zone of the order, in Elo."""
+    top: int = 0
+    """The order is of the first so many and the rest; 0 for that of all."""
+    most_seconds: int = 0
+    """From its creation on; 0 for no bound."""
+    final: bool = False
+    """It settles the ladder."""
 
     @classmethod
     def parse(cls, options: Options) -> Self:
-        """The settings that options say.
+        """The settings that options say; older ones, of a confidence alone, ask for every order.
 
         Raises:
-            InvalidRequestError: a number is out of its range.
+            InvalidRequestError: a number is out of its range, or says nothing without another.
         """
-        confidence = float(options.get("confidence", 0.0))
-        most_games = int(options.get("most_games", 0))
-        if not 0 <= confidence < 1:
-            raise InvalidRequestError(f"ladder.confidence {confidence:g} is not in 0 to 1")
-        if most_games > MAX_GAMES:
-            raise InvalidRequestError(f"ladder.most_games {most_games} is above {MAX_GAMES}")
-        return cls(confidence, most_games)
+        settings = cls(
+            confidence=float(options.get("confidence", 0.0)),
+            most_games=int(options.get("most_games", 0)),
+            within=float(options.get("within", 0.0)),
+            top=int(options.get("top", 0)),
+            most_seconds=int(options.get("most_seconds", 0)),
+            final=bool(options.get("final", False)),
+        )
+        settings._check()
+        return settings
 
-    def settled(self) -> str:
+    def _check(self) -> None:
+        if not 0 <= self.confidence < 1:
+            raise InvalidRequestError(f"ladder.confidence {self.confidence:g} is not in 0 to 1")
+        if self.most_games > MAX_GAMES:
+            raise InvalidRequestError(f"ladder.most_games {self.most_games} is above {MAX_GAMES}")
+        if not 0 <= self.within <= WIDEST_ZONE:
+            raise InvalidRequestError(
+                f"ladder.within {self.within:g} is not in 0 to {WIDEST_ZONE:g}"
+            )
+        if not self.confidence and (self.within or self.top):
+            raise InvalidRequestError("ladder.within and ladder.top need ladder.confidence")
+        if self.final and not (self.confidence or self.most_games or self.most_seconds):
+            raise InvalidRequestError("ladder.final: without an end there is no final run")
+
+    @property
+    def rule(self) -> StoppingRule | None:
+        """What has to be sure; ``None`` where nothing has."""
+        return StoppingRule(self.confidence, self.within, self.top) if self.confidence else None
+
+    def settled(self, bots: int) -> str:
         """The verdict when certainty has ended it."""
-        return f"each bot is the stronger of its neighbours with a chance above {self.confidence:g}"
+        what = f"the first {self.top} of {bots} bots" if self.top else f"the order of {bots} bots"
+        zone = f" but for differences below {self.within:g} Elo" if self.within else ""
+        return f"{what} sure to {100 * self.confidence:g} %{zone}"
 
     def used_up(self, games: int) -> str:
         """The verdict after so many games; empty while there may be more."""
         return f"{games} games, the most there were to be" if 0 < self.most_games <= games else ""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderStanding:
+    """How sure the newest run is, with the fields of the contract's message."""
+
+    confidence: float
+    ahead: str
+    behind: str
+    """Of the pair that is least sure, both by their names."""
+    lead: float
+    deviation: float
+    """Of the error of their difference, in Elo."""
 
 
 NOTHING_TO_LEARN = "nothing is left to learn: whoever meets plays the same games again"
@@ -104,7 +161,9 @@ class LadderFormat(Format):
         planned: Counter[BotPair],
         unplayed: Counter[BotPair],
         finished: int,
+        create_time: datetime,
         clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], datetime] = now,
     ) -> None:
         """Go on with a tournament.
 
@@ -114,7 +173,9 @@ class LadderFormat(Format):
             planned: How many games there are already for each two.
             unplayed: How many of them have no result.
             finished: How many have one.
+            create_time: Of the tournament.
             clock: Seconds; says when to look for a new run.
+            wall_clock: Says when its time is over.
         """
         self._settings = settings
         self._storage = storage
@@ -131,6 +192,11 @@ class LadderFormat(Format):
         self._run_id: RatingRunId | None = None
         self._table: PairingTable | None = None
         self._ended: list[PairingResult] = []
+        self._wall_clock = wall_clock
+        self._end_time: datetime | None = None
+        if settings.most_seconds:
+            self._end_time = create_time + timedelta(seconds=settings.most_seconds)
+        self._detail: LadderStanding | None = None
         self._verdict = settings.used_up(finished)
 
     @classmethod
@@ -141,7 +207,12 @@ class LadderFormat(Format):
         if request.rounds:
             raise InvalidRequestError("rounds: a ladder has none; ladder.most_games bounds it")
         settings = LadderSettings.parse(request.options or {})
-        return Plan(request.bots, options=asdict(settings))
+        bots = request.bots
+        if settings.final and not bots:
+            bots = _reachable(connection, request)
+        if bots and settings.top >= len(bots):
+            raise InvalidRequestError(f"ladder.top {settings.top} is not below {len(bots)} bots")
+        return Plan(bots, options=asdict(settings))
 
     @classmethod
     def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
@@ -157,6 +228,7 @@ class LadderFormat(Format):
             planned=planned_games(connection, row.id),
             unplayed=unplayed_games(connection, row.id),
             finished=row.finished,
+            create_time=row.create_time,
         )
 
     @classmethod
@@ -165,8 +237,23 @@ class LadderFormat(Format):
         return _settings(row).most_games
 
     @property
+    def is_open(self) -> bool:
+        """Whether everyone who is there takes part."""
+        return not self._entrants
+
+    @property
+    def reserved(self) -> Collection[BotId]:
+        """Those that it settles the order of."""
+        return self._entrants if self._settings.final else ()
+
+    @property
+    def detail(self) -> LadderStanding | None:
+        """How sure the newest run is; ``None`` where nothing is asked, or it can't say."""
+        return self._detail
+
+    @property
     def is_decided(self) -> bool:
-        """Whether it is certain enough, played out, or its games are used up."""
+        """Whether it is certain enough, played out, or its games or its time are used up."""
         return bool(self._verdict)
 
     @property
@@ -183,11 +270,14 @@ class LadderFormat(Format):
 
     async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """A pair of games for each two free bots, the most instructive first."""
+        if self._end_time is not None and self._wall_clock() >= self._end_time:
+            most = timedelta(seconds=self._settings.most_seconds)
+            self._verdict = self._verdict or f"{most} h, the most time that it had"
         if self._verdict:
             return ()
         table = await self._current_table(capacity)
         if table.is_settled:
-            self._verdict = self._settings.settled()
+            self._verdict = self._settings.settled(table.size)
             return ()
         if self._entrants and table.is_closed and not self._unplayed.total():
             self._verdict = NOTHING_TO_LEARN
@@ -235,9 +325,10 @@ class LadderFormat(Format):
             picks=picks,
             unplayed=self._unplayed.copy(),
             played_out=self._played_out(state),
-            confidence=self._settings.confidence,
+            rule=self._settings.rule,
         )
         self._table = await asyncio.to_thread(make)
+        self._detail = _standing(self._table, state)
         return self._table
 
     def _played_out(self, state: LadderState) -> set[BotPair]:
@@ -259,6 +350,26 @@ class LadderFormat(Format):
         self._planned[pair] += GAMES_OF_A_PAIR
         self._unplayed[pair] += GAMES_OF_A_PAIR
         return GamePair(black, white, next(self._decks[pair]), pick.reason)
+
+
+def _reachable(connection: Connection, request: Request) -> tuple[BotId, ...]:
+    """Who enters when entries are closed: who is there of those on the ladder, if it has any."""
+    rated = rated_bots(connection, request.ladder)
+    bots = sorted(request.here & rated if rated else request.here)
+    if len(bots) < GAMES_OF_A_PAIR:
+        raise InvalidRequestError(
+            f"bots: {len(bots)} of the ladder {request.ladder} are connected; it takes two"
+        )
+    return tuple(bots)
+
+
+def _standing(table: PairingTable, state: LadderState) -> LadderStanding | None:
+    found, weakest = table.order, table.weakest
+    if found is None or weakest is None:
+        return None
+    names = {row.bot_id: row.bot for row in state.table.standings}
+    ahead, behind = (names[bot] for bot in weakest)
+    return LadderStanding(found.confidence, ahead, behind, found.lead, found.deviation)
 
 
 def _settings(row: TournamentRow) -> LadderSettings:
