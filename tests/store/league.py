@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, update
 
-from meijin.game import GOMOKU, Ending, Party, Result, TimeControl, encode_moves
+from meijin.game import GOMOKU, TIME_CLASSES, Ending, Party, Result, TimeControl, encode_moves
 from meijin.store import Database
 from meijin.store.ladders import ladders, rated_games
 from meijin.store.ladders.rated_games import Snapshot
@@ -33,6 +33,7 @@ from meijin.store.schema import (
 from meijin.store.voids import GameVoid, void_game
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+CONTROL = TimeControl.parse("1")
 RESULTS = (Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW)
 
 MadeUp = tuple[int, int, Result]
@@ -154,7 +155,8 @@ class League:
         return self.database.read(lambda connection: standings(connection, self.ladder_id))
 
     def _set_up(self, connection: Connection) -> LadderId:
-        row = insert(Ladder).values(name=self.name, revision=0, run_revision=0, voided=0)
+        kind = {"variant": GOMOKU, "time_class": TIME_CLASSES.of(CONTROL)}
+        row = insert(Ladder).values(name=self.name, revision=0, run_revision=0, voided=0, **kind)
         ladder_id = connection.execute(row.returning(Ladder.id)).scalar_one()
         tournament = insert(Tournament).values(
             name=self.name,
@@ -162,7 +164,7 @@ class League:
             rounds=1,
             seed=1,
             variant=GOMOKU,
-            time_control=TimeControl.parse("1"),
+            time_control=CONTROL,
             max_games=0,
             ladder_id=ladder_id,
             create_time=NOON,

@@ -23,7 +23,7 @@ from meijin.server.errors import (
 from meijin.store import Database, Writer
 from meijin.store import errors as store_errors
 from meijin.store.database import is_unavailable
-from meijin.store.errors import LostOwnershipError, NoRunError, RowNotFoundError
+from meijin.store.errors import LostOwnershipError, MixedLadderError, NoRunError, RowNotFoundError
 
 log = structlog.get_logger()
 
@@ -102,7 +102,7 @@ def _refusals() -> Iterator[None]:
         raise NotFoundError(str(error)) from None
     except store_errors.TooManyVersionsError as error:
         raise TooManyVersionsError(str(error)) from None
-    except NoRunError as error:
+    except (NoRunError, MixedLadderError) as error:
         raise WrongStateError(str(error)) from None
     except LostOwnershipError as error:
         raise StoppingError("this server ends; come back") from error

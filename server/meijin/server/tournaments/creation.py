@@ -10,7 +10,15 @@ from itertools import islice
 
 from sqlalchemy import Connection
 
-from meijin.game import TimeControl, Variant, check_opening, decode_moves, openings_for
+from meijin.game import (
+    TIME_CLASSES,
+    TimeClasses,
+    TimeControl,
+    Variant,
+    check_opening,
+    decode_moves,
+    openings_for,
+)
 from meijin.server.errors import BusyError, InvalidRequestError, invalid_request
 from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.formats import FORMATS
@@ -98,8 +106,9 @@ class Creator:
     that ended left in planning is dropped, likewise part by part.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, time_classes: TimeClasses = TIME_CLASSES) -> None:
         self._storage = storage
+        self._time_classes = time_classes
         self._storing = asyncio.Lock()
         """Held while something is in planning that is not to be dropped."""
         self._waiting = 0
@@ -125,7 +134,10 @@ class Creator:
         made = await self._find(request_id)
         if made is not None:
             return made
-        planned = await self._storage.read(partial(_plan, settings=settings, request_id=request_id))
+        plan = partial(
+            _plan, settings=settings, request_id=request_id, time_classes=self._time_classes
+        )
+        planned = await self._storage.read(plan)
         if len(planned.games) <= CHUNK:
             add = partial(_add, planned=planned, actor=actor, now=datetime.now(UTC))
             return await self._storage.write(add)
@@ -287,14 +299,20 @@ def _check_room(settings: TournamentSettings, request_id: str) -> None:
         raise InvalidRequestError(f"time_control: increment {increment} is above {MAX_INCREMENT}")
 
 
-def _plan(connection: Connection, *, settings: TournamentSettings, request_id: str) -> _Planned:
+def _plan(
+    connection: Connection,
+    *,
+    settings: TournamentSettings,
+    request_id: str,
+    time_classes: TimeClasses,
+) -> _Planned:
     form = FORMATS[settings.format]
     wanted = Request(
         bots=_entrants(connection, settings.bots, may_be_all=form.MAY_BE_OPEN),
         rounds=settings.rounds,
         seed=settings.seed,
         openings=_openings(settings),
-        ladder=ladder_name(settings.variant),
+        ladder=ladder_name(settings.variant, time_classes.of(settings.time_control)),
         is_rated=settings.is_rated,
         options=settings.options,
     )
@@ -314,6 +332,7 @@ def _plan(connection: Connection, *, settings: TournamentSettings, request_id: s
         request_id=request_id or None,
         openings=settings.openings,
         options=None if plan.options is None else dict(plan.options),
+        time_classes=time_classes,
     )
     return _Planned(new, plan.games)
 
