@@ -98,6 +98,7 @@ COLUMNS = (
     Column("classic", lambda row: f"{row.classic_elo:.0f}", 3),
     Column("faults", _faults, 1),
     Column("marks", marks, 0),
+    Column("hardware", lambda row: row.hardware, 7),
 )
 
 
@@ -190,6 +191,8 @@ CSV_COLUMNS: dict[str, Callable[[pb.Standing], object]] = {
     "anchor": lambda row: int(row.anchor),
     "provisional": lambda row: int(row.provisional),
     "linked": lambda row: int(row.linked),
+    "hardware": lambda row: row.hardware,
+    "digest": lambda row: row.digest,
 }
 
 

@@ -60,6 +60,8 @@ def standing_to_proto(row: Standing) -> pb.Standing:
         anchor=line.is_anchor,
         provisional=line.is_provisional,
         linked=line.is_linked,
+        hardware=row.hardware,
+        digest=row.digest,
     )
 
 

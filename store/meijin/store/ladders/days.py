@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, tuple_, update
 
+from meijin.store.bots import DISTINCT_LABEL
 from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import BotId, BotVersion, BotVersionId, Ladder, LadderId, RatingDay
 
@@ -27,7 +28,7 @@ class DayRating(NewDayRating):
     """A version's rating by the games up to the end of a day, as it was kept."""
 
     version: str
-    """The version's label; may be empty."""
+    """The version's label, told apart from equal ones of the bot; may be empty."""
 
 
 def history_state(connection: Connection, ladder_id: LadderId) -> dict[str, Any] | None:
@@ -64,7 +65,7 @@ def rating_history(
         before: The day and version of the last line of the page before.
     """
     query = (
-        select(*columns_of(DayRating, RatingDay, version=BotVersion.label))
+        select(*columns_of(DayRating, RatingDay, version=DISTINCT_LABEL))
         .select_from(RatingDay)
         .join(BotVersion, BotVersion.id == RatingDay.version_id)
         .where(RatingDay.ladder_id == ladder_id, BotVersion.bot_id == bot_id)
