@@ -41,7 +41,7 @@ def standing(rank: int, bot: str, version: str = "", **changes: object) -> pb.St
 def standings(*rows: pb.Standing) -> pb.GetStandingsResponse:
     """A table with a run."""
     run = pb.RatingRun(run_id="7", games=123, checksum="0123456789abcdef", advantage=12.4)
-    ladder = pb.Ladder(name="freestyle-15x15", games=130)
+    ladder = pb.Ladder(name="freestyle-15x15-blitz", games=130)
     return pb.GetStandingsResponse(ladder=ladder, run=run, standings=rows)
 
 
@@ -57,7 +57,7 @@ def test_a_wide_terminal_has_every_column_that_says_something() -> None:
     """Marks and previews come when somebody has one."""
     table = ladder_table(standings(standing(1, "ada"), standing(2, "bob")), 200)
     title, header, best, _ = printed(table)
-    assert title == "Ladder freestyle-15x15"
+    assert title == "Ladder freestyle-15x15-blitz"
     assert header.split() == (
         [
             "#",
@@ -145,8 +145,10 @@ def test_notes_say_how_to_cite_and_to_read() -> None:
 
 def test_without_a_run_the_note_says_what_brings_one() -> None:
     """There is nothing to cite yet."""
-    empty = pb.GetStandingsResponse(ladder=pb.Ladder(name="freestyle-15x15"))
-    assert notes(empty) == ["freestyle-15x15: no ratings yet; the first rated games bring them"]
+    empty = pb.GetStandingsResponse(ladder=pb.Ladder(name="freestyle-15x15-blitz"))
+    assert notes(empty) == [
+        "freestyle-15x15-blitz: no ratings yet; the first rated games bring them"
+    ]
 
 
 def test_csv_has_every_number_in_full() -> None:

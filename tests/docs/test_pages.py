@@ -113,7 +113,7 @@ def test_first_screen(pages: "Callable[[str], Page]") -> None:
     for part in (
         "$ make demo\n",
         "$ make test\n",
-        "Ladder freestyle-15x15\n",
+        "Ladder freestyle-15x15-blitz\n",
         program.text.rstrip(),
     ):
         assert part in screen
@@ -145,7 +145,7 @@ def test_tables_are_as_printed(pages: "Callable[[str], Page]") -> None:
         ("random", 1095, 489, 1703, 1383, 0),
     )
     standings = GetStandingsResponse(
-        ladder=Ladder(name="freestyle-15x15"),
+        ladder=Ladder(name="freestyle-15x15-blitz"),
         standings=[
             Standing(
                 rank=rank,
