@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import Connection, func, select, text
 from tests.store.test_migrations import Old, migrate_to
 
 from meijin.game import TIME_CLASSES, TimeControl, encode_moves
@@ -154,8 +154,9 @@ def migrated(any_database_url: str) -> Iterator[Database]:
         migrate_to(database, "0009")
         database.write(lambda connection: fill(Old(connection)))
         if not database.is_sqlite:  # the rows came with their ids
-            sequence = text("SELECT setval(pg_get_serial_sequence('ladder', 'id'), 9)")
-            database.write(lambda connection: connection.execute(sequence))
+            for table in ("ladder", "rating_run"):
+                sequence = text(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), 9)")
+                database.write(partial(Connection.execute, statement=sequence))
         database.migrate()
         yield database
 

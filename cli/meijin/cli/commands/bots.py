@@ -116,6 +116,7 @@ def list_(
         print_json(response)
         return
     made = table("Bots", ("bot", "owner", "", "hardware", "playing", "at once"), text_columns=4)
+    made.columns[0].no_wrap = True  # what runs out of room is the hardware
     for bot in response.bots:
         made.add_row(
             bot.name,
