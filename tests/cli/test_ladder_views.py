@@ -199,3 +199,17 @@ def test_head_to_head_is_by_colours() -> None:
     assert lines[3].split() == ["white", "0", "0-0-0", "-"]
     response.expectation.score_as_black = 0.7
     assert printed(head_to_head_table("ada", "bob", response))[2].split()[-1] == "70.0%"
+
+
+def test_hardware_is_shown_where_there_is_room() -> None:
+    """It is the first column to go on a narrow screen; the CSV has it always."""
+    response = standings(standing(1, "ada"), standing(2, "bob"))
+    response.standings[0].hardware = "AMD EPYC 7B13, 2 cores"
+    response.standings[0].digest = "d1"
+    wide, narrow = (printed(ladder_table(response, width)) for width in (200, 100))
+    assert wide[1].split()[-1] == "hardware"
+    assert "AMD EPYC 7B13, 2 cores" in wide[2]
+    assert "hardware" not in narrow[1]
+    first, second = csv.DictReader(io.StringIO(ladder_csv(response)))
+    assert (first["hardware"], first["digest"]) == ("AMD EPYC 7B13, 2 cores", "d1")
+    assert (second["hardware"], second["digest"]) == ("", "")
