@@ -155,22 +155,19 @@ def _shown(rows: Sequence[Standing], *, all_versions: bool) -> list[int]:
 
 def _chances(connection: Connection, table: Standings, places: Sequence[int]) -> list[float | None]:
     """Of those at some places of a table the chances to be stronger than the next of them."""
-    chances = [table.standings[place].line.superiority for place in places]
-    apart = [number for number, (one, other) in enumerate(pairwise(places)) if other != one + 1]
-    if not places:
-        return []
-    chances[-1] = None
+    chances = {
+        one: table.standings[one].line.superiority
+        for one, other in pairwise(places)
+        if other == one + 1
+    }
+    apart = [(one, other) for one, other in pairwise(places) if other > one + 1]
     is_published = table.run is not None and table.run.id == table.ladder.run_id
     kept = covariances(connection, table.ladder.id) if apart and is_published else None
-    if kept is None:
-        computed: Sequence[float | None] = [None] * len(apart)
-    else:
-        at = np.asarray(places)
-        numbers = np.asarray(apart)
-        computed = superiority_of(table, kept, at[numbers], at[numbers + 1]).tolist()
-    for number, chance in zip(apart, computed, strict=True):
-        chances[number] = chance
-    return chances
+    if kept is not None:
+        ones, others = np.array(apart).T
+        found = superiority_of(table, kept, ones, others).tolist()
+        chances |= zip((one for one, _ in apart), found, strict=True)
+    return [chances.get(place) for place in places]
 
 
 def _preview(connection: Connection, table: Standings) -> Sequence[float]:
