@@ -43,7 +43,7 @@ def standings(*rows: pb.Standing) -> pb.GetStandingsResponse:
     """A table with a run."""
     run = pb.RatingRun(run_id="7", games=123, checksum="0123456789abcdef", advantage=12.4)
     run.score_at_100 = 0.6346
-    ladder = pb.Ladder(name="freestyle-15x15", games=130)
+    ladder = pb.Ladder(name="freestyle-15x15-blitz", games=130)
     return pb.GetStandingsResponse(ladder=ladder, run=run, standings=rows)
 
 
@@ -59,7 +59,7 @@ def test_a_wide_terminal_has_every_column_that_says_something() -> None:
     """Marks and previews come when somebody has one."""
     table = ladder_table(standings(standing(1, "ada"), standing(2, "bob")), 200)
     title, header, best, _ = printed(table)
-    assert title == "Ladder freestyle-15x15"
+    assert title == "Ladder freestyle-15x15-blitz"
     assert header.split() == (
         [
             "#",
@@ -194,15 +194,19 @@ def test_a_final_run_says_whose_it_is_and_how_to_prove_it() -> None:
     response.run.final_of = "9"
     assert "the final run of tournament 9, which settled the ladder" in notes(response)
     cited, command = final_lines(response)
-    assert cited.startswith("final run 7 of freestyle-15x15 from 123 games; checksum 0123456789ab")
+    assert cited.startswith(
+        "final run 7 of freestyle-15x15-blitz from 123 games; checksum 0123456789ab"
+    )
     assert cited.endswith(response.run.checksum)
-    assert command == "meijin ladder verify freestyle-15x15 --run 7"
+    assert command == "meijin ladder verify freestyle-15x15-blitz --run 7"
 
 
 def test_without_a_run_the_note_says_what_brings_one() -> None:
     """There is nothing to cite yet."""
-    empty = pb.GetStandingsResponse(ladder=pb.Ladder(name="freestyle-15x15"))
-    assert notes(empty) == ["freestyle-15x15: no ratings yet; the first rated games bring them"]
+    empty = pb.GetStandingsResponse(ladder=pb.Ladder(name="freestyle-15x15-blitz"))
+    assert notes(empty) == [
+        "freestyle-15x15-blitz: no ratings yet; the first rated games bring them"
+    ]
 
 
 def test_csv_has_every_number_in_full() -> None:
@@ -253,3 +257,17 @@ def test_head_to_head_is_by_colours() -> None:
     assert lines[3].split() == ["white", "0", "0-0-0", "-"]
     response.expectation.score_as_black = 0.7
     assert printed(head_to_head_table("ada", "bob", response))[2].split()[-1] == "70.0%"
+
+
+def test_hardware_is_shown_where_there_is_room() -> None:
+    """It is the first column to go on a narrow screen; the CSV has it always."""
+    response = standings(standing(1, "ada"), standing(2, "bob"))
+    response.standings[0].hardware = "AMD EPYC 7B13, 2 cores"
+    response.standings[0].digest = "d1"
+    wide, narrow = (printed(ladder_table(response, width)) for width in (200, 100))
+    assert wide[1].split()[-1] == "hardware"
+    assert "AMD EPYC 7B13, 2 cores" in wide[2]
+    assert "hardware" not in narrow[1]
+    first, second = csv.DictReader(io.StringIO(ladder_csv(response)))
+    assert (first["hardware"], first["digest"]) == ("AMD EPYC 7B13, 2 cores", "d1")
+    assert (second["hardware"], second["digest"]) == ("", "")

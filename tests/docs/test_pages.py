@@ -113,7 +113,7 @@ def test_first_screen(pages: "Callable[[str], Page]") -> None:
     for part in (
         "$ make demo\n",
         "$ make test\n",
-        "Ladder freestyle-15x15\n",
+        "Ladder freestyle-15x15-blitz\n",
         program.text.rstrip(),
     ):
         assert part in screen
@@ -145,7 +145,7 @@ def test_tables_are_as_printed(pages: "Callable[[str], Page]") -> None:
         ("random", 1095, 489, 1703, 1383, 0),
     )
     standings = GetStandingsResponse(
-        ladder=Ladder(name="freestyle-15x15"),
+        ladder=Ladder(name="freestyle-15x15-blitz"),
         standings=[
             Standing(
                 rank=rank,
@@ -233,7 +233,7 @@ def test_settings_options(pages: "Callable[[str], Page]") -> None:
 def test_variables_are_known(name: str) -> None:
     """Every MEIJIN_ variable that a page names is a setting, or one of the clients'."""
     known = {f"MEIJIN_{field.upper()}" for field in Settings.model_fields}
-    known |= {"MEIJIN_SERVER", "MEIJIN_TOKEN", "MEIJIN_CA"}
+    known |= {"MEIJIN_SERVER", "MEIJIN_TOKEN", "MEIJIN_CA", "MEIJIN_HARDWARE"}
     known |= {"MEIJIN_CLIENT_CERTIFICATE", "MEIJIN_CLIENT_KEY"}
     if name in {"docker-compose.yml", "docs/operating.md"}:
         known.add("MEIJIN_PORT")  # of the compose file itself

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 from sqlalchemy import make_url
 
+from meijin.game import TIME_CLASSES, TimeClasses
 from meijin.server.settings import Reading, Registration, Settings
 from meijin.store import Durability
 
@@ -56,6 +57,17 @@ def test_durations_are_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEIJIN_DRAIN", "PT2M")
     assert Settings().grace == timedelta(seconds=1.5)
     assert Settings().drain == timedelta(minutes=2)
+
+
+def test_classes_of_time_control_are_read_as_they_are_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """From the environment too, where other lists would be JSON."""
+    assert Settings().time_classes == TIME_CLASSES
+    monkeypatch.setenv("MEIJIN_TIME_CLASSES", "quick=60,slow")
+    assert Settings().time_classes == TimeClasses.parse("quick=60,slow")
+    with pytest.raises(ValidationError, match="the bounds must rise"):
+        Settings.model_validate({"time_classes": "quick=2,quicker=1,slow"})
 
 
 def test_words_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,15 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from meijin.game import GOMOKU, Ending, Party, Result, TimeControl, encode_moves
+from meijin.game import (
+    GOMOKU,
+    TIME_CLASSES,
+    Ending,
+    Party,
+    Result,
+    TimeControl,
+    encode_moves,
+)
 from meijin.ladder.tally import Snapshot, Tally
 from meijin.store import Database
 from meijin.store.ladders import ladders
@@ -36,6 +44,7 @@ from meijin.store.schema import (
 from meijin.store.voids import GameVoid, void_game
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+CONTROL = TimeControl.parse("1")
 RESULTS = (Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW)
 
 MadeUp = tuple[int, int, Result]
@@ -162,7 +171,9 @@ class League:
         return self.database.read(lambda connection: standings(connection, self.ladder_id))
 
     def _set_up(self, connection: Connection) -> LadderId:
-        row = insert(Ladder).values(name=self.name, revision=0, run_revision=0, voided=0, games=0)
+        kind = {"variant": GOMOKU, "time_class": TIME_CLASSES.of(CONTROL)}
+        counts = dict.fromkeys(("revision", "run_revision", "voided", "games"), 0)
+        row = insert(Ladder).values(name=self.name, **kind, **counts)
         ladder_id = connection.execute(row.returning(Ladder.id)).scalar_one()
         tournament = insert(Tournament).values(
             name=self.name,
@@ -170,7 +181,7 @@ class League:
             rounds=1,
             seed=1,
             variant=GOMOKU,
-            time_control=TimeControl.parse("1"),
+            time_control=CONTROL,
             max_games=0,
             ladder_id=ladder_id,
             create_time=NOON,

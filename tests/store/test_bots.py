@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from tests.query_plans import plans
 
@@ -13,7 +14,7 @@ from meijin.store import Database, bots
 from meijin.store.access import owners
 from meijin.store.bots import EngineRow
 from meijin.store.errors import TooManyVersionsError, UnknownBotError
-from meijin.store.schema import BotId, BotVersionId
+from meijin.store.schema import BotId, BotVersion, BotVersionId
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -117,6 +118,41 @@ def test_a_digest_is_one_version(database: Database, add_bots: AddBots) -> None:
     ]
     assert versions[0] == versions[1]
     assert len(set(versions)) == 3
+
+
+def test_a_versions_hardware_is_what_it_said_last(database: Database, add_bots: AddBots) -> None:
+    """Another machine makes no new version; who says nothing any more has none."""
+    (ada,) = add_bots("ada")
+
+    def say(hardware: str, digest: str = "d") -> tuple[str, str]:
+        engine = EngineRow("1.0", digest, hardware=hardware)
+        database.write(lambda to: bots.bot_version(to, ada, engine, NOON))
+        rows = database.read(partial(bots.list_versions, bot_id=ada, limit=9))
+        (bot,) = database.read(partial(bots.list_bots, limit=9))
+        return bot.hardware, ",".join(row.hardware for row in rows)
+
+    (bot,) = database.read(partial(bots.list_bots, limit=9))
+    assert bot.hardware == ""
+    assert say("é" * 80) == ("é" * 80, "é" * 80)
+    assert say("two") == ("two", "two")
+    assert say("") == ("", "")
+    assert say("three", "other") == ("three", ",three")
+
+
+def test_versions_of_one_label_are_told_apart(database: Database, add_bots: AddBots) -> None:
+    """By a number from the second on, which stays what it is; so are those without a label."""
+    ada, bob = add_bots("ada", "bob")
+
+    def labels() -> list[str]:
+        query = select(bots.DISTINCT_LABEL).order_by(BotVersion.id)
+        return list(database.read(lambda at: at.scalars(query).all()))
+
+    for number, (bot, label) in enumerate(
+        [(ada, "1.0"), (bob, "1.0"), (ada, "1.0"), (ada, ""), (ada, ""), (ada, "1.0"), (ada, "2")]
+    ):
+        engine = EngineRow(label, str(number))
+        database.write(partial(bots.bot_version, bot_id=bot, engine=engine, now=NOON))
+    assert labels() == ["1.0", "1.0", "1.0 #2", "", "#2", "1.0 #3", "2"]
 
 
 def test_a_version_is_found_by_its_digest(sqlite_url: str) -> None:

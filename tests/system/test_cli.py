@@ -273,7 +273,7 @@ def test_a_ladder_that_plays_on(meijin: Meijin, ada: Process) -> None:
     words = ("ladder", "run", "ada", "grace", "--games=4", "--time=5/move")
     run = meijin(*words)
     assert run.returncode == 0, run.stderr
-    assert "Ladder freestyle-15x15" in run.stdout
+    assert "Ladder freestyle-15x15-rapid" in run.stdout
     assert "4 games, the most there were to be" in run.stdout
     assert run.stderr.count("game ") >= 4
 

@@ -193,10 +193,12 @@ def _code(error: grpc.RpcError) -> grpc.StatusCode | None:
 
 
 def whole_table(
-    connection: Connection, ladder: str, run: str = ""
+    connection: Connection, ladder: str, run: str = "", *, all_versions: bool = False
 ) -> ladder_pb.GetStandingsResponse:
     """A ladder's table, of an earlier run where one is named, with all of its pages."""
-    request = ladder_pb.GetStandingsRequest(ladder=ladder, run_id=run, page_size=PAGE)
+    request = ladder_pb.GetStandingsRequest(
+        ladder=ladder, run_id=run, page_size=PAGE, all_versions=all_versions
+    )
     table, *others = pages(connection.ask, connection.ladders.GetStandings, request)
     for page in others:
         table.standings.extend(page.standings)

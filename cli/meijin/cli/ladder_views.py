@@ -109,6 +109,7 @@ COLUMNS = (
     Column("classic", lambda row: f"{row.classic_elo:.0f}", 3),
     Column("faults", _faults, 1),
     Column("marks", marks, 0),
+    Column("hardware", lambda row: row.hardware, 7),
 )
 
 
@@ -241,6 +242,8 @@ CSV_COLUMNS: dict[str, Callable[[pb.Standing], object]] = {
     "linked": lambda row: int(row.linked),
     "depends_on_opponents": lambda row: int(row.depends_on_opponents),
     "changes_over_time": lambda row: int(row.changes_over_time),
+    "hardware": lambda row: row.hardware,
+    "digest": lambda row: row.digest,
 }
 
 

@@ -30,6 +30,8 @@ MAX_UINT32 = 2**32 - 1
 MAX_INT64 = 2**63 - 1
 """The largest seed, and the largest key in a database."""
 
+LADDER_HELP = "Such as freestyle-15x15-blitz; the class, or all, where one ladder alone has games."
+
 
 def _format(text: str) -> str:
     if text not in format_names():

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meijin.ladder.rating_table import BASE
 from meijin.ladder.statistics.bradley_terry import Outcomes, Prior
@@ -86,12 +87,38 @@ class RatingPosterior:
         )
 
 
+def superiority_of(
+    table: Standings, covariances: Covariances, one: Integers, other: Integers
+) -> Floats:
+    """The likelihoods of superiority (LOS) of some versions over others; shape (k,).
+
+    As `RatingPosterior` has them, without its matrix: for the few that a table asks for.
+
+    Args:
+        one: Places in the table.
+        other: Likewise.
+    """
+    elo = np.array([row.line.elo for row in table.standings])
+    versions = np.array([row.version_id for row in table.standings], dtype=np.int64)
+    kept, matrix = _kept(covariances)
+    places = np.searchsorted(kept, versions)
+    i, j = places[one], places[other]
+    errors = matrix[[i, j, i], [i, j, j]].astype(np.float64)
+    return superiority(elo[one] - elo[other], errors[0] + errors[1] - 2 * errors[2])
+
+
 def _ordered(covariances: Covariances, versions: Sequence[BotVersionId]) -> Floats:
-    kept = np.frombuffer(covariances.version_ids, dtype="<i8")
-    matrix = np.frombuffer(covariances.matrix, dtype="<f4").reshape(len(kept), len(kept))
+    kept, matrix = _kept(covariances)
     places = np.searchsorted(kept, np.asarray(versions, dtype=np.int64))
     ordered: Floats = matrix[np.ix_(places, places)].astype(np.float64)
     return ordered
+
+
+def _kept(covariances: Covariances) -> tuple[Integers, NDArray[np.float32]]:
+    """The versions, sorted, and the matrix as it is stored."""
+    kept = np.frombuffer(covariances.version_ids, dtype="<i8")
+    matrix = np.frombuffer(covariances.matrix, dtype="<f4").reshape(len(kept), len(kept))
+    return kept, matrix
 
 
 def preview(posterior: RatingPosterior, games: Iterable[ScoredGame]) -> Floats:

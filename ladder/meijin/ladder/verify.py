@@ -49,6 +49,7 @@ def verify(
         UnknownLadderError: no ladder has the id.
         UnknownRunError: the ladder has no such run.
         NoRunError: it has none at all.
+        MixedLadderError: its games count for other ladders now.
         UnknownAlgorithmError: the run is of another release.
     """
     inputs = database.read(lambda connection: _inputs(connection, ladder_id, run_id))
@@ -64,6 +65,7 @@ def verify_named(url: str, name: str, run_id: int | None) -> Verification:
         UnknownLadderError: there is no such ladder, or there are several and no name.
         UnknownRunError: the ladder has no such run.
         NoRunError: it has none at all.
+        MixedLadderError: its games count for other ladders now.
         UnknownAlgorithmError: the run is of another release.
     """
     wanted = None if run_id is None else RatingRunId(run_id)
@@ -84,6 +86,7 @@ class _Inputs(NamedTuple):
 
 def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None) -> _Inputs:
     table = standings(connection, ladder_id, run_id)
+    ladders.check_goes_on(connection, ladder_id)
     run = table.run
     if run is None:
         raise NoRunError(f'ladder "{table.ladder.name}" has no run yet')

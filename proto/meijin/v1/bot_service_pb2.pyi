@@ -33,6 +33,7 @@ class Bot(_message.Message):
     CAPABILITIES_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
+    HARDWARE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -44,6 +45,10 @@ class Bot(_message.Message):
     paused: _builtins.bool
     """The version that is there gets no new games for a while, since it forfeited
     game after game; FaultService says for how long.
+    """
+    hardware: _builtins.str
+    """What its newest version said last that it runs on; empty where it said
+    nothing. Nobody has checked it.
     """
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
@@ -63,10 +68,11 @@ class Bot(_message.Message):
         capabilities: _play_service_pb2.Capabilities | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         paused: _builtins.bool = ...,
+        hardware: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "name", b"name", "owner", b"owner", "paused", b"paused", "running_games", b"running_games"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "hardware", b"hardware", "name", b"name", "owner", b"owner", "paused", b"paused", "running_games", b"running_games"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -196,11 +202,16 @@ class BotVersion(_message.Message):
     DIGEST_FIELD_NUMBER: _builtins.int
     CONFIGURATION_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    HARDWARE_FIELD_NUMBER: _builtins.int
     VERSION_ID_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """What the bot called it."""
     digest: _builtins.str
     """Tells versions apart."""
+    hardware: _builtins.str
+    """What it said last that it runs on; empty where it said nothing. Nobody has
+    checked it.
+    """
     version_id: _builtins.str
     """Names it on the server."""
     @_builtins.property
@@ -218,11 +229,12 @@ class BotVersion(_message.Message):
         digest: _builtins.str = ...,
         configuration: _abc.Iterable[_builtins.str] | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        hardware: _builtins.str = ...,
         version_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "hardware", b"hardware", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -131,6 +131,7 @@ class Hello(_message.Message):
     ENGINE_FIELD_NUMBER: _builtins.int
     CAPABILITIES_FIELD_NUMBER: _builtins.int
     RESUME_SESSION_ID_FIELD_NUMBER: _builtins.int
+    HARDWARE_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """The protocol version the bot speaks; this contract is 1."""
     bot_name: _builtins.str
@@ -139,6 +140,11 @@ class Hello(_message.Message):
     """
     resume_session_id: _builtins.str
     """The `session_id` of the last welcome, when this stream continues it."""
+    hardware: _builtins.str
+    """What the bot runs on, for people, such as `AMD EPYC 7B13, 2 cores`: at most
+    80 characters, without control characters, which are taken out. It is shown
+    as it was said; another one makes no new version.
+    """
     @_builtins.property
     def engine(self) -> Global___Engine:
         """The program and its configuration; a new digest is a new rated entity."""
@@ -155,10 +161,11 @@ class Hello(_message.Message):
         engine: Global___Engine | None = ...,
         capabilities: Global___Capabilities | None = ...,
         resume_session_id: _builtins.str = ...,
+        hardware: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "engine", b"engine"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_name", b"bot_name", "capabilities", b"capabilities", "engine", b"engine", "protocol_version", b"protocol_version", "resume_session_id", b"resume_session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_name", b"bot_name", "capabilities", b"capabilities", "engine", b"engine", "hardware", b"hardware", "protocol_version", b"protocol_version", "resume_session_id", b"resume_session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -206,7 +206,7 @@ class _SeedingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Seeding.Value
     SEEDING_UNSPECIFIED: _Seeding.ValueType  # 0
     """Not said; read as by the ladder."""
     SEEDING_LADDER: _Seeding.ValueType  # 1
-    """By the ratings that the ladder of the variant has published; those without
+    """By the ratings that the ladder of these games has published; those without
     one come last, in the order of the settings.
     """
     SEEDING_GIVEN: _Seeding.ValueType  # 2
@@ -218,7 +218,7 @@ class Seeding(_Seeding, metaclass=_SeedingEnumTypeWrapper):
 SEEDING_UNSPECIFIED: Seeding.ValueType  # 0
 """Not said; read as by the ladder."""
 SEEDING_LADDER: Seeding.ValueType  # 1
-"""By the ratings that the ladder of the variant has published; those without
+"""By the ratings that the ladder of these games has published; those without
 one come last, in the order of the settings.
 """
 SEEDING_GIVEN: Seeding.ValueType  # 2

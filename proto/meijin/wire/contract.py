@@ -26,6 +26,8 @@ SERVER_VARIABLE = "MEIJIN_SERVER"
 """The environment variable with the server's address."""
 TOKEN_VARIABLE = "MEIJIN_TOKEN"  # noqa: S105 - a name
 """The environment variable with a bot's or the operator's token."""
+HARDWARE_VARIABLE = "MEIJIN_HARDWARE"
+"""The environment variable with what a bot says that it runs on."""
 CA_VARIABLE = "MEIJIN_CA"
 """The environment variable with the authority that a client trusts."""
 CLIENT_CERTIFICATE_VARIABLE = "MEIJIN_CLIENT_CERTIFICATE"
@@ -74,6 +76,8 @@ MAX_MESSAGE_BYTES = 128 * 1024
 A thousand moves with analyses and expected lines of 40 take 107 KB; to decode the worst
 message of this size takes the server 4 ms.
 """
+MAX_HARDWARE = 80
+"""Characters of what a bot says that it runs on."""
 MAX_PV = 64
 """Plies of an expected line that are sent and kept; a game has up to 484 of these lines."""
 KEEPALIVE_INTERVAL = timedelta(seconds=10)

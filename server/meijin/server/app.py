@@ -40,6 +40,7 @@ from meijin.server.tracing.start import start_tracer
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.access.tokens import Identity, authenticate
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
+from meijin.store.ladders.ladders import check_time_classes
 from meijin.wire.contract import (
     BACKUP_FOLDER,
     SERVER_LOCK_FILE,
@@ -74,7 +75,8 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
 
     Raises:
         CertificateError: a file for TLS can't be used.
-        StoreError: another server runs on the same database, or it is damaged.
+        StoreError: another server runs on the same database, it is damaged, or its ladders are of
+            classes with other bounds.
         OSError: the address can't be listened on.
         TracingError: traces can't be sent from here.
     """
@@ -179,6 +181,7 @@ class App:
         storage = Storage(database, writer)
         try:
             await ensure_operator_token(storage, OperatorTokenFile(settings.data))
+            await storage.read(partial(check_time_classes, classes=settings.time_classes))
             recovered = await storage.read(partial(load, storage=storage))
             parts = Parts.assemble(
                 settings,

@@ -118,8 +118,8 @@ class Parts:
             incidents=incidents,
             feed=feed,
             scheduler=scheduler,
-            creator=Creator(storage, lobby.able),
-            planner=Planner(scheduler, storage, feed),
+            creator=Creator(storage, settings.time_classes, lobby.able),
+            planner=Planner(scheduler, storage, feed, settings.time_classes),
             refreshes=refreshes,
             control=TournamentControl(
                 games, journal, scheduler, storage, refreshes=refreshes, feed=feed

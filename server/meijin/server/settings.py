@@ -18,9 +18,10 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy import URL
 
+from meijin.game import TIME_CLASSES, TimeClasses
 from meijin.server.logs import LogFormat, LogLevel
 from meijin.store import Durability
 from meijin.wire.contract import (
@@ -94,6 +95,14 @@ CollectorUrl = Annotated[str, AfterValidator(_check_collector_url)]
 """Where traces are sent, by OTLP over gRPC."""
 
 
+def _read_time_classes(value: object) -> object:
+    return TimeClasses.parse(value) if isinstance(value, str) else value
+
+
+WrittenTimeClasses = Annotated[TimeClasses, NoDecode, BeforeValidator(_read_time_classes)]
+"""Written ``bullet=20,blitz=120,rapid``."""
+
+
 SweepInterval = Annotated[Duration, Field(gt=timedelta(0))]
 """How often a worker looks for ladders that no job was delivered for."""
 
@@ -155,6 +164,8 @@ class Settings(BaseSettings):
     """Owners may make tournaments."""
     open_to_network: bool = False
     """Registration may be open to other machines too."""
+    time_classes: WrittenTimeClasses = TIME_CLASSES
+    """The classes of time control that ladders are split by."""
     grace: Duration = Field(default=timedelta(seconds=30), ge=timedelta(0))
     """How long a bot may be away in one game altogether."""
     margin: Duration = Field(default=timedelta(milliseconds=50), ge=timedelta(0))

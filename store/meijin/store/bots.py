@@ -5,8 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, false, func, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import (
+    Connection,
+    Select,
+    String,
+    case,
+    cast,
+    false,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import Session, aliased
 
 from meijin.store.errors import TooManyVersionsError, UnknownBotError
 from meijin.store.rows import columns_of, read_row, read_rows
@@ -35,6 +46,8 @@ class EngineRow:
     label: str
     digest: str
     configuration: tuple[str, ...] = ()
+    hardware: str = ""
+    """What it says that it runs on: no part of what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,8 @@ class BotRow:
     reason: str
     """Why it may not play; empty while it may."""
     is_hidden: bool
+    hardware: str = ""
+    """What its newest version said last that it runs on; empty where it said nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +94,8 @@ class VersionRow:
     create_time: datetime
     parent_id: BotVersionId | None
     """The version before; ``None`` for the first."""
+    hardware: str = ""
+    """What it said last that it runs on; empty where it said nothing."""
 
 
 def find_bot(connection: Connection, name: str) -> BotId | None:
@@ -141,14 +158,21 @@ def bot_version(
 ) -> BotVersionId:
     """The version of a bot with this digest; made, with its lineage, when it is new.
 
+    What it runs on is kept as it says now.
+
     Raises:
         TooManyVersionsError: it is new, and the bot has as many as it may have.
     """
     mine = BotVersion.bot_id == bot_id
-    same = select(BotVersion.id).where(mine, BotVersion.digest == engine.digest)
-    known = connection.scalar(same)
+    same = select(BotVersion.id, BotVersion.hardware).where(
+        mine, BotVersion.digest == engine.digest
+    )
+    known = connection.execute(same).one_or_none()
     if known is not None:
-        return known
+        if known.hardware != engine.hardware:
+            change = update(BotVersion).where(BotVersion.id == known.id)
+            connection.execute(change.values(hardware=engine.hardware))
+        return BotVersionId(known.id)
     _check_versions(connection, bot_id, now)
     newest = select(func.max(BotVersion.id)).where(mine)
     version = BotVersion(
@@ -158,6 +182,7 @@ def bot_version(
         configuration=list(engine.configuration),
         create_time=now,
         parent_id=connection.scalar(newest),
+        hardware=engine.hardware,
     )
     with Session(connection) as session:
         session.add(version)
@@ -212,7 +237,10 @@ def get_bots(connection: Connection, bots: Mapping[str, BotId]) -> Sequence[BotR
 
 def _bots() -> Select[*tuple[Any, ...]]:
     owner = func.coalesce(Owner.name, "")
-    return select(*columns_of(BotRow, Bot, owner=owner)).select_from(Bot).outerjoin(Owner)
+    versions = select(BotVersion.hardware).where(BotVersion.bot_id == Bot.id)
+    newest = versions.order_by(BotVersion.id.desc()).limit(1).scalar_subquery()
+    columns = columns_of(BotRow, Bot, owner=owner, hardware=func.coalesce(newest, ""))
+    return select(*columns).select_from(Bot).outerjoin(Owner)
 
 
 def version_ids(connection: Connection, bot_id: BotId) -> Sequence[BotVersionId]:
@@ -229,6 +257,25 @@ def labels_of(
         BotVersion.bot_id == bot_id, BotVersion.id.in_(list(versions))
     )
     return {row.id: row.label for row in connection.execute(query.order_by(BotVersion.id))}
+
+
+_OTHER = aliased(BotVersion)
+_ORDINAL = (
+    select(func.count())
+    .where(
+        _OTHER.bot_id == BotVersion.bot_id,
+        _OTHER.label == BotVersion.label,
+        _OTHER.id <= BotVersion.id,
+    )
+    .scalar_subquery()
+)
+"""Counts a bot's versions of one label, from 1 on."""
+
+DISTINCT_LABEL = case(
+    (_ORDINAL == 1, BotVersion.label),
+    else_=func.ltrim(BotVersion.label + " #" + cast(_ORDINAL, String)),
+)
+"""A version's label, by which a bot's versions are told apart: ``1.0``, and then ``1.0 #2``."""
 
 
 def newest_versions(connection: Connection, bot_id: BotId, limit: int) -> Sequence[BotVersionId]:

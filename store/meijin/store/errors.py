@@ -53,6 +53,14 @@ class MatrixNotKeptError(StoreError):
     """The run is of too many versions: their covariances are not kept."""
 
 
+class MixedLadderError(StoreError):
+    """The ladder is one from before there were classes of time control: its runs are kept alone."""
+
+
+class TimeClassError(StoreError):
+    """A class of time control has the name of one with other bounds, which ladders have."""
+
+
 class TooManyVersionsError(StoreError):
     """A bot has, or has had in a day, as many versions as one may have."""
 

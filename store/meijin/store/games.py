@@ -24,6 +24,7 @@ from meijin.store.schema import (
     Game,
     GameId,
     GameState,
+    LadderId,
     Pairing,
     PairingId,
     Tournament,
@@ -65,6 +66,8 @@ class GameRow:
     """An earlier game of the ladder was the same, so this one is not rated."""
     reason: str
     """Why the two were to meet; empty when a schedule said so."""
+    ladder_id: LadderId | None = None
+    """``None`` when it is not rated."""
 
 
 def encode_times(raw: "array[int]", charged: "array[int]") -> bytes:

@@ -122,10 +122,14 @@ async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:
     for version, digest in (("1", "x"), ("2", "y"), ("1b", "x"), ("3", "")):
         peer = await server.peer()
         engine = play_service_pb2.Engine(version=version, digest=digest, configuration=["depth=4"])
-        hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada", engine=engine)
+        hello = play_service_pb2.Hello(
+            protocol_version=1, bot_name="ada", engine=engine, hardware=f"machine {version}"
+        )
         await peer.write(hello=hello)
         await peer.welcome()
     service = await server.bots()
+    (bot,) = (await service.ListBots(pb.ListBotsRequest())).bots
+    assert bot.hardware == "machine 3"
     page = await service.ListBotVersions(pb.ListBotVersionsRequest(name="ada", page_size=2))
     rest = await service.ListBotVersions(
         pb.ListBotVersionsRequest(name="ada", page_token=page.next_page_token)
@@ -133,6 +137,7 @@ async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:
     versions = [*page.versions, *rest.versions]
     assert [version.version for version in versions] == ["1", "2", "3"]
     assert [version.digest for version in versions] == ["x", "y", "version:3"]
+    assert [version.hardware for version in versions] == ["machine 1b", "machine 2", "machine 3"]
     assert list(versions[0].configuration) == ["depth=4"]
     assert versions[0].create_time.seconds > 0
     assert rest.next_page_token == ""

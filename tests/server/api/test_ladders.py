@@ -168,9 +168,9 @@ async def test_the_published_standings_are_shown(start_server: StartServer) -> N
     """Best first, with the run they are from; the only ladder needs no name."""
     async with with_runs(start_server, (2, (1612.5, 1387.5))) as server:
         service = await server.ladders()
-        for name in ("", "freestyle-5x5"):
+        for name in ("", "freestyle-5x5-classical"):
             table = await service.GetStandings(pb.GetStandingsRequest(ladder=name))
-            assert table.ladder == pb.Ladder(name="freestyle-5x5", games=2, current=True)
+            assert table.ladder == pb.Ladder(name="freestyle-5x5-classical", games=2, current=True)
             assert (table.run.games, table.run.checksum) == (2, "checksum 2")
             assert (table.run.lineage_deviation, table.run.opening_deviation) == (80.0, 25.0)
             assert table.run.create_time.ToDatetime(UTC) == NOON + timedelta(minutes=2)
@@ -213,10 +213,10 @@ async def test_ladders_are_listed(start_server: StartServer) -> None:
         await server.tournament("ada", "bob", variant=Variant(width=7, height=7), unrated=True)
         service = await server.ladders()
         page = await service.ListLadders(pb.ListLaddersRequest(page_size=1))
-        assert [row.name for row in page.ladders] == ["freestyle-5x5"]
+        assert [row.name for row in page.ladders] == ["freestyle-5x5-classical"]
         assert (page.ladders[0].games, page.ladders[0].current) == (2, False)
         rest = await service.ListLadders(pb.ListLaddersRequest(page_token=page.next_page_token))
-        assert [row.name for row in rest.ladders] == ["freestyle-6x6"]
+        assert [row.name for row in rest.ladders] == ["freestyle-6x6-classical"]
         assert (rest.ladders[0].games, rest.ladders[0].current) == (0, True)
         assert rest.next_page_token == ""
 
@@ -507,7 +507,7 @@ async def test_anchors_make_the_ladder_due_for_a_run(start_server: StartServer) 
     async with with_runs(start_server, (2, (1550, 1450))) as server:
         service = await server.ladders()
         response = await service.SetAnchors(pb.SetAnchorsRequest(bots=["bob", "ada"]))
-        assert response.ladder == pb.Ladder(name="freestyle-5x5", games=2, current=False)
+        assert response.ladder == pb.Ladder(name="freestyle-5x5-classical", games=2, current=False)
         await service.SetAnchors(pb.SetAnchorsRequest(bots=["bob"]))
     with Database(server.settings.database) as database:
         anchored = database.read(lambda connection: ladders.anchors(connection, LadderId(1)))

@@ -154,7 +154,7 @@ async def test_what_is_left_out_has_its_default(server: ServerInTest) -> None:
     assert (made.planned_games, made.settings.rounds) == (6, 2)
     assert made.settings.format == pb.TOURNAMENT_FORMAT_ROUND_ROBIN
     assert made.settings.variant == variant_to_proto(Variant())
-    assert (made.ladder, made.settings.unrated) == ("freestyle-15x15", False)
+    assert (made.ladder, made.settings.unrated) == ("freestyle-15x15-blitz", False)
 
 
 @pytest.mark.parametrize(

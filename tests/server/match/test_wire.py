@@ -26,7 +26,7 @@ from meijin.store.bots import EngineRow
 from meijin.store.schema import BotId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities
-from meijin.wire.contract import PROTOCOL_VERSION
+from meijin.wire.contract import MAX_HARDWARE, PROTOCOL_VERSION
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
@@ -86,6 +86,20 @@ def test_the_longest_labels_fit() -> None:
     """Forty characters for people, sixty-four for machines."""
     engine = pb.Engine(version="é" * 40, digest="d" * 64)
     assert engine_from_proto(engine) == EngineRow("é" * 40, "d" * 64)
+
+
+def test_hardware_is_one_short_line() -> None:
+    """What would be obeyed by a terminal is taken out, and what is too long refused."""
+
+    def read(text: str) -> str:
+        hello = pb.Hello(protocol_version=PROTOCOL_VERSION, hardware=text)
+        return hello_from_proto(pb.PlayRequest(hello=hello)).engine.hardware
+
+    assert read("") == ""
+    assert read(" EPYC\n7B13\x1b[2J\u202e ") == "EPYC 7B13[2J"
+    assert read("é" * MAX_HARDWARE) == "é" * MAX_HARDWARE
+    with pytest.raises(InvalidRequestError, match=r"^hardware is longer than 80 characters$"):
+        read("x" * (MAX_HARDWARE + 1))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 from sqlalchemy import Connection, func, select
 
-from meijin.game import GOMOKU, TimeControl
+from meijin.game import GOMOKU, TIME_CLASSES, TimeClasses, TimeControl
 from meijin.server.errors import BusyError, InvalidRequestError, NotFoundError
 from meijin.server.storage import Storage
 from meijin.server.tournaments import creation
@@ -192,6 +192,25 @@ async def test_a_large_request_that_comes_twice_at_once_makes_one(storage: Stora
     made = [each for each in found if not isinstance(each, BusyError)]
     assert made == [TournamentId(1)] * MAX_WAITING
     assert await storage.read(games_stored) == PARTS * CHUNK
+
+
+@pytest.mark.parametrize(
+    ("classes", "names"),
+    [
+        (TIME_CLASSES, ("freestyle-15x15-bullet", "freestyle-15x15-blitz")),
+        (TimeClasses.parse("all"), ("freestyle-15x15-all",) * 2),
+    ],
+)
+async def test_the_ladder_is_of_the_time_controls_class(
+    storage: Storage, classes: TimeClasses, names: tuple[str, str]
+) -> None:
+    """By the classes that the server has."""
+    creator = Creator(storage, classes)
+    for control, name in zip(("0.1/move", "60"), names, strict=True):
+        wanted = replace(LARGE, rounds=2, time_control=TimeControl.parse(control))
+        made = await creator.create(wanted, "", ACTOR)
+        row = await storage.read(partial(get_tournament, tournament_id=made))
+        assert row.ladder == name
 
 
 async def test_there_are_only_so_many_games_to_be_played(

@@ -8,7 +8,7 @@ import pytest
 
 from meijin.game import TimeControl
 from meijin.server.tournaments.pending import PendingPairings
-from meijin.store.schema import BotId, PairingId
+from meijin.store.schema import BotId, LadderId, PairingId
 from meijin.store.tournaments import PendingPairing
 
 FAST = TimeControl.parse("1")
@@ -118,6 +118,13 @@ def test_a_game_whose_clock_can_not_be_played_lets_those_behind_it_go_first() ->
     assert take(pending, {1: 2, 2: 2}, plays_fast=False) == []
     assert [each.time_control for each in pending] == [FAST]
     assert take(pending, {1: 2, 2: 2}) == [1]
+
+
+def test_a_pairing_comes_back_with_what_it_has_of_its_own() -> None:
+    """The clock and the ladder of its class, and the reason."""
+    own = pairing(1, 1, 2, reason="near", time_control=FAST, ladder_id=LadderId(7))
+    plain = pairing(2, 3, 4)
+    assert list(PendingPairings([own, plain])) == [own, plain]
 
 
 def test_rows_of_games_that_have_begun_are_used_again() -> None:

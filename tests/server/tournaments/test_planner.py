@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 from typing import Any, cast
 
 import pytest
 
+from meijin.game import TimeClasses
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.feed import Feed
 from meijin.server.storage import Storage
@@ -18,6 +20,7 @@ from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.schema import BotId, PairingId
 from meijin.store.tournaments import PendingPairing, PlannedGame
 
+CLASSES = TimeClasses.parse("all")
 GAME = PlannedGame(1, BotId(1), BotId(2), b"")
 
 
@@ -29,8 +32,9 @@ class AwayStorage:
         self._failures = failures
         self._state = state
 
-    async def write(self, work: object) -> list[PendingPairing]:  # noqa: ARG002 - as `Storage`
+    async def write(self, work: partial[object]) -> list[PendingPairing]:
         """Fail so often; meanwhile the tournament comes to its state."""
+        assert work.keywords["time_classes"] is CLASSES
         if self._failures:
             self._failures -= 1
             self._run.state = self._state
@@ -48,5 +52,5 @@ def test_nothing_is_stored_for_a_tournament_that_was_stopped_meanwhile(
     monkeypatch.setattr(planner, "FIRST_RETRY", timedelta(0))
     nobody: Any = None
     storage = cast("Storage", AwayStorage(run, 3, state))
-    made = Planner(cast("Scheduler", nobody), storage, cast("Feed", nobody))
+    made = Planner(cast("Scheduler", nobody), storage, cast("Feed", nobody), CLASSES)
     assert len(asyncio.run(made._store(run, [GAME]))) == stored

@@ -3,18 +3,22 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.store.league import League
 from tests.store.made_up import publish, run_of
 
 from meijin.game import Result
+from meijin.ladder.posterior import RatingPosterior
+from meijin.ladder.refresh import refresh
 from meijin.server.views.ladders import head_to_head, ladder_table, matrix
 from meijin.store import Database
 from meijin.store.bots import change_bot
 from meijin.store.ladders.meetings import ColorScores
-from meijin.store.ladders.runs import Score, standings
+from meijin.store.ladders.runs import Score, covariances, standings
 from meijin.store.schema import Base
 
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
@@ -90,3 +94,80 @@ def test_a_paused_version_is_marked(published: League) -> None:
     assert found.run is not None
     found = published.database.read(partial(table, run_id=found.run.id))
     assert not any(row.is_paused for row in found.lines)
+
+
+@pytest.fixture
+def renewed(tmp_path: Path) -> Iterator[League]:
+    """A run of five bots with random games, of which two have come back with new versions."""
+    with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
+        Base.metadata.create_all(database.writer)
+        league = League(database)
+        league.finish_random(200, seed=1)
+        for number in (1, 2):
+            league.renew(number, f"{number}.1")
+        league.finish_random(200, seed=2)
+        assert refresh(database, league.ladder_id) is not None
+        yield league
+
+
+def test_the_newest_versions_are_shown_alone(renewed: League) -> None:
+    """Unless all are asked for; ranks are those among the shown."""
+    show = partial(ladder_table, ladder=renewed.name)
+    newest, every = (
+        renewed.database.read(partial(show, all_versions=each)) for each in (False, True)
+    )
+    assert {row.standing.version_id for row in newest.lines} == set(renewed.versions)
+    assert [row.standing.line.rank for row in newest.lines] == [1, 2, 3, 4, 5]
+    assert [row.standing.line.rank for row in every.lines] == [1, 2, 3, 4, 5, 6, 7]
+    order = [row.standing.version_id for row in every.lines]
+    places = [order.index(row.standing.version_id) for row in newest.lines]
+    assert places == sorted(places)
+
+
+def test_a_chance_is_that_over_the_next_shown(renewed: League) -> None:
+    """By the covariances where others stand between the two, which an earlier run has not."""
+    show = partial(ladder_table, ladder=renewed.name)
+    found = renewed.database.read(show)
+    assert found.run is not None
+    table = renewed.database.read(partial(standings, ladder_id=renewed.ladder_id))
+    kept = renewed.database.read(partial(covariances, ladder_id=renewed.ladder_id))
+    posterior = RatingPosterior.of(table, kept)
+    order = [row.version_id for row in table.standings]
+    places = [order.index(row.standing.version_id) for row in found.lines]
+    pairs = list(pairwise(places))
+    assert any(other != one + 1 for one, other in pairs)
+    wanted = [posterior.superiority(np.array([one]), np.array([other]))[0] for one, other in pairs]
+    chances = [row.standing.line.superiority for row in found.lines]
+    assert chances == [*(pytest.approx(chance, abs=1e-3) for chance in wanted), None]
+    renewed.finish_random(50, seed=3)
+    assert refresh(renewed.database, renewed.ladder_id) is not None
+    earlier = renewed.database.read(partial(show, run_id=found.run.id))
+    assert [row.standing.line.superiority is None for row in earlier.lines] == [
+        *(other != one + 1 for one, other in pairs),
+        True,
+    ]
+
+
+def test_an_anchor_is_shown_whatever_came_after_it(tmp_path: Path) -> None:
+    """The ratings are relative to it."""
+    with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
+        Base.metadata.create_all(database.writer)
+        league = League(database, bots=3)
+        anchor = league.versions[0]
+        league.set_anchors(0)
+        league.finish_random(50, seed=1)
+        league.renew(0, "2.0")
+        league.finish_random(50, seed=2)
+        assert refresh(database, league.ladder_id) is not None
+        found = database.read(partial(ladder_table, ladder=league.name))
+    shown = {row.standing.version_id for row in found.lines}
+    assert shown == {anchor, *league.versions}
+
+
+def test_a_matrix_has_the_tables_versions(renewed: League) -> None:
+    """Of the bots that are named too, unless all are asked for."""
+    table = partial(matrix, ladder=renewed.name, limit=20)
+    one = f"{renewed.name}-bot-1"
+    for bots, every, rows in (((), False, 5), ((), True, 7), ((one,), False, 1), ((one,), True, 2)):
+        found = renewed.database.read(partial(table, bots=bots, all_versions=every))
+        assert len(found.rows) == rows

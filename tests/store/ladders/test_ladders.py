@@ -5,15 +5,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from tests.store.made_up import publish, run_of
 
-from meijin.game import Result
+from meijin.game import Result, TimeClasses
 from meijin.store import Database
-from meijin.store.errors import UnknownLadderError
+from meijin.store.errors import TimeClassError, UnknownLadderError
 from meijin.store.ladders import ladders
 from meijin.store.ladders.ladders import LadderBacklog
-from meijin.store.schema import Ladder, LadderId
+from meijin.store.schema import Ladder, LadderId, Tournament
 
 if TYPE_CHECKING:
     from tests.store.league import League
@@ -118,6 +118,54 @@ def test_a_wrong_name_is_told_the_right_ones(
         database.read(lambda connection: ladders.get_ladder(connection, "x"))
     with pytest.raises(UnknownLadderError, match=f"^name a ladder; {names}$"):
         database.read(lambda connection: ladders.get_ladder(connection, ""))
+
+
+def test_a_variant_means_the_ladder_of_the_one_class_with_games(
+    any_league: "League", make_league: "type[League]"
+) -> None:
+    """However it is written; with games of several classes their names are told."""
+    database = any_league.database
+    names = ("freestyle-15x15-blitz", "freestyle-15x15-rapid")
+    blitz, rapid = (make_league(database, name=name, bots=2) for name in names)
+    with database.writer.begin() as connection:
+        connection.execute(delete(Tournament).where(Tournament.ladder_id == any_league.ladder_id))
+        connection.execute(delete(Ladder).where(Ladder.id == any_league.ladder_id))
+
+    def found(name: str) -> LadderId:
+        return database.read(partial(ladders.get_ladder, name=name))
+
+    with pytest.raises(UnknownLadderError, match=f"name one of: {', '.join(names)}$"):
+        found("freestyle-15x15")
+    rapid.finish((0, 1, DRAW))
+    for name in ("", "freestyle-15x15", "15x15", "freestyle 15x15"):
+        assert found(name) == rapid.ladder_id
+    assert found("freestyle-15x15-blitz") == blitz.ladder_id
+    with pytest.raises(UnknownLadderError, match=r'^no ladder "standard-15x15"; there are: '):
+        found("standard-15x15")
+    blitz.finish((0, 1, DRAW))
+    with pytest.raises(UnknownLadderError, match="has a ladder for each class of time control"):
+        found("freestyle-15x15")
+    with pytest.raises(UnknownLadderError, match=r"^name a ladder; there are: "):
+        found("")
+
+
+@pytest.mark.parametrize(
+    ("classes", "problem"),
+    [
+        ("ultrabullet=4,bullet=20,slow", ""),
+        ("quick=1,slow", ""),
+        ("ultrabullet=5,slow", 'the class "ultrabullet 0-5" has the name of "ultrabullet 0-4"'),
+        ("quick=1,ultrabullet", 'the class "ultrabullet 1-" has the name'),
+    ],
+)
+def test_a_class_keeps_its_bounds(any_league: "League", classes: str, problem: str) -> None:
+    """A class that has a ladder may be left out, but its name means what it meant."""
+    check = partial(ladders.check_time_classes, classes=TimeClasses.parse(classes))
+    if problem:
+        with pytest.raises(TimeClassError, match=problem):
+            any_league.database.read(check)
+    else:
+        any_league.database.read(check)
 
 
 def test_a_misspelt_name_is_told_the_closest(any_league: "League") -> None:

@@ -63,8 +63,8 @@ def test_no_query_looks_at_every_game(sqlite_url: str) -> None:
     with Database(sqlite_url) as database:
         database.migrate()
         ladder = (
-            "INSERT INTO ladder (id, name, revision, run_revision, voided, games)"
-            " VALUES (1, 'x', 0, 0, 0, 0)"
+            "INSERT INTO ladder (id, name, variant, revision, run_revision, voided, games)"
+            " VALUES (1, 'x', 'freestyle 15x15', 0, 0, 0, 0)"
         )
         database.write(lambda to: to.exec_driver_sql(ladder))
         with plans(database) as found:

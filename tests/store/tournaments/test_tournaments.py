@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 from tests.store.endings import recount
 
-from meijin.game import Ending, Party, Result, TimeControl, Variant
+from meijin.game import TIME_CLASSES, Ending, Party, Result, TimeClasses, TimeControl, Variant
 from meijin.store import Database, tournaments
 from meijin.store.errors import UnknownTournamentError
 from meijin.store.games import get_game
@@ -121,7 +121,7 @@ def test_rated_tournaments_of_a_variant_share_its_ladder(
         planner.get(planner.add(planner.plan(bots, is_rated=is_rated)))
         for is_rated in (True, True, False)
     ]
-    assert [row.ladder for row in rows] == ["freestyle-15x15", "freestyle-15x15", ""]
+    assert [row.ladder for row in rows] == ["freestyle-15x15-blitz", "freestyle-15x15-blitz", ""]
     assert rows[0].ladder_id == rows[1].ladder_id
     assert rows[2].ladder_id is None
     assert database.read(lambda at: len(at.scalars(select(Ladder.id)).all())) == 1
@@ -130,13 +130,13 @@ def test_rated_tournaments_of_a_variant_share_its_ladder(
 @pytest.mark.parametrize(
     ("variant", "name"),
     [
-        (Variant(), "freestyle-15x15"),
-        (Variant(width=3, height=4, line=3), "freestyle-3x4-line-3"),
+        (Variant(), "freestyle-15x15-rapid"),
+        (Variant(width=3, height=4, line=3), "freestyle-3x4-line-3-rapid"),
     ],
 )
 def test_ladder_names(variant: Variant, name: str) -> None:
-    """A ladder is called like its variant, without spaces."""
-    assert ladder_name(variant) == name
+    """A ladder is called like its variant and its class, without spaces."""
+    assert ladder_name(variant, TIME_CLASSES.of(TimeControl.parse("5/move"))) == name
 
 
 def test_a_request_is_found_again(
@@ -216,6 +216,31 @@ def test_a_pairing_may_have_a_clock_of_its_own(
     database.write(lambda to: commit_entry(to, entry))
     found = [database.read(partial(get_game, game_id=start.id)) for start in starts]
     assert [game.time_control for game in found] == [fast, TimeControl.parse("60+0.5")]
+
+
+def test_a_pairing_of_another_class_has_a_ladder_of_its_own(
+    database: Database, planner: Planner, scene: Scene
+) -> None:
+    """By the server's classes; one that is of the tournament's class has none, nor an unrated."""
+    ada, bob = scene.bots
+    controls = [None, *map(TimeControl.parse, ("1+0.1", "30", "1+0.1"))]
+    games = [PlannedGame(1, ada, bob, OPENING, time_control=each) for each in controls]
+
+    def ladders(*, is_rated: bool, classes: TimeClasses = TIME_CLASSES) -> list[str | None]:
+        plan = planner.plan(scene.bots, games=0, options={}, is_rated=is_rated)
+        key = planner.add(replace(plan, time_classes=classes))
+        add = partial(tournaments.add_pairings, tournament_id=key, first=1, games=games)
+        made = database.write(partial(add, time_classes=classes))
+        query = select(Ladder.id, Ladder.name)
+        names = {row.id: row.name for row in database.read(lambda at: at.execute(query).all())}
+        return [None if each.ladder_id is None else names[each.ladder_id] for each in made]
+
+    bullet = "freestyle-15x15-bullet"
+    assert ladders(is_rated=True) == [None, bullet, None, bullet]
+    assert ladders(is_rated=False) == [None] * 4
+    two = TimeClasses.parse("quick=40,slow")
+    quick = "freestyle-15x15-quick"
+    assert ladders(is_rated=True, classes=two) == [None, quick, quick, quick]
 
 
 def test_the_pairings_of_running_games_are_found(database: Database, scene: Scene) -> None:

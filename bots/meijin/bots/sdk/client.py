@@ -18,6 +18,7 @@ from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.errors import StreamLostError
 from meijin.bots.sdk.events import Draining, Events, Paused, Ping, Welcome
 from meijin.bots.sdk.games import Games
+from meijin.bots.sdk.hardware import hardware as machine_of
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.settings import Settings
 from meijin.bots.sdk.stream import Stream
@@ -57,6 +58,7 @@ class Client:
         name: str | None = None,
         security: Security | None = None,
         threads: int = 1,
+        hardware: str | None = None,
         backoff: Backoff | None = None,
     ) -> None:
         """Prepare to connect; `run` explains the arguments, `backoff` spaces the attempts.
@@ -70,6 +72,7 @@ class Client:
             server=server, token=token, name=name, security=security, default_name=bot.name
         )
         self._bot = bot
+        self._hardware = machine_of(hardware)
         self._digest = bot.digest  # of the program that runs, whatever is on disk by then
         self._backoff = backoff or Backoff(Random())  # noqa: S311 - no secret hangs on it
         self._threads = SearchThreads(threads)
@@ -143,6 +146,7 @@ class Client:
             name=self.settings.name,
             digest=self._digest,
             session_id=self._welcome.session_id if self._welcome else "",
+            hardware=self._hardware,
         )
 
     async def _run_stream(self, stream: Stream, outbox: Outbox) -> None:

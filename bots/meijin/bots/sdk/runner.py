@@ -20,20 +20,30 @@ def run(
     name: str | None = None,
     security: Security | None = None,
     threads: int = 1,
+    hardware: str | None = None,
 ) -> None:
     """Connect a bot and play until Ctrl-C or SIGTERM.
 
     `server` is ``host``, ``host:port`` or, with TLS, ``grpcs://host:port``, else MEIJIN_SERVER,
     else 127.0.0.1:7464. `token` says which bot it is, else MEIJIN_TOKEN; without one, as some
     servers allow, `name` or the bot's own name does. `security` says whom to trust, else
-    MEIJIN_CA and its like. Plain ``choose`` methods run on `threads` threads.
+    MEIJIN_CA and its like. Plain ``choose`` methods run on `threads` threads. `hardware` is what
+    people are told that the bot runs on, else MEIJIN_HARDWARE, else the processor's name.
 
     Raises:
         SystemExit: the server refuses the bot; the message says what to do.
         ValueError: the server's address, the token, the name or a file can't be one.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    client = Client(bot, server=server, token=token, name=name, security=security, threads=threads)
+    client = Client(
+        bot,
+        server=server,
+        token=token,
+        name=name,
+        security=security,
+        threads=threads,
+        hardware=hardware,
+    )
     try:
         asyncio.run(_serve_until_signalled(client))
     except RefusedError as error:
@@ -48,6 +58,7 @@ async def serve(
     name: str | None = None,
     security: Security | None = None,
     threads: int = 1,
+    hardware: str | None = None,
 ) -> None:
     """Do as `run` does in a program that has its own event loop, until cancelled.
 
@@ -55,7 +66,15 @@ async def serve(
         RefusedError: the server refuses the bot; the message says what to do.
         ValueError: the server's address, the token, the name or a file can't be one.
     """
-    client = Client(bot, server=server, token=token, name=name, security=security, threads=threads)
+    client = Client(
+        bot,
+        server=server,
+        token=token,
+        name=name,
+        security=security,
+        threads=threads,
+        hardware=hardware,
+    )
     await client.serve()
 
 

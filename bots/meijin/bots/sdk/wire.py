@@ -62,7 +62,7 @@ class Action(NamedTuple):
 
 
 def hello_to_proto(
-    bot: Bot, *, name: str, digest: str, session_id: str
+    bot: Bot, *, name: str, digest: str, session_id: str, hardware: str = ""
 ) -> play_service_pb2.PlayRequest:
     """Build the first message of a stream; `session_id` is that of the stream it continues."""
     engine = play_service_pb2.Engine(
@@ -76,6 +76,7 @@ def hello_to_proto(
         engine=engine,
         capabilities=capabilities_to_proto(bot.capabilities),
         resume_session_id=session_id,
+        hardware=hardware,
     )
     return play_service_pb2.PlayRequest(hello=hello)
 

@@ -22,7 +22,7 @@ from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, printable, table
 from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as pb
-from meijin.wire.contract import TOKEN_VARIABLE
+from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
 
 app = typer.Typer(help="Run, write, register, list and manage bots.", no_args_is_help=True)
 
@@ -49,6 +49,13 @@ def run(
         typer.Option(envvar=TOKEN_VARIABLE, help="The bot's own token; open servers need none."),
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Searches that run at once.")] = 1,
+    hardware: Annotated[
+        str | None,
+        typer.Option(
+            envvar=HARDWARE_VARIABLE,
+            help="What people are told that it runs on; else the processor's name.",
+        ),
+    ] = None,
 ) -> None:
     """Connect a bot to a server and play until Ctrl-C."""
     loaded = load_bot(bot, options or ())
@@ -60,6 +67,7 @@ def run(
             token=token,
             name=name,
             threads=threads,
+            hardware=hardware,
         )
     except ValueError as error:
         raise CommandError(str(error)) from None
@@ -107,12 +115,14 @@ def list_(
     if as_json:
         print_json(response)
         return
-    made = table("Bots", ("bot", "owner", "", "playing", "at once"), text_columns=3)
+    made = table("Bots", ("bot", "owner", "", "hardware", "playing", "at once"), text_columns=4)
+    made.columns[0].no_wrap = True  # what runs out of room is the hardware
     for bot in response.bots:
         made.add_row(
             bot.name,
             bot.owner,
             _presence(bot),
+            bot.hardware,
             str(bot.running_games),
             str(bot.capabilities.max_games) if bot.connected else "",
         )

@@ -8,14 +8,12 @@ import typer
 from meijin.cli.commands.servers import read_settings
 from meijin.cli.connection import JsonOption
 from meijin.cli.errors import CommandError, missing_part, unusable_database
-from meijin.cli.options import MAX_INT64
+from meijin.cli.options import LADDER_HELP, MAX_INT64
 from meijin.cli.output import print_json
 
 
 def verify(
-    name: Annotated[
-        str, typer.Argument(help="Such as freestyle-15x15; may be left out when there is one.")
-    ] = "",
+    name: Annotated[str, typer.Argument(help=LADDER_HELP)] = "",
     run: Annotated[
         int | None,
         typer.Option(min=1, max=MAX_INT64, help="A run by its number; else the newest."),

@@ -35,7 +35,7 @@ from meijin.cli.ladder_views import (
     notes,
     version_names,
 )
-from meijin.cli.options import MAX_UINT32
+from meijin.cli.options import LADDER_HELP, MAX_UINT32
 from meijin.cli.output import console, print_file, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
@@ -60,12 +60,8 @@ app = typer.Typer(
     "`meijin ladder NAME` is short for `meijin ladder show NAME`.",
 )
 
-NameArgument = Annotated[
-    str, typer.Argument(help="Such as freestyle-15x15; may be left out when there is one.")
-]
-LadderOption = Annotated[
-    str, typer.Option("--ladder", help="Such as freestyle-15x15; not needed when there is one.")
-]
+NameArgument = Annotated[str, typer.Argument(help=LADDER_HELP)]
+LadderOption = Annotated[str, typer.Option("--ladder", help=LADDER_HELP)]
 
 app.command()(verify)
 app.command("run")(run_ladder)
@@ -103,25 +99,29 @@ def show(
         Path | None, typer.Option(help="With --history: a PNG, SVG or PDF file to draw it in.")
     ] = None,
     run: Annotated[str, typer.Option(help="An earlier run by its number.")] = "",
+    all_versions: Annotated[
+        bool, typer.Option("--all-versions", help="Each bot's earlier versions too.")
+    ] = False,
     export: Annotated[
         ExportFormat | None, typer.Option(help="Print the standings as CSV or JSON.")
     ] = None,
     server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a ladder: every rated version's Elo with its interval, games and faults."""
+    """Show a ladder: each bot's newest rated version with its Elo, interval, games and faults."""
     as_json = as_json or export is ExportFormat.JSON
     views = {"--matrix": matrix, "--history": history, "--diagnose": diagnose}
     _check_views([view for view, is_asked in views.items() if is_asked], plot, run, export)
     with connect(server) as connection:
         if matrix:
-            _show_matrix(connection, name, top, as_json=as_json)
+            _show_matrix(connection, name, top, all_versions=all_versions, as_json=as_json)
         elif history:
-            _show_history(connection, name, top or CURVES, plot, as_json=as_json)
+            table = whole_table(connection, name, all_versions=all_versions)
+            _show_history(connection, table, top or CURVES, plot, as_json=as_json)
         elif diagnose:
             _show_diagnosis(connection, name, run, top, as_json=as_json)
         else:
-            response = whole_table(connection, name, run)
+            response = whole_table(connection, name, run, all_versions=all_versions)
             _show_standings(response, top, is_csv=export is ExportFormat.CSV, as_json=as_json)
 
 
@@ -160,8 +160,10 @@ def _show_standings(
         console.print(f"computed from {rated} of {response.ladder.games} games; being updated")
 
 
-def _show_matrix(connection: Connection, name: str, top: int, *, as_json: bool) -> None:
-    request = pb.GetMatrixRequest(ladder=name, limit=top)
+def _show_matrix(
+    connection: Connection, name: str, top: int, *, all_versions: bool, as_json: bool
+) -> None:
+    request = pb.GetMatrixRequest(ladder=name, limit=top, all_versions=all_versions)
     response = connection.ask(connection.ladders.GetMatrix, request)
     if as_json:
         print_json(response)
@@ -196,9 +198,13 @@ def _show_diagnosis(
 
 
 def _show_history(
-    connection: Connection, name: str, top: int, plot: Path | None, *, as_json: bool
+    connection: Connection,
+    table: pb.GetStandingsResponse,
+    top: int,
+    plot: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
-    table = whole_table(connection, name)
     if not table.HasField("run"):
         raise CommandError(f'ladder "{table.ladder.name}" has no ratings yet; play rated games')
     curves = _curves(connection, table, top)

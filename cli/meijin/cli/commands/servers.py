@@ -17,6 +17,7 @@ from meijin.cli.errors import (
     unusable_database,
     unusable_file,
 )
+from meijin.game import TIME_CLASSES
 from meijin.wire.contract import (
     COLLECTOR_VARIABLES,
     DATABASE_VARIABLE,
@@ -108,6 +109,13 @@ def serve(
         bool | None,
         typer.Option("--open-to-network", help="With --open: anyone on other machines too."),
     ] = None,
+    time_classes: Annotated[
+        str | None,
+        typer.Option(
+            help="Classes of time control that ladders are split by, each with the seconds of a "
+            f"side that it ends at. \\[{TIME_CLASSES}]"
+        ),
+    ] = None,
     grace: Annotated[
         float | None, typer.Option(help="Seconds a bot may be away in one game. \\[30]")
     ] = None,
@@ -159,6 +167,7 @@ def serve(
         owner_quota=owner_quota,
         owner_tournaments=owner_tournaments,
         open_to_network=open_to_network,
+        time_classes=time_classes,
         grace=grace,
         margin=margin,
         drain=drain,

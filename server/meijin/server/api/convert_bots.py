@@ -15,6 +15,7 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
         running_games=bot.running_games,
         connected=bot.capabilities is not None,
         paused=bot.is_paused,
+        hardware=bot.hardware,
     )
     if bot.capabilities is not None:
         message.capabilities.CopyFrom(capabilities_to_proto(bot.capabilities))
@@ -29,4 +30,5 @@ def version_to_proto(row: VersionRow) -> bot_service_pb2.BotVersion:
         digest=row.digest,
         configuration=row.configuration,
         create_time=time_to_proto(row.create_time),
+        hardware=row.hardware,
     )

@@ -109,6 +109,8 @@ def standing_to_proto(row: Standing) -> pb.Standing:
         version_id=str(row.version_id),
         depends_on_opponents=line.depends_on_opponents,
         changes_over_time=line.changes_over_time,
+        hardware=row.hardware,
+        digest=row.digest,
     )
 
 

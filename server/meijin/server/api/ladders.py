@@ -27,6 +27,7 @@ from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.views.diagnoses import ladder_diagnosis
 from meijin.server.views.ladders import (
     LadderTable,
+    Matrix,
     day_ratings,
     head_to_head,
     ladder_table,
@@ -79,7 +80,13 @@ class LadderServicer(LadderServiceServicer):
         """Show a page of a ladder's table."""
         run_id = RatingRunId(number(request.run_id, "run_id")) if request.run_id else None
         paused = {pause.version_id for pause in self._pauses.in_force()}
-        find = partial(ladder_table, ladder=request.ladder, run_id=run_id, paused=paused)
+        find = partial(
+            ladder_table,
+            ladder=request.ladder,
+            run_id=run_id,
+            paused=paused,
+            all_versions=request.all_versions,
+        )
         size, start = page_size(request.page_size), _line_of(request.page_token)
         return await self._storage.read(partial(_standings, find=find, size=size, start=start))
 
@@ -92,7 +99,14 @@ class LadderServicer(LadderServiceServicer):
             raise InvalidRequestError(f"limit {limit} is above {MAX_MATRIX_SIZE}")
         if len(request.bots) > MAX_MATRIX_SIZE:
             raise InvalidRequestError(f"bots: {len(request.bots)} names; at most {MAX_MATRIX_SIZE}")
-        show = partial(_matrix, ladder=request.ladder, bots=request.bots, limit=limit)
+        find = partial(
+            matrix,
+            ladder=request.ladder,
+            bots=request.bots,
+            limit=limit,
+            all_versions=request.all_versions,
+        )
+        show = partial(_matrix, find=find)
         return await self._storage.read(show)
 
     async def ListPairCounts(
@@ -274,10 +288,10 @@ def _covariances(
 
 
 def _matrix(
-    connection: Connection, *, ladder: str, bots: Sequence[str], limit: int
+    connection: Connection, *, find: Callable[[Connection], Matrix]
 ) -> pb.GetMatrixResponse:
     """A matrix, as a message already: a large one would hold up the loop."""
-    found = matrix(connection, ladder, bots=bots, limit=limit)
+    found = find(connection)
     return pb.GetMatrixResponse(
         ladder=ladder_to_proto(found.ladder),
         rows=[matrix_row_to_proto(row) for row in found.rows],

@@ -42,7 +42,7 @@ class Contest(Protocol):
 
     @property
     def ladder_id(self) -> LadderId | None:
-        """The ladder that its games count for; ``None`` when they are not rated."""
+        """The ladder of its games, unless the pairing says another; ``None`` if not rated."""
 
     running: int
     """How many of its games are being played; the match counts them."""
@@ -135,6 +135,11 @@ class LiveGame:
     def time_control(self) -> TimeControl:
         """What each side gets on its clock."""
         return self.pairing.time_control or self.run.time_control
+
+    @property
+    def ladder_id(self) -> LadderId | None:
+        """The ladder that it counts for: that of its time control's class; ``None`` if not rated."""
+        return self.pairing.ladder_id or self.run.ladder_id
 
     @property
     def committed_moves(self) -> "array[int]":
@@ -242,7 +247,7 @@ class LiveGame:
             id=self.id,
             pairing_id=self.pairing.id,
             tournament_id=self.run.id,
-            ladder_id=self.run.ladder_id,
+            ladder_id=self.ladder_id,
             black_id=self.black_version,
             white_id=self.white_version,
             opening=self.pairing.opening,
@@ -261,7 +266,7 @@ class LiveGame:
             id=self.id,
             pairing_id=self.pairing.id,
             tournament_id=self.run.id,
-            ladder_id=self.run.ladder_id,
+            ladder_id=self.ladder_id,
             sequence=sequence,
             moves=moves,
             times=encode_times(arbiter.raw_ns, arbiter.charged_ns),

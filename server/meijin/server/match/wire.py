@@ -24,7 +24,7 @@ from meijin.wire import (
     time_control_to_proto,
     variant_to_proto,
 )
-from meijin.wire.contract import MAX_PV, PROTOCOL_VERSION
+from meijin.wire.contract import MAX_HARDWARE, MAX_PV, PROTOCOL_VERSION
 from meijin.wire.enums import enum_table
 from meijin.wire.text import check_text, plain_text
 
@@ -60,7 +60,7 @@ def hello_from_proto(request: pb.PlayRequest) -> Hello:
         )
     return Hello(
         bot_name=hello.bot_name,
-        engine=engine_from_proto(hello.engine),
+        engine=engine_from_proto(hello.engine, hardware_from_proto(hello.hardware)),
         capabilities=requested_capabilities(hello.capabilities),
         resume_session_id=hello.resume_session_id,
     )
@@ -76,7 +76,7 @@ def requested_capabilities(message: pb.Capabilities) -> Capabilities:
         return capabilities_from_proto(message)
 
 
-def engine_from_proto(message: pb.Engine) -> EngineRow:
+def engine_from_proto(message: pb.Engine, hardware: str = "") -> EngineRow:
     """The program behind a bot; without a digest its label tells versions apart.
 
     Raises:
@@ -94,7 +94,19 @@ def engine_from_proto(message: pb.Engine) -> EngineRow:
         label=message.version,
         digest=message.digest or f"version:{message.version}",
         configuration=configuration_from_proto(message.configuration),
+        hardware=hardware,
     )
+
+
+def hardware_from_proto(text: str) -> str:
+    """What a bot says that it runs on, without control characters.
+
+    Raises:
+        InvalidRequestError: it is too long.
+    """
+    if len(text) > MAX_HARDWARE:
+        raise InvalidRequestError(f"hardware is longer than {MAX_HARDWARE} characters")
+    return plain_text(text).strip()
 
 
 def configuration_from_proto(lines: Sequence[str]) -> tuple[str, ...]:

@@ -83,8 +83,8 @@ class TournamentControl:
             self._games.hand_over(suspended, run)
         self._add(run)
         self._feed.tournament_changed(run.id)
-        if run.ladder_id is not None:
-            self._refreshes.ladder_changed(run.ladder_id)
+        if row.ladder_id is not None:
+            self._refreshes.ladder_changed(row.ladder_id)
 
     async def _reload(
         self, tournament_id: TournamentId, suspended: TournamentRun | None

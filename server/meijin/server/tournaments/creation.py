@@ -11,7 +11,15 @@ from typing import TypeAlias
 
 from sqlalchemy import Connection
 
-from meijin.game import TimeControl, Variant, check_opening, decode_moves, openings_for
+from meijin.game import (
+    TIME_CLASSES,
+    TimeClasses,
+    TimeControl,
+    Variant,
+    check_opening,
+    decode_moves,
+    openings_for,
+)
 from meijin.server.errors import BusyError, InvalidRequestError, invalid_request
 from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.formats import FORMATS
@@ -107,13 +115,17 @@ class Creator:
     that ended left in planning is dropped, likewise part by part.
     """
 
-    def __init__(self, storage: Storage, here: Here = _nobody) -> None:
+    def __init__(
+        self, storage: Storage, time_classes: TimeClasses = TIME_CLASSES, here: Here = _nobody
+    ) -> None:
         """Make tournaments in a store.
 
         Args:
+            time_classes: By which rated games belong to ladders.
             here: Tells who is connected.
         """
         self._storage = storage
+        self._time_classes = time_classes
         self._here = here
         self._storing = asyncio.Lock()
         """Held while something is in planning that is not to be dropped."""
@@ -141,7 +153,13 @@ class Creator:
         if made is not None:
             return made
         here = self._here(settings.variant, settings.time_control)
-        plan = partial(_plan, settings=settings, request_id=request_id, here=here)
+        plan = partial(
+            _plan,
+            settings=settings,
+            request_id=request_id,
+            here=here,
+            time_classes=self._time_classes,
+        )
         planned = await self._storage.read(plan)
         if len(planned.games) <= CHUNK:
             add = partial(_add, planned=planned, actor=actor, now=datetime.now(UTC))
@@ -310,6 +328,7 @@ def _plan(
     settings: TournamentSettings,
     request_id: str,
     here: frozenset[BotId],
+    time_classes: TimeClasses,
 ) -> _Planned:
     form = FORMATS[settings.format]
     wanted = Request(
@@ -317,7 +336,7 @@ def _plan(
         rounds=settings.rounds,
         seed=settings.seed,
         openings=_openings(settings),
-        ladder=ladder_name(settings.variant),
+        ladder=ladder_name(settings.variant, time_classes.of(settings.time_control)),
         is_rated=settings.is_rated,
         options=settings.options,
         here=here,
@@ -338,6 +357,7 @@ def _plan(
         request_id=request_id or None,
         openings=settings.openings,
         options=None if plan.options is None else dict(plan.options),
+        time_classes=time_classes,
     )
     return _Planned(new, plan.games)
 

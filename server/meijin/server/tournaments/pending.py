@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 
 from meijin.game import TimeControl
-from meijin.store.schema import BotId, PairingId
+from meijin.store.schema import BotId, LadderId, PairingId
 from meijin.store.tournaments import PendingPairing
 
 NONE = -1
@@ -214,8 +214,8 @@ class _Rows:
         """The openings, each once."""
         self._places: dict[bytes, int] = {}
         """Where they are there."""
-        self._extras: dict[int, tuple[str, TimeControl | None]] = {}
-        """The reason and the clock of those that have one."""
+        self._extras: dict[int, tuple[str, TimeControl | None, LadderId | None]] = {}
+        """The reason, and clock and ladder of their own, of those that have one."""
 
     def __len__(self) -> int:
         return len(self.orders) - len(self._unused)
@@ -239,7 +239,7 @@ class _Rows:
         self._white[row] = pairing.white_id
         self._openings[row] = opening
         if pairing.reason or pairing.time_control is not None:
-            self._extras[row] = (pairing.reason, pairing.time_control)
+            self._extras[row] = (pairing.reason, pairing.time_control, pairing.ladder_id)
         return row
 
     def _new_row(self) -> int:
@@ -276,12 +276,15 @@ class _Rows:
 
     def get(self, row: int) -> PendingPairing:
         """The pairing."""
+        reason, control, ladder_id = self._extras.get(row, ("", None, None))
         return PendingPairing(
             PairingId(self._ids[row]),
             self._numbers[row],
             *self.bots(row),
             self._book[self._openings[row]],
-            *self._extras.get(row, ("", None)),
+            reason,
+            control,
+            ladder_id,
         )
 
 

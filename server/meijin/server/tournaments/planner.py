@@ -8,6 +8,7 @@ from functools import partial
 
 import structlog
 
+from meijin.game import TIME_CLASSES, TimeClasses
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.feed import Feed
 from meijin.server.storage import FIRST_RETRY, Storage
@@ -25,10 +26,17 @@ log = structlog.get_logger()
 class Planner:
     """Has games planned, stores them, and hands them to the scheduler."""
 
-    def __init__(self, scheduler: Scheduler, storage: Storage, feed: Feed) -> None:
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        storage: Storage,
+        feed: Feed,
+        time_classes: TimeClasses = TIME_CLASSES,
+    ) -> None:
         self._scheduler = scheduler
         self._storage = storage
         self._feed = feed
+        self._time_classes = time_classes
 
     async def run(self) -> None:
         """Look after every tournament whenever the scheduler has, or after a while, for ever."""
@@ -75,7 +83,13 @@ class Planner:
 
         Whoever takes a stopped one up again reads what is stored, and must find all of it.
         """
-        work = partial(add_pairings, tournament_id=run.id, first=run.next_number, games=games)
+        work = partial(
+            add_pairings,
+            tournament_id=run.id,
+            first=run.next_number,
+            games=games,
+            time_classes=self._time_classes,
+        )
         while run.is_playing:
             try:
                 return await self._storage.write(work)

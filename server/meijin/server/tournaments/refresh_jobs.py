@@ -38,8 +38,8 @@ class RefreshSender(Listener):
 
     def game_ended(self, game: LiveGame) -> None:
         """The game's ladder has changed."""
-        if game.run.ladder_id is not None:
-            self.ladder_changed(game.run.ladder_id)
+        if game.ladder_id is not None:
+            self.ladder_changed(game.ladder_id)
 
     def ladder_changed(self, ladder_id: LadderId) -> None:
         """Send a job for the ladder soon."""

@@ -22,6 +22,8 @@ class BotSummary:
     """What it can play; ``None`` while it is not connected."""
     is_paused: bool = False
     """The version that is connected gets no new games for a while."""
+    hardware: str = ""
+    """What its newest version said last that it runs on; empty where it said nothing."""
 
 
 def bot_summary(row: BotRow, player: Player | None, pauses: Pauses) -> BotSummary:
@@ -34,4 +36,5 @@ def bot_summary(row: BotRow, player: Player | None, pauses: Pauses) -> BotSummar
         running_games=0 if player is None else len(player.games),
         capabilities=None if session is None else session.capabilities,
         is_paused=session is not None and pauses.is_paused(session.version_id),
+        hardware=row.hardware,
     )

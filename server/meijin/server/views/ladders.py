@@ -4,7 +4,9 @@ import itertools
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
+import numpy as np
 from sqlalchemy import Connection
 
 from meijin.game import decode_moves, format_opening
@@ -16,7 +18,7 @@ from meijin.ladder.compare import (
     newest_rated,
     total,
 )
-from meijin.ladder.posterior import RatingPosterior, preview
+from meijin.ladder.posterior import RatingPosterior, preview, superiority_of
 from meijin.store.bots import get_bot, labels_of, newest_versions
 from meijin.store.errors import NoRunError, UnknownVersionError
 from meijin.store.ladders.days import DayRating, rating_history
@@ -108,11 +110,13 @@ def ladder_table(
     run_id: RatingRunId | None = None,
     *,
     paused: Container[BotVersionId] = (),
+    all_versions: bool = False,
 ) -> LadderTable:
     """The published table of a ladder with a preview of the next, or that of an earlier run.
 
     Args:
         paused: Those that get no new games for a while.
+        all_versions: Of each bot; else the newest one and the anchors alone.
 
     Raises:
         UnknownLadderError: no ladder has the name.
@@ -121,27 +125,65 @@ def ladder_table(
     table = standings(connection, get_ladder(connection, ladder), run_id)
     is_behind = run_id is None and table.run is not None and not table.ladder.is_current
     elos = _preview(connection, table) if is_behind else ()
-    rows = itertools.zip_longest(_ranked(table.standings), elos)
+    ranked = _ranked(connection, table, all_versions=all_versions)
     lines = tuple(
         LadderLine(row, elo, run_id is None and row.version_id in paused)
-        for row, elo in rows
-        if not row.is_hidden
+        for row, elo in itertools.zip_longest(ranked, elos)
+        if row.line.rank
     )
     return LadderTable(table.ladder, table.run, lines)
 
 
-def _ranked(rows: Sequence[Standing]) -> list[Standing]:
-    """A run's lines with ranks among those that are shown; 0 for one that is hidden.
+def _ranked(connection: Connection, table: Standings, *, all_versions: bool) -> list[Standing]:
+    """A run's lines with ranks among those that are shown, and 0 for others.
 
-    Where a hidden one follows, nothing is said of the next: the run knows of that one alone.
+    The chance to be stronger is that over the next that is shown: the run's own where the two
+    are neighbours in it, and else by the covariances, where they are kept.
     """
-    ranks = itertools.count(1)
-    ranked = []
-    for row, after in itertools.zip_longest(rows, rows[1:]):
-        rank = 0 if row.is_hidden else next(ranks)
-        superiority = None if after is not None and after.is_hidden else row.line.superiority
-        ranked.append(replace(row, line=replace(row.line, rank=rank, superiority=superiority)))
-    return ranked
+    rows = table.standings
+    places = _shown(rows, all_versions=all_versions)
+    chances = dict(zip(places, _chances(connection, table, places), strict=True))
+    ranks = {place: rank for rank, place in enumerate(places, start=1)}
+    return [
+        replace(
+            row,
+            line=replace(row.line, rank=ranks.get(place, 0), superiority=chances.get(place)),
+        )
+        for place, row in enumerate(rows)
+    ]
+
+
+def _shown(rows: Sequence[Standing], *, all_versions: bool) -> list[int]:
+    """The places of the lines that are shown: no hidden bots', and the newest versions' alone.
+
+    Anchors are shown whatever has come after them: the ratings are relative to them.
+    """
+    newest: dict[BotId, BotVersionId] = {}
+    for row in rows:
+        newest[row.bot_id] = max(row.version_id, newest.get(row.bot_id, row.version_id))
+    return [
+        place
+        for place, row in enumerate(rows)
+        if not row.is_hidden
+        and (all_versions or row.line.is_anchor or row.version_id == newest[row.bot_id])
+    ]
+
+
+def _chances(connection: Connection, table: Standings, places: Sequence[int]) -> list[float | None]:
+    """Of those at some places of a table the chances to be stronger than the next of them."""
+    chances = {
+        one: table.standings[one].line.superiority
+        for one, other in pairwise(places)
+        if other == one + 1
+    }
+    apart = [(one, other) for one, other in pairwise(places) if other > one + 1]
+    is_published = table.run is not None and table.run.id == table.ladder.run_id
+    kept = covariances(connection, table.ladder.id) if apart and is_published else None
+    if kept is not None:
+        ones, others = np.array(apart).T
+        found = superiority_of(table, kept, ones, others).tolist()
+        chances |= zip((one for one, _ in apart), found, strict=True)
+    return [chances.get(place) for place in places]
 
 
 def _preview(connection: Connection, table: Standings) -> Sequence[float]:
@@ -161,8 +203,19 @@ def _preview(connection: Connection, table: Standings) -> Sequence[float]:
     return after
 
 
-def matrix(connection: Connection, ladder: str, *, bots: Sequence[str], limit: int) -> Matrix:
+def matrix(
+    connection: Connection,
+    ladder: str,
+    *,
+    bots: Sequence[str],
+    limit: int,
+    all_versions: bool = False,
+) -> Matrix:
     """Each two of the best `limit` versions of a ladder, of these bots or of all.
+
+    Args:
+        bots: Hidden ones among them are there too, without a rank.
+        all_versions: Of each bot; else those that the table has.
 
     Raises:
         UnknownLadderError: no ladder has the name.
@@ -173,12 +226,10 @@ def matrix(connection: Connection, ladder: str, *, bots: Sequence[str], limit: i
     table, posterior = _published(connection, get_ladder(connection, ladder))
     if posterior is None:
         raise NoRunError(f'ladder "{table.ladder.name}" has no run yet; play rated games')
-    rows = _ranked(table.standings)
-    places = [
-        place
-        for place, row in enumerate(rows)
-        if (row.bot_id in wanted if wanted else not row.is_hidden)
-    ][:limit]
+    rows = _ranked(connection, table, all_versions=all_versions)
+    wanted_rows = [replace(row, is_hidden=row.bot_id not in wanted) for row in rows]
+    shown = _shown(wanted_rows if wanted else rows, all_versions=all_versions)
+    places = shown[:limit]
     versions = [rows[place].version_id for place in places]
     counts = pair_counts_between(connection, table.ladder.id, versions)
     return Matrix(table.ladder, compare_all(rows, places, posterior, counts))

@@ -6,6 +6,7 @@ from datetime import date
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, tuple_, update
 
+from meijin.store.bots import DISTINCT_LABEL
 from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
     BotId,
@@ -33,7 +34,7 @@ class DayRating(NewDayRating):
     """A version's rating by the games up to the end of a day, as it was kept."""
 
     version: str
-    """The version's label; may be empty."""
+    """The version's label, told apart from equal ones of the bot; may be empty."""
 
 
 def unrated_days(
@@ -87,7 +88,7 @@ def rating_history(
         before: The day and version of the last line of the page before.
     """
     query = (
-        select(*columns_of(DayRating, RatingDay, version=BotVersion.label))
+        select(*columns_of(DayRating, RatingDay, version=DISTINCT_LABEL))
         .select_from(RatingDay)
         .join(BotVersion, BotVersion.id == RatingDay.version_id)
         .where(RatingDay.ladder_id == ladder_id, BotVersion.bot_id == bot_id)

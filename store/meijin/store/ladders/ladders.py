@@ -5,15 +5,28 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
+from meijin.game import TimeClasses, Variant
 from meijin.store.bots import get_bot, version_ids
-from meijin.store.errors import UnknownLadderError
+from meijin.store.errors import MixedLadderError, TimeClassError, UnknownLadderError
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Anchor,
     BotVersionId,
     DayTally,
+    Game,
+    GameState,
     Ladder,
     LadderId,
     RatingRun,
@@ -60,22 +73,80 @@ def summary(connection: Connection, ladder_id: LadderId) -> LadderSummary:
 
 
 def get_ladder(connection: Connection, name: str) -> LadderId:
-    """The ladder of that name; with an empty name, the only one.
+    """The ladder of that name; by a variant alone or no name at all, the only one with games.
 
     Raises:
-        UnknownLadderError: there is no such ladder, or there are several and no name.
+        UnknownLadderError: there is no such ladder, or there are several.
     """
-    query = select(Ladder.id).where(Ladder.name == name) if name else select(Ladder.id).limit(2)
-    found = connection.scalars(query).all()
-    if len(found) == 1:
-        return found[0]
+    exact = connection.scalar(select(Ladder.id).where(Ladder.name == name))
+    if exact is not None:
+        return exact
+    variant = _variant(name)
+    meant = () if variant is None else (Ladder.variant == variant,)
+    if not name or variant is not None:
+        query = select(Ladder.id).where(*meant)
+        for found in (query, query.where(_HAS_GAMES)):
+            ladders = connection.scalars(found.limit(2)).all()
+            if len(ladders) == 1:
+                return ladders[0]
+    raise UnknownLadderError(_problem(connection, name, meant))
+
+
+def _variant(name: str) -> Variant | None:
+    """The variant that a name has without a class, written like a ladder or like a variant."""
+    try:
+        return Variant.parse(name.replace("-", " "))
+    except ValueError:
+        return None
+
+
+def _problem(connection: Connection, name: str, meant: Sequence[ColumnElement[bool]]) -> str:
+    """What to say of a name that is not that of one ladder."""
+    query = select(Ladder.name).order_by(Ladder.name).limit(20)
+    if meant and (names := ", ".join(connection.scalars(query.where(*meant)))):
+        return f'"{name}" has a ladder for each class of time control; name one of: {names}'
     if name and (hint := did_you_mean(connection, Ladder.name, name)):
-        raise UnknownLadderError(f'no ladder "{name}"; {hint}')
-    names = ", ".join(connection.scalars(select(Ladder.name).order_by(Ladder.name).limit(20)))
+        return f'no ladder "{name}"; {hint}'
+    names = ", ".join(connection.scalars(query))
     if not names:
-        raise UnknownLadderError("there is no ladder yet; the first rated tournament makes one")
+        return "there is no ladder yet; the first rated tournament makes one"
     problem = f'no ladder "{name}"' if name else "name a ladder"
-    raise UnknownLadderError(f"{problem}; there are: {names}")
+    return f"{problem}; there are: {names}"
+
+
+_HAS_GAMES = exists().where(Game.ladder_id == Ladder.id, Game.state == GameState.FINISHED)
+
+
+def check_time_classes(connection: Connection, classes: TimeClasses) -> None:
+    """See that ladders of a class have the bounds that it has: games would be mixed else.
+
+    Raises:
+        TimeClassError: a class has other bounds than ladders that are there.
+    """
+    named = {each.name: each for each in classes.classes}
+    query = select(Ladder.name, Ladder.time_class).where(Ladder.time_class.is_not(None))
+    for name, kept in connection.execute(query.order_by(Ladder.name)):
+        given = kept and named.get(kept.name, kept)
+        if given != kept:
+            raise TimeClassError(
+                f'the class "{given}" has the name of "{kept}", of which ladder "{name}" is; '
+                "give a class with other bounds another name"
+            )
+
+
+def check_goes_on(connection: Connection, ladder_id: LadderId) -> None:
+    """See that a ladder has games, and is not one whose runs are kept alone.
+
+    Raises:
+        MixedLadderError: it is.
+    """
+    query = select(Ladder.name).where(Ladder.id == ladder_id, Ladder.time_class.is_(None))
+    name = connection.scalar(query)
+    if name is not None:
+        raise MixedLadderError(
+            f'ladder "{name}" mixed classes of time control; its runs are kept to be read, and '
+            "its games count for ladders of their classes now"
+        )
 
 
 def _summaries() -> Select[*tuple[Any, ...]]:
@@ -149,16 +220,17 @@ def dirty_ladders(connection: Connection) -> list[LadderId]:
 
 
 def published_ladders(connection: Connection) -> Sequence[LadderId]:
-    """The ladders that have a run."""
-    return connection.scalars(select(Ladder.id).where(Ladder.run_id.is_not(None))).all()
+    """The ladders that have a run, and may have others."""
+    goes_on = (Ladder.run_id.is_not(None), Ladder.time_class.is_not(None))
+    return connection.scalars(select(Ladder.id).where(*goes_on)).all()
 
 
 def mark_outdated(connection: Connection, algorithm: str) -> None:
     """Make dirty the ladders whose published run is of another algorithm; forget their tallies."""
     outdated = select(RatingRun.id).where(RatingRun.algorithm != algorithm)
-    mine = Ladder.run_id.in_(outdated)
-    ladder_ids = connection.scalars(select(Ladder.id).where(mine)).all()
-    clean = update(Ladder).where(mine, Ladder.revision <= Ladder.run_revision)
+    mine = (Ladder.run_id.in_(outdated), Ladder.time_class.is_not(None))
+    ladder_ids = connection.scalars(select(Ladder.id).where(*mine)).all()
+    clean = update(Ladder).where(*mine, Ladder.revision <= Ladder.run_revision)
     connection.execute(clean.values(revision=Ladder.run_revision + 1))
     connection.execute(delete(DayTally).where(DayTally.ladder_id.in_(ladder_ids)))
 
@@ -190,7 +262,12 @@ def anchor_versions(connection: Connection, names: Sequence[str]) -> list[BotVer
 def set_anchors(
     connection: Connection, ladder_id: LadderId, version_ids: Iterable[BotVersionId]
 ) -> None:
-    """Make the ladder's ratings relative to some versions; without any, to their mean."""
+    """Make the ladder's ratings relative to some versions; without any, to their mean.
+
+    Raises:
+        MixedLadderError: the ladder has no games any more.
+    """
+    check_goes_on(connection, ladder_id)
     connection.execute(delete(Anchor).where(Anchor.ladder_id == ladder_id))
     rows = [{"ladder_id": ladder_id, "version_id": key} for key in version_ids]
     if rows:

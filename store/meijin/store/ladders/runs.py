@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from meijin.store.bots import DISTINCT_LABEL
 from meijin.store.errors import NoRunError, UnknownRunError
 from meijin.store.ladders.ladders import LadderSummary, summary
 from meijin.store.rows import columns_of, read_row, read_rows
@@ -163,10 +164,14 @@ class Standing:
     bot: str
     version_id: BotVersionId
     version: str
-    """The version's label; may be empty."""
+    """The version's label, told apart from equal ones of the bot; may be empty."""
     line: Line
     is_hidden: bool = False
     """The bot is left out of tables."""
+    digest: str = ""
+    """Of the version's program and its configuration."""
+    hardware: str = ""
+    """What the version said last that it runs on; empty where it said nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +373,9 @@ _ENTITY = (
     Bot.id.label("bot_id"),
     Bot.name.label("bot"),
     BotVersion.id.label("version_id"),
-    BotVersion.label.label("version"),
+    DISTINCT_LABEL.label("version"),
+    BotVersion.digest.label("digest"),
+    BotVersion.hardware.label("hardware"),
     Bot.is_hidden.label("is_hidden"),
 )
 _LINE = columns_of(Line, Rating)

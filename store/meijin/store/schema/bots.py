@@ -12,6 +12,9 @@ from meijin.store.schema.ids import BotId, BotVersionId, OwnerId
 REASON = 200
 """Characters of why a bot may not play."""
 
+HARDWARE = 80
+"""Characters of what a bot says that it runs on."""
+
 
 class BotState(enum.Enum):
     """Whether a bot may play."""
@@ -58,12 +61,13 @@ class Bot(Base):
 
 
 class BotVersion(Base):
-    """A bot as it was at one time, never changed: the entity that is rated."""
+    """A bot as it was at one time, the entity that is rated: never changed but for its hardware."""
 
     __tablename__ = "bot_version"
     __table_args__ = (
         UniqueConstraint("bot_id", "digest"),
         Index("bot_version_order", "bot_id", "id"),
+        Index("bot_version_label", "bot_id", "label", "id"),
     )
 
     id: Mapped[BotVersionId] = mapped_column(primary_key=True, init=False)
@@ -76,3 +80,5 @@ class BotVersion(Base):
         ForeignKey("bot_version.id"), default=None
     )
     """The version before; ``None`` for the first."""
+    hardware: Mapped[str] = mapped_column(String(HARDWARE), default="")
+    """What it said last that it runs on; empty where it said nothing."""

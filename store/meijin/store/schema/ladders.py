@@ -6,17 +6,25 @@ from typing import Any
 from sqlalchemy import ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from meijin.game import TimeClass, Variant
 from meijin.store.schema.base import INT64, Base
 from meijin.store.schema.ids import BotVersionId, LadderId, RatingRunId, TournamentId
 
 
 class Ladder(Base):
-    """Every rated game of one variant, and the run that is published."""
+    """Every rated game of one variant and one class of time control, and the published run."""
 
     __tablename__ = "ladder"
 
     id: Mapped[LadderId] = mapped_column(primary_key=True, init=False)
     name: Mapped[str] = mapped_column(String(60), unique=True)
+    variant: Mapped[Variant]
+    time_class: Mapped[TimeClass | None]
+    """With the bounds that the class had when the ladder was made, whatever the server's are now.
+
+    ``None`` for one from before there were classes, whose games have gone to ladders of theirs:
+    its runs are kept to be read, and it gets no others.
+    """
     revision: Mapped[int] = mapped_column(INT64, default=0)
     """Counts every change of the set of rated games."""
     run_id: Mapped[RatingRunId | None] = mapped_column(default=None)

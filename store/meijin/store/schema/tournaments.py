@@ -50,7 +50,7 @@ class Tournament(Base):
     max_games: Mapped[int]
     """The most games at once; 0 leaves it to the bots."""
     ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"))
-    """``None`` when its games are not rated."""
+    """Of the games with its own time control; ``None`` when its games are not rated."""
     create_time: Mapped[datetime]
     request_id: Mapped[str | None] = mapped_column(String(100), unique=True, default=None)
     state: Mapped[TournamentState] = mapped_column(default=TournamentState.RUNNING)
@@ -102,3 +102,5 @@ class Pairing(Base):
     """Why the two were to meet; empty when a schedule said so."""
     time_control: Mapped[TimeControl | None] = mapped_column(default=None)
     """``None`` where it is the tournament's."""
+    ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"), default=None)
+    """Where its time control is of another class than the tournament's; else ``None``."""

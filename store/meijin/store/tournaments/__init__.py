@@ -1,6 +1,7 @@
 """Tournaments: made, played, listed and counted.
 
 - `creation`: made at once, or part by part; what is left half made is dropped
+- `ladder_choice`: the ladder that a game counts for
 - `pairings`: planned games, and those of them that are still to be played
 - `states`: where they stand, and how they end
 - `listing`: as they are shown, and who is entered
@@ -17,8 +18,8 @@ from meijin.store.tournaments.creation import (
     drop_half_made,
     find_request,
     forget_requests_in_planning,
-    ladder_name,
 )
+from meijin.store.tournaments.ladder_choice import ladder_name
 from meijin.store.tournaments.listing import (
     TournamentRow,
     entrants,

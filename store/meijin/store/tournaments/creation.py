@@ -8,19 +8,19 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.orm import Session
 
-from meijin.game import TimeControl, Variant
+from meijin.game import TIME_CLASSES, TimeClasses, TimeControl, Variant
 from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     BotId,
     Entrant,
     FormatName,
-    Ladder,
     LadderId,
     Pairing,
     Tournament,
     TournamentId,
     TournamentState,
 )
+from meijin.store.tournaments.ladder_choice import ladder_of
 from meijin.store.tournaments.openings import encode_openings
 from meijin.store.tournaments.pairings import PlannedGame, enter, insert_pairings
 
@@ -47,11 +47,14 @@ class NewTournament:
     """Those it was given, two bytes a cell, little-endian; none when they are the server's own."""
     options: dict[str, Any] | None = None
     """The settings of the format's own; ``None`` for one that has none."""
+    time_classes: TimeClasses = TIME_CLASSES
+    """Those that its ladder is one of."""
 
-
-def ladder_name(variant: Variant) -> str:
-    """The ladder that the rated games of a variant count for."""
-    return str(variant).replace(" ", "-")
+    def ladder_id(self, connection: Connection) -> LadderId | None:
+        """The ladder of its rated games, made when there is none; ``None`` if it is not rated."""
+        if not self.is_rated:
+            return None
+        return ladder_of(connection, self.variant, self.time_classes.of(self.time_control))
 
 
 def find_request(
@@ -79,7 +82,7 @@ def add_tournament(
             variant=new.variant,
             time_control=new.time_control,
             max_games=new.max_games,
-            ladder_id=_ladder(session, ladder_name(new.variant)) if new.is_rated else None,
+            ladder_id=new.ladder_id(connection),
             create_time=now,
             request_id=new.request_id,
             openings=encode_openings(new.openings),
@@ -147,12 +150,3 @@ def drop_half_made(connection: Connection, *, limit: int) -> bool:
         connection.execute(delete(Entrant).where(Entrant.tournament_id == tournament_id))
         connection.execute(delete(Tournament).where(mine))
     return True
-
-
-def _ladder(session: Session, name: str) -> LadderId:
-    found = session.scalar(select(Ladder).where(Ladder.name == name))
-    if found is None:
-        found = Ladder(name=name)
-        session.add(found)
-        session.flush()
-    return found.id

@@ -1,11 +1,12 @@
 """Pairings: planned games, and those of them that are still to be played."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from sqlalchemy import Connection, Table, func, insert, select, update
 
-from meijin.game import TimeControl
+from meijin.game import TIME_CLASSES, TimeClasses, TimeControl
 from meijin.store.prepared import Prepared
 from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
@@ -14,11 +15,13 @@ from meijin.store.schema import (
     Entrant,
     Game,
     GameState,
+    LadderId,
     Pairing,
     PairingId,
     Tournament,
     TournamentId,
 )
+from meijin.store.tournaments.ladder_choice import ladders_by_control
 
 _PAIRING_TABLE: Table = Pairing.__table__  # type: ignore[assignment]
 _INSERT_PAIRING = Prepared(insert(_PAIRING_TABLE).inline())
@@ -51,15 +54,25 @@ class PendingPairing:
     """Why the two are to meet; empty when a schedule says so."""
     time_control: TimeControl | None = None
     """``None`` for the tournament's."""
+    ladder_id: LadderId | None = None
+    """``None`` for the tournament's."""
 
 
 _PAIRING = columns_of(PendingPairing, Pairing)
 
 
 def insert_pairings(
-    connection: Connection, tournament_id: TournamentId, first: int, games: Sequence[PlannedGame]
+    connection: Connection,
+    tournament_id: TournamentId,
+    first: int,
+    games: Sequence[PlannedGame],
+    ladders: Mapping[TimeControl, LadderId] = MappingProxyType({}),
 ) -> None:
-    """Store planned games, numbered from `first` on."""
+    """Store planned games, numbered from `first` on.
+
+    Args:
+        ladders: Those of time controls of another class than the tournament's.
+    """
     rows = [
         {
             "tournament_id": tournament_id,
@@ -70,6 +83,7 @@ def insert_pairings(
             "opening": game.opening,
             "reason": game.reason,
             "time_control": game.time_control,
+            "ladder_id": game.time_control and ladders.get(game.time_control),
         }
         for number, game in enumerate(games, start=first)
     ]
@@ -78,7 +92,11 @@ def insert_pairings(
 
 
 def add_pairings(
-    connection: Connection, tournament_id: TournamentId, first: int, games: Sequence[PlannedGame]
+    connection: Connection,
+    tournament_id: TournamentId,
+    first: int,
+    games: Sequence[PlannedGame],
+    time_classes: TimeClasses = TIME_CLASSES,
 ) -> Sequence[PendingPairing]:
     """Plan more games of a tournament, numbered from `first` on.
 
@@ -92,7 +110,9 @@ def add_pairings(
     )
     rows = read_rows(PendingPairing, connection.execute(query))
     if not rows:
-        insert_pairings(connection, tournament_id, first, games)
+        own = {game.time_control for game in games if game.time_control is not None}
+        ladders = ladders_by_control(connection, tournament_id, own, time_classes)
+        insert_pairings(connection, tournament_id, first, games, ladders)
         enter(connection, tournament_id, games)
         change = update(Tournament).where(Tournament.id == tournament_id)
         connection.execute(change.values(planned=Tournament.planned + len(games)))

@@ -118,7 +118,7 @@ async def test_strangers_are_linked_and_then_taught_by_turns(start_server: Start
         assert (found.finished_games, found.planned_games) == (24, 24)
         assert found.settings.ladder == pb.LadderRun(most_games=24)
         assert list(found.settings.bots) == list(BOTS)
-        assert found.ladder == "freestyle-5x5"
+        assert found.ladder == "freestyle-5x5-classical"
     rows = rows_of(server)
     assert {row.state for row in rows} == {GameState.FINISHED}
     for first, second in _twos(rows):

@@ -86,7 +86,7 @@ class Request:
     seed: int
     openings: Sequence[Sequence[int]]
     ladder: str
-    """Of the variant; it may have no game yet."""
+    """Of the variant and the time control; it may have no game yet."""
     is_rated: bool
     options: Options | None
     """The format's own settings; ``None`` when they were left out."""

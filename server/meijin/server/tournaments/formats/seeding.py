@@ -13,7 +13,7 @@ class Seeding(Enum):
     """What the bots are ordered by."""
 
     LADDER = "ladder"
-    """By the published ratings of the variant's ladder; those without one last, as given."""
+    """By the published ratings of the ladder of its variant and time control; those without one last, as given."""
     GIVEN = "given"
     """As they were given."""
 
