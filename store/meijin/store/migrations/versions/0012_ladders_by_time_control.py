@@ -25,6 +25,10 @@ def upgrade() -> None:
     _add_columns()
     for ladder_id, variant, run_id in _ladders():
         _split(ladder_id, variant, run_id)
+    _execute(
+        "UPDATE ladder SET games = (SELECT count(*) FROM game"
+        " WHERE ladder_id = ladder.id AND state = 'finished' AND NOT is_repeat)"
+    )
     with op.batch_alter_table("ladder") as ladder:
         ladder.alter_column("variant", existing_type=sa.String(60), server_default=None)
     op.create_index("bot_version_label", "bot_version", ["bot_id", "label", "id"])
@@ -121,8 +125,8 @@ def _name(variant: str, name: str) -> str:
 
 def _add(variant: str, name: str) -> int:
     _execute(
-        "INSERT INTO ladder (name, variant, time_class, revision, run_revision, voided)"
-        " VALUES (:name, :variant, :time_class, 0, 0, 0)",
+        "INSERT INTO ladder (name, variant, time_class, revision, run_revision, voided, games)"
+        " VALUES (:name, :variant, :time_class, 0, 0, 0, 0)",
         name=_name(variant, name),
         variant=variant,
         time_class=_class(name),
