@@ -67,7 +67,9 @@ def test_the_script_prints_json() -> None:
         text=True,
         check=True,
     )
-    fits, jobs = (json.loads(line)["results"] for line in printed.stdout.splitlines())
+    fits, jobs = (
+        json.loads(line)["results"] for line in printed.stdout.splitlines() if line.startswith("{")
+    )
     assert [(row["bots"], row["games"], row["pairs"]) for row in fits] == [(10, 2000, 90)]
     assert 0 < fits[0]["fit_seconds"] < 60
     assert len(jobs) == 10

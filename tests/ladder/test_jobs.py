@@ -20,6 +20,7 @@ from meijin.ladder import jobs as jobs_module
 from meijin.ladder.jobs import COOLDOWN_FACTOR, DATABASE_WORDS, MAX_COOLDOWN_S, Jobs
 from meijin.ladder.refresh import refresh
 from meijin.ladder.refresh_queue import QUEUE, DedupKeys
+from meijin.ladder.tally_cache import TallyCache
 from meijin.store import Database
 from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders.runs import NewRun
@@ -156,7 +157,7 @@ def test_the_dedup_key_is_cleared_before_the_ladder_is_read(
 ) -> None:
     """A game that finishes while the ladder is read finds the key clear, and sends a message."""
 
-    def look(_database: Database, ladder_id: LadderId, _clock: Clock) -> bool:
+    def look(_database: Database, ladder_id: LadderId, _clock: Clock, _cache: TallyCache) -> bool:
         assert dedup_keys.cleared == [ladder_id]
         return False
 
@@ -221,9 +222,11 @@ def test_a_busy_ladder_has_a_cooldown(
 ) -> None:
     """After a run the next job waits several times as long, with its dedup key still set."""
 
-    def refresh_slowly(database: Database, ladder_id: LadderId, clock: Clock) -> NewRun | None:
+    def refresh_slowly(
+        database: Database, ladder_id: LadderId, clock: Clock, cache: TallyCache
+    ) -> NewRun | None:
         fake_time.now += 2.0
-        return refresh(database, ladder_id, clock)
+        return refresh(database, ladder_id, clock, cache)
 
     monkeypatch.setattr(jobs_module, "refresh", refresh_slowly)
     league.finish(GAME)
@@ -242,10 +245,12 @@ def test_no_cooldown_is_long(
 ) -> None:
     """However long a run took, the next one comes within seconds."""
 
-    def refresh_forever(database: Database, ladder_id: LadderId, clock: Clock) -> NewRun | None:
+    def refresh_forever(
+        database: Database, ladder_id: LadderId, clock: Clock, cache: TallyCache
+    ) -> NewRun | None:
         league.finish(GAME)
         fake_time.now += 1e6
-        return refresh(database, ladder_id, clock)
+        return refresh(database, ladder_id, clock, cache)
 
     monkeypatch.setattr(jobs_module, "refresh", refresh_forever)
     jobs.refresh_ladder(league.ladder_id)
@@ -276,17 +281,19 @@ def test_a_sweep_goes_on_after_a_failure(
     league.finish(GAME)
     other.finish(GAME)
 
-    def fail_for_one(database: Database, ladder_id: LadderId, clock: Clock) -> NewRun | None:
+    def fail_for_one(
+        database: Database, ladder_id: LadderId, clock: Clock, cache: TallyCache
+    ) -> NewRun | None:
         if ladder_id == league.ladder_id:
             raise ZeroDivisionError
-        return refresh(database, ladder_id, clock)
+        return refresh(database, ladder_id, clock, cache)
 
     monkeypatch.setattr(jobs_module, "refresh", fail_for_one)
     with capture_logs() as logs:
         jobs.sweep()
     assert (runs(league), runs(other)) == (0, 1)
     events = [line["event"] for line in logs]
-    assert events == ["can't refresh a ladder", "ladder published", "ladder history rebuilt"]
+    assert events == ["can't refresh a ladder", "ladder published"]
 
 
 def test_a_sweep_ends_the_day_of_a_ladder_at_rest(
