@@ -422,7 +422,6 @@ async def test_the_matrix_compares_each_two(start_server: StartServer) -> None:
         assert [row.standing.bot for row in one.rows] == ["bob"]
 
 
-@pytest.mark.parametrize("converter", ["line_to_proto", "matrix_row_to_proto"])
 @asynccontextmanager
 async def diagnosed(start_server: StartServer) -> AsyncIterator[ServerInTest]:
     """A server whose ladder has an old run and one with a diagnosis."""
@@ -472,6 +471,7 @@ async def test_the_standings_tell_whose_interval_is_too_narrow(start_server: Sta
         assert (fit.rejected, fit.pairs, fit.triples, fit.drifts) == (True, 1, 2, 3)
 
 
+@pytest.mark.parametrize("converter", ["line_to_proto", "matrix_row_to_proto"])
 async def test_tables_become_messages_off_the_loop(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch, converter: str
 ) -> None:
