@@ -1443,27 +1443,21 @@ class LadderScores(_message.Message):
 
     LADDER_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
-    EXPECTATION_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     """Its name."""
     @_builtins.property
     def scores(self) -> Global___ColorScores:
-        """The games of their newest versions there."""
-
-    @_builtins.property
-    def expectation(self) -> Global___Expectation:
-        """What is to be expected of these; absent unless both are in its run."""
+        """The games of the versions that are the newest in its published run."""
 
     def __init__(
         self,
         *,
         ladder: _builtins.str = ...,
         scores: Global___ColorScores | None = ...,
-        expectation: Global___Expectation | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["expectation", b"expectation", "scores", b"scores"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["scores", b"scores"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expectation", b"expectation", "ladder", b"ladder", "scores", b"scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "scores", b"scores"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1523,7 +1517,9 @@ class GetHeadToHeadResponse(_message.Message):
 
     @_builtins.property
     def elsewhere(self) -> _containers.RepeatedCompositeFieldContainer[Global___LadderScores]:
-        """The two bots on the other ladders of the variant, by name; at most 20."""
+        """The two bots on the other ladders of the variant, other classes of time
+        control, where they have met; by name, at most 10.
+        """
 
     def __init__(
         self,

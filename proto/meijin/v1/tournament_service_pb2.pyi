@@ -384,7 +384,9 @@ class SprtStanding(_message.Message):
 
     @_builtins.property
     def estimate(self) -> Global___SprtEstimate:
-        """From what the test counts; absent before the first of these."""
+        """From what the test counts; absent before the first of these, and in an update
+        that tells of the decision: the tournament that follows it has it.
+        """
 
     def __init__(
         self,

@@ -43,6 +43,7 @@ def test_head_to_head_counts_all_versions(tmp_path: Path) -> None:
     assert found.scores.games < found.all_versions.games
     assert sum(scores.games for _, scores in found.openings) == found.scores.games
     assert found.expectation is None
+    assert found.elsewhere == ()
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def compare(
     one, other = _title(response.version), _title(response.opponent_version)
     console.print(head_to_head_table(one, other, response))
     _print_expectation(one, other, response)
-    _print_all_versions(response)
+    _print_other_games(response)
     if openings and response.opening_count > 1:
         console.print(openings_table(response, openings))
         if response.opening_count > openings:
@@ -83,11 +83,14 @@ def _print_expectation(one: str, other: str, response: pb.GetHeadToHeadResponse)
     )
 
 
-def _print_all_versions(response: pb.GetHeadToHeadResponse) -> None:
-    """Where other versions have met too."""
+def _print_other_games(response: pb.GetHeadToHeadResponse) -> None:
+    """Those of other versions, and those on other ladders of the variant."""
     every = added(response.all_versions.as_black, response.all_versions.as_white)
     if every != added(response.as_black, response.as_white):
         console.print(f"all versions together: {results(every)}, {share(every)}")
+    for row in response.elsewhere:
+        score = added(row.scores.as_black, row.scores.as_white)
+        console.print(f"on {row.ladder}: {results(score)}, {share(score)}")
 
 
 def _title(version: pb.RatedVersion) -> str:

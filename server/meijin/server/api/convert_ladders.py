@@ -167,6 +167,10 @@ def head_to_head_to_proto(found: HeadToHead) -> pb.GetHeadToHeadResponse:
         ],
         opening_count=len(found.openings),
         all_versions=_color_scores_to_proto(found.all_versions),
+        elsewhere=[
+            pb.LadderScores(ladder=ladder, scores=_color_scores_to_proto(scores))
+            for ladder, scores in found.elsewhere
+        ],
     )
 
 

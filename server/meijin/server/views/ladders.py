@@ -22,9 +22,10 @@ from meijin.ladder.posterior import RatingPosterior, preview, superiority_of
 from meijin.store.bots import get_bot, labels_of, newest_versions
 from meijin.store.errors import NoRunError, UnknownVersionError
 from meijin.store.ladders.days import DayRating, rating_history
-from meijin.store.ladders.ladders import LadderSummary, get_ladder
+from meijin.store.ladders.ladders import LadderSummary, get_ladder, name_of, same_variant
 from meijin.store.ladders.meetings import (
     ColorScores,
+    newest_rated_version,
     scores_by_opening,
     scores_without_faults,
     variant_of,
@@ -51,6 +52,8 @@ MAX_PREVIEW_POOL = 400
 """The most versions in one: each game takes n^2 steps, all of them a tenth of a second."""
 
 
+MAX_ELSEWHERE = 10
+"""Other ladders of a variant that a score against another is looked up on."""
 MAX_VERSIONS = 200
 """The newest of a bot that its score against another is of: each two of them are looked up."""
 
@@ -102,6 +105,8 @@ class HeadToHead:
     """``None`` where the published run does not know both."""
     all_versions: ColorScores
     """The newest versions of both bots together."""
+    elsewhere: tuple[tuple[str, ColorScores], ...]
+    """On other ladders of the variant by name: of the versions that are the newest there."""
 
 
 def ladder_table(
@@ -273,7 +278,20 @@ def head_to_head(
             ladder_id,
             *(newest_versions(connection, each, MAX_VERSIONS) for each in bot_ids),
         ),
+        elsewhere=tuple(_elsewhere(connection, ladder_id, bot_ids)),
     )
+
+
+def _elsewhere(
+    connection: Connection, ladder_id: LadderId, bot_ids: Sequence[BotId]
+) -> Iterator[tuple[str, ColorScores]]:
+    """What the newest rated versions of two bots scored on the variant's other ladders."""
+    for other_id in same_variant(connection, ladder_id, MAX_ELSEWHERE):
+        one, other = (newest_rated_version(connection, other_id, each) for each in bot_ids)
+        if one is not None and other is not None:
+            scores = _scores_of(connection, other_id, [one], [other])
+            if scores.games:
+                yield name_of(connection, other_id), scores
 
 
 def _version(
@@ -313,9 +331,8 @@ def _openings(
     connection: Connection, ladder_id: LadderId, one: BotVersionId, other: BotVersionId
 ) -> Iterator[tuple[str, ColorScores]]:
     variant = variant_of(connection, ladder_id)
-    if variant is not None:
-        for opening, scores in scores_by_opening(connection, ladder_id, one, other):
-            yield format_opening(decode_moves(opening), variant), scores
+    for opening, scores in scores_by_opening(connection, ladder_id, one, other):
+        yield format_opening(decode_moves(opening), variant), scores
 
 
 def day_ratings(

@@ -10,7 +10,6 @@ from sqlalchemy import (
     Connection,
     Select,
     delete,
-    exists,
     func,
     insert,
     select,
@@ -25,8 +24,6 @@ from meijin.store.schema import (
     Anchor,
     BotVersionId,
     DayTally,
-    Game,
-    GameState,
     Ladder,
     LadderId,
     RatingRun,
@@ -114,7 +111,14 @@ def _problem(connection: Connection, name: str, meant: Sequence[ColumnElement[bo
     return f"{problem}; there are: {names}"
 
 
-_HAS_GAMES = exists().where(Game.ladder_id == Ladder.id, Game.state == GameState.FINISHED)
+_HAS_GAMES = Ladder.games > 0
+
+
+def same_variant(connection: Connection, ladder_id: LadderId, limit: int) -> Sequence[LadderId]:
+    """The other ladders of a ladder's variant that have games, in the order of their names."""
+    variant = select(Ladder.variant).where(Ladder.id == ladder_id).scalar_subquery()
+    query = select(Ladder.id).where(Ladder.variant == variant, Ladder.id != ladder_id, _HAS_GAMES)
+    return connection.scalars(query.order_by(Ladder.name).limit(limit)).all()
 
 
 def check_time_classes(connection: Connection, classes: TimeClasses) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 from meijin.game import Party, Result, Variant
 from meijin.store.ladders.rated_games import is_rated
 from meijin.store.ladders.runs import NO_GAMES, Score
-from meijin.store.schema import BotVersionId, Game, LadderId, Tournament
+from meijin.store.schema import BotId, BotVersion, BotVersionId, Game, Ladder, LadderId, Rating
 
 MAX_GAMES = 10_000
 """The newest games of two versions that are counted by openings: each is looked up."""
@@ -89,10 +89,22 @@ def scores_by_opening(
     return sorted(scores.items(), key=lambda item: (-item[1].games, item[0]))
 
 
-def variant_of(connection: Connection, ladder_id: LadderId) -> Variant | None:
-    """What is played on a ladder; ``None`` before its first game."""
-    query = select(Tournament.variant).where(Tournament.ladder_id == ladder_id).limit(1)
+def newest_rated_version(
+    connection: Connection, ladder_id: LadderId, bot_id: BotId
+) -> BotVersionId | None:
+    """The bot's newest version in a ladder's published run; ``None`` where it has none there."""
+    published = select(Ladder.run_id).where(Ladder.id == ladder_id).scalar_subquery()
+    query = (
+        select(func.max(BotVersion.id))
+        .join(Rating, Rating.version_id == BotVersion.id)
+        .where(Rating.run_id == published, BotVersion.bot_id == bot_id)
+    )
     return connection.scalar(query)
+
+
+def variant_of(connection: Connection, ladder_id: LadderId) -> Variant:
+    """What is played on a ladder."""
+    return connection.scalars(select(Ladder.variant).where(Ladder.id == ladder_id)).one()
 
 
 def _between(one: BotVersionId, other: BotVersionId) -> ColumnElement[bool]:
