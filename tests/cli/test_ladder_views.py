@@ -157,23 +157,24 @@ def test_ratings_that_are_less_sure_than_they_say_are_marked() -> None:
     legend = notes(response)[-1]
     assert "V ± too narrow: this bot's results vary with whom it meets" in legend
     assert "C ± too narrow" in legend
-    assert len(notes(response)) == 4
+    assert len(notes(response)) == 5
     response.run.fit.rejected = True
-    assert notes(response)[3].endswith("every ± is too narrow; see --diagnose")
+    assert notes(response)[4].endswith("every ± is too narrow; see --diagnose")
 
 
 def test_notes_say_how_to_cite_and_to_read() -> None:
     """The run, its games and checksum, what intervals are relative to, and the marks in use."""
     response = standings(standing(1, "ada", anchor=True), standing(2, "bob", provisional=True))
     response.run.repeats = 4
-    cited, interval, first_move, legend = notes(response)
+    cited, interval, first_move, scale, legend = notes(response)
     assert cited.startswith("run 7 of 1970-01-01 00:00 UTC from 123 games, 4 repeats left out")
     assert cited.endswith("checksum 0123456789ab")
     assert "relative to the anchors" in interval
-    assert first_move == "moving first is worth +12 Elo; 100 Elo more score 63.5%"
+    assert first_move == "moving first is worth +12 Elo"
+    assert scale == "100 Elo more score 63.5%"
     assert legend == "A anchor, ? few games, or all won or all lost"
     plain = notes(standings(standing(1, "ada")))
-    assert len(plain) == 3
+    assert len(plain) == 4
     assert "mean of the established" in plain[1]
 
 

@@ -104,6 +104,6 @@ def test_games_of_a_new_version_are_taken_in(league: "League") -> None:
 @pytest.mark.usefixtures("known")
 def test_a_parent_settles_nothing(league: "League") -> None:
     """The order is sure of the versions that have played, and not of their heirs."""
-    assert table_of(league, 0, 1, rule=StoppingRule(0.95)).is_settled
+    assert table_of(league, 0, 1, rule=StoppingRule(0.5)).is_settled
     league.renew(0, "2.0")
-    assert not table_of(league, 0, 1, rule=StoppingRule(0.95)).is_settled
+    assert not table_of(league, 0, 1, rule=StoppingRule(0.5)).is_settled

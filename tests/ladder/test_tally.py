@@ -113,15 +113,15 @@ def test_forfeits_are_counted_for_the_loser(any_league: League) -> None:
     assert {key: state.faults for key, state in states.items()} == {a: 1, b: 4, c: 0}
 
 
-def test_the_last_day_of_a_version_is_that_of_its_last_game(any_league: League) -> None:
-    """A repeat shows too that it is still there; days never go back."""
+def test_the_last_day_of_a_version_is_that_of_its_last_rated_game(any_league: League) -> None:
+    """A repeat doesn't count; days never go back."""
     any_league.finish((0, 1, BLACK), line=(7,))
     any_league.finish((0, 1, BLACK), line=(7,), day=2)
     any_league.finish((2, 3, BLACK), day=1)
     first, third = FIRST_DAY.toordinal(), (FIRST_DAY + timedelta(days=2)).toordinal()
     states = any_league.snapshot().versions
     days = [states[version].last_day for version in any_league.versions[:4]]
-    assert days == [third, third, third, third]
+    assert days == [first, first, third, third]
     assert first < third
 
 

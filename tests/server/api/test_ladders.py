@@ -438,7 +438,7 @@ async def test_the_diagnosis_of_a_run_is_shown(start_server: StartServer) -> Non
     """By the names of versions; what a bot that is not shown takes part in is left out."""
     async with diagnosed(start_server) as server:
         found = await (await server.ladders()).GetDiagnosis(pb.GetDiagnosisRequest())
-        assert (found.ladder, found.run.run_id) == ("freestyle-5x5", "2")
+        assert (found.ladder, found.run.run_id) == ("freestyle-5x5-classical", "2")
         assert (found.chi_square, found.deviance, found.degrees_of_freedom) == (31.5, 30.5, 12.25)
         assert found.pairs_with_enough_games == 20
         (pair,) = found.pairs
