@@ -95,7 +95,7 @@ def test_the_notes_judge_the_fit() -> None:
     assert fits == "as a whole the games fit one rating a version (p 0.250)"
     misfit = diagnosis_notes(response(rejected=True))[2]
     assert "(p <0.001)" in misfit
-    assert "by 82 Elo, so every ± is too narrow" in misfit
+    assert "by 82 Elo, which ± allows for" in misfit
 
 
 def test_an_old_run_was_not_looked_at() -> None:

@@ -147,7 +147,7 @@ def test_marks() -> None:
 
 
 def test_ratings_that_are_less_sure_than_they_say_are_marked() -> None:
-    """With what it is that makes the interval too narrow."""
+    """With what that means for the interval."""
     rows = (
         standing(1, "ada", depends_on_opponents=True),
         standing(2, "bob", changes_over_time=True),
@@ -155,11 +155,11 @@ def test_ratings_that_are_less_sure_than_they_say_are_marked() -> None:
     response = standings(*rows)
     assert [marks(row) for row in rows] == ["V", "C"]
     legend = notes(response)[-1]
-    assert "V ± too narrow: this bot's results vary with whom it meets" in legend
+    assert "V results vary with whom it meets, which ± allows for over all opponents" in legend
     assert "C ± too narrow" in legend
     assert len(notes(response)) == 5
     response.run.fit.rejected = True
-    assert notes(response)[4].endswith("every ± is too narrow; see --diagnose")
+    assert notes(response)[4].endswith("which ± allows for; see --diagnose")
 
 
 def test_notes_say_how_to_cite_and_to_read() -> None:

@@ -37,7 +37,7 @@ def verdict(fit: pb.FitSummary) -> str:
     if fit.rejected:
         return (
             f"results depend on who meets whom (p {chance}): pairs depart from their ratings by "
-            f"{fit.deviation:.0f} Elo, so every ± is too narrow"
+            f"{fit.deviation:.0f} Elo, which ± allows for"
         )
     return f"as a whole the games fit one rating a version (p {chance})"
 

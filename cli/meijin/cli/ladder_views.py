@@ -72,7 +72,7 @@ MARKS = {
     "?": "few games, or all won or all lost",
     "~": "no games lead to the others",
     "P": "paused, since it forfeited game after game",
-    "V": "± too narrow: this bot's results vary with whom it meets",
+    "V": "results vary with whom it meets, which ± allows for over all opponents, not for one",
     "C": "± too narrow: this bot's strength changes over time",
 }
 

@@ -154,8 +154,9 @@ class Standing(_message.Message):
     told of earlier runs.
     """
     depends_on_opponents: _builtins.bool
-    """Its results depend on whom it meets, surer than chance: the margin is too
-    narrow. False for runs of releases that did not look.
+    """Its results depend on whom it meets, surer than chance: the margin allows
+    for that over all opponents, not for one. False for runs of releases that did
+    not look.
     """
     changes_over_time: _builtins.bool
     """Its strength has a trend over its games, surer than chance: the margin is

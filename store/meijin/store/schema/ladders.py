@@ -107,7 +107,7 @@ class Rating(Base):
     is_linked: Mapped[bool]
     """Games lead from it to the anchors, from opponent to opponent."""
     depends_on_opponents: Mapped[bool] = mapped_column(default=False)
-    """Its results depend on whom it meets, surer than chance: its interval is too narrow."""
+    """Its results depend on whom it meets, surer than chance: its interval is one over all of them."""
     changes_over_time: Mapped[bool] = mapped_column(default=False)
     """Its strength has a trend, surer than chance: its interval is too narrow."""
 
