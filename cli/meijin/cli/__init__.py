@@ -5,6 +5,7 @@
 - `connection`, `local`, `demo_folder`: a server to talk to, or one of the command's own
 - `options`, `sprt`: what tournaments and tests are asked for with
 - `follow`, `output`, `ladder_views`, `diagnosis_views`, `bracket`, `plots`: what is shown
+- `ladder_exports`: ladders for other tools
 - `errors`: what ends a command with one line
 """
 

@@ -264,14 +264,18 @@ async def test_streams_of_an_address_are_counted(server: ServerInTest) -> None:
     assert await server.bot("eve")
 
 
-async def test_streams_of_a_bot_are_counted(server: ServerInTest) -> None:
+async def test_streams_of_a_bot_are_counted(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A token can't be used to fill its address."""
+    monkeypatch.setattr("meijin.server.api.play.HELLO_TIMEOUT", timedelta(minutes=1))
     token = await server.register("ada")
-    channels = [await server.channel() for _ in range(STREAMS_OF_A_BOT)]
-    for channel in channels:
-        await server.peer(token, channel)
-    await server.until(lambda: server.tasks("Play") == STREAMS_OF_A_BOT)
-    end = await (await server.peer(token)).closed()
+    peers = [await server.peer(token) for _ in range(STREAMS_OF_A_BOT + 1)]
+    ends = [asyncio.ensure_future(peer.closed()) for peer in peers]
+    refused, others = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    for each in others:
+        each.cancel()
+    (end,) = (each.result() for each in refused)
     assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "TOO_MANY_STREAMS")
     assert await server.bot("bob")
 

@@ -13,5 +13,6 @@ What is behind it:
 - `stream`, `outbox`: one of them, and what waits to be sent
 - `games`, `running_game`: the bot's games, over however many streams
 - `searcher`, `batch_searcher`, `threads`: how and where its methods are called
+- `hardware`: what the machine is called, for people
 - `events`, `wire`: what the server says, and the messages that say it
 """

@@ -5,7 +5,7 @@
 - `tokens`, `owners`, `admin`: `meijin token`; `meijin owner`; `meijin admin`
 - `faults`: `meijin faults`
 - `status`, `backups`: `meijin status`; `meijin backup` and `restore`
-- `ladders`, `ladder_run`, `ladder_verify`: `meijin ladder`
+- `ladders`, `ladder_run`, `ladder_compare`, `ladder_export`, `ladder_verify`: `meijin ladder`
 - `certificates`: `meijin certificate`
 - `demo`: `meijin demo`
 - `learn`: `meijin learn`, a package

@@ -365,7 +365,7 @@ async def test_nobody_is_settled_alone(server: ServerInTest) -> None:
     await server.bot("ada")
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await create(server, games=4, rule=FINAL)
-    assert "1 of the ladder freestyle-5x5 are connected" in str(caught.value.details())
+    assert "1 of the ladder freestyle-5x5-classical are connected" in str(caught.value.details())
 
 
 async def test_open_ladders_leave_bots_to_one_that_is_settled(server: ServerInTest) -> None:

@@ -1,9 +1,9 @@
 """The formats of tournaments: who meets whom, and when it is decided.
 
 `base` says what a format is and `report` what it tells; a `crosstable` is what each two have scored.
-Formats share `schedule` (all games are
-planned beforehand), `pairs` (all games come in pairs), `seeding`, `dutch` and its `matching`, and
-`bracket`. Every other module is one format.
+Formats share `schedule` (all games are planned beforehand), `pairs` (all games come in pairs),
+`opening_deck`, `seeding`, `dutch` and its `matching`, and `bracket`. Every other module is one
+format.
 """
 
 from meijin.server.tournaments.formats.base import Format
