@@ -5,8 +5,9 @@
 
 Bots with strengths of N(0, 250) Elo play pairs of games, with both colours on one opening; the
 first move is worth 60 Elo. `random` pairs by lot; `adaptive` is the ladder's matchmaker, refitted
-after every 20 games. Every row has the same ladders judged by the model's covariance (`model_...`)
-and by the robust one (`robust_...`, the ladder's own): the percentage of 95 % intervals that hold
+after every 20 games. Every row has the same ladders judged by the plain model (`model_...`: no
+effects of openings, and its own covariance) and as the ladder judges them (`robust_...`: effects of
+openings where they show, and the robust covariance): the percentage of 95 % intervals that hold
 the truth from the mean, and from an anchor (each bot in turn is it), and the median of half of an
 interval from the mean. `correlation` and `pairs` are the medians of what was estimated, `flagged`
 the percentage of pools whose diagnosis warns of them, and `holds` says whether both robust
@@ -51,10 +52,13 @@ from meijin.ladder.statistics.covariance import (
     covariance,
     superiority,
 )
+from meijin.ladder.statistics.diagnosis import Diagnosis
+from meijin.ladder.statistics.drift import in_blocks
+from meijin.ladder.statistics.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.matchmaking import Matchmaker
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.overdispersion import Overdispersion
-from meijin.ladder.statistics.pair_counts import Floats, connected_components
+from meijin.ladder.statistics.pair_counts import Floats, PairCounts, connected_components
 from meijin.ladder.statistics.robust import robust_covariance
 
 BATCH = 20
@@ -65,8 +69,8 @@ TARGET = (93.0, 97.0)
 """Of 95 % intervals, in percent; so many pools are to be flagged where it is missed:"""
 FLAGGED = 95.0
 
-FLAGS: Sequence[Callable[[Fit], bool]] = ()
-"""What warns that a pool's ratings may be off by more than their intervals say."""
+BLOCKS = 64
+"""Of games in order, in which the diagnosis looks for trends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,8 @@ COVARIANCES: Mapping[str, Callable[[Fit], Covariance]] = {
     "model": covariance,
     "robust": lambda known: robust_covariance(known).covariance,
 }
+FITS: Mapping[str, Callable[[PairCounts], Fit]] = {"model": fit, "robust": fit_with_widths}
+"""Those that they are of."""
 PAIRINGS = ("adaptive", "random")
 
 
@@ -160,13 +166,19 @@ def play_adaptively(games: WorldGames, pair_by: str) -> None:
 
 def judge(games: WorldGames, checkpoint: int, *, is_of_mean: bool = False) -> Judgement:
     """Compare with the truth what is said of those who have played."""
-    known = fit(games.counts)
+    fits = {name: make(games.counts) for name, make in FITS.items()}
+    known = fits["robust"]
     truth = (games.mean_strengths if is_of_mean else games.strengths)[known.players]
+    diagnosis = Diagnosis.of(
+        known, covariance(known), games.in_order, in_blocks(len(games.in_order.first), BLOCKS)
+    )
     return Judgement(
         games=checkpoint,
         overdispersion=robust_covariance(known).overdispersion,
-        is_flagged=any(flag(known) for flag in FLAGS),
-        by={name: calibration(known, of(known), truth) for name, of in COVARIANCES.items()},
+        is_flagged=diagnosis.is_misfit,
+        by={
+            name: calibration(fits[name], of(fits[name]), truth) for name, of in COVARIANCES.items()
+        },
     )
 
 

@@ -60,6 +60,8 @@ class WorldGames:
         self._repeats = np.arange(bots) < repeaters
         self._first_results: dict[tuple[int, int, int], int] = {}
         self._counted: dict[tuple[int, int, int], list[int]] = {}
+        self._in_order: list[tuple[int, int, int]] = []
+        """First and second player and result of those."""
         self._rounds = 0
         self.count = 0
         """Games played, counted or not."""
@@ -91,6 +93,7 @@ class WorldGames:
         self._first_results.setdefault(key, result)
         if not (again and self.world.leaves_repeats_out):
             self._counted.setdefault(key, [0, 0, 0])[result] += 1
+            self._in_order.append((first, second, result))
         self.count += 1
         for bot in (first, second):
             self._sums[bot] += self.strengths[bot]
@@ -112,6 +115,12 @@ class WorldGames:
     def counts(self) -> PairCounts:
         """The results that count, by pair, colour and opening."""
         return self._as_counts([])
+
+    @property
+    def in_order(self) -> PairCounts:
+        """The games that count, a row each, as they were played."""
+        first, second, result = np.array(self._in_order, dtype=np.int64).reshape(-1, 3).T
+        return PairCounts(first, second, *(1.0 * (result == kind) for kind in range(3)))
 
     @property
     def all_counts(self) -> PairCounts:

@@ -50,16 +50,13 @@ def test_a_ladder_is_judged_at_its_checkpoints(pairing: str) -> None:
     assert len(last.by["model"].told) == 10
 
 
-def test_a_scenario_holds_where_intervals_do_or_pools_are_flagged(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_scenario_holds_where_intervals_do_or_pools_are_flagged() -> None:
     """93 to 97 in a hundred, from the mean and from an anchor; or 95 pools in a hundred."""
     judged = judge(played(World(bots=4), 40), 40)
     row = coverage_row("model", "random", [judged])
     shares = {row["robust_mean"], row["robust_anchor"]}
     assert row["holds"] == ("yes" if shares <= set(range(93, 98)) else "no")
-    monkeypatch.setattr(interval_coverage, "FLAGS", (lambda known: len(known.players) == 4,))
-    flagged = coverage_row("model", "random", [judge(played(World(bots=4), 40), 40)])
+    flagged = coverage_row("model", "random", [replace(judged, is_flagged=True)])
     assert (flagged["flagged"], flagged["holds"]) == (100, "yes")
 
 
