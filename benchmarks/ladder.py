@@ -129,8 +129,9 @@ def fill_database(path: Path, size: Size, days: int) -> None:
 
 
 _INSERT_LADDER = """
-    INSERT INTO ladder (id, name, revision, run_revision, voided, games)
-    VALUES (1, 'freestyle-15x15', ?, 0, 0, ?)
+    INSERT INTO ladder (id, name, variant, time_class, revision, run_revision, settled_revision,
+                        voided, games)
+    VALUES (1, 'freestyle-15x15-ultrabullet', 'freestyle 15x15', 'ultrabullet 0-4', ?, 0, 0, 0, ?)
 """
 _INSERT_TOURNAMENT = """
     INSERT INTO tournament (id, name, format, rounds, seed, variant, time_control, max_games,
@@ -143,8 +144,8 @@ _INSERT_BOT = """
     VALUES (?, ?, ?, 0, 'active', '', 0, '[]')
 """
 _INSERT_VERSION = """
-    INSERT INTO bot_version (id, bot_id, digest, label, configuration, create_time)
-    VALUES (?, ?, '', '1', '[]', ?)
+    INSERT INTO bot_version (id, bot_id, digest, label, hardware, configuration, create_time)
+    VALUES (?, ?, '', '1', '', '[]', ?)
 """
 _INSERT = """
     INSERT INTO game (id, pairing_id, tournament_id, ladder_id, black_id, white_id, opening_plies,
