@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from tests.fuzz.mutation import ODD_TEXT, mutated, mutated_text
 
-from meijin.game import GOMOKU, TimeControl
+from meijin.game import GOMOKU, TIME_CLASSES, TimeControl
 from meijin.server.access.permissions import PERMISSIONS
 from meijin.server.api.convert_tournaments import settings_from_proto
 from meijin.server.api.interceptor import Undecodable, _tolerant, check_decoded
@@ -189,7 +189,8 @@ def test_tournaments_are_planned_or_refused(tmp_path: Path) -> None:
         def plan(message: tournament_service_pb2.TournamentSettings) -> None:
             settings = settings_from_proto(message)
             _check_room(settings, "")
-            database.read(partial(_plan, settings=settings, request_id=""))
+            planned = partial(_plan, settings=settings, request_id="", here=frozenset())
+            database.read(partial(planned, time_classes=TIME_CLASSES))
 
         found = outcomes(SETTINGS, plan, allowed=(MeijinError, RowNotFoundError))
     assert set(found) >= {"accepted", "InvalidRequestError", "UnknownBotError"}, found

@@ -14,7 +14,8 @@ from sqlalchemy import Connection, func, select, text
 from tests.system.processes import Processes, Server
 
 from meijin.game import Board, Ending, Outcome, Result, decode_moves
-from meijin.ladder.statistics import bradley_terry, elo
+from meijin.ladder.statistics import elo
+from meijin.ladder.statistics.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.verify import verify
 from meijin.store import Database
@@ -34,7 +35,12 @@ class Books:
     def games(self, state: GameState | None = None) -> Sequence[Any]:
         """The games, or those in a state, each with its opening, its variant and black's name."""
         query = (
-            select(Game.__table__, Pairing.opening, Tournament.variant, Bot.name.label("black"))
+            select(
+                Game.__table__,
+                Pairing.opening.label("opening_cells"),
+                Tournament.variant,
+                Bot.name.label("black"),
+            )
             .join(Pairing, Pairing.id == Game.pairing_id)
             .join(Tournament, Tournament.id == Game.tournament_id)
             .join(Bot, Bot.id == Pairing.black_id)
@@ -112,7 +118,7 @@ class Books:
         assert table.run is not None
         assert (table.run.games, table.run.repeats) == (len(rated), len(games) - len(rated))
         elos = {row.version_id: row.line.elo for row in table.standings}
-        fit = bradley_terry.fit(_columns(results))
+        fit = fit_with_widths(_columns(results, [game.opening for game in rated]))
         assert list(elos) == sorted(elos, key=lambda version: (-elos[version], version))
         shift = statistics.mean(elos.values()) - statistics.mean(fit.elo)
         for version, strength in zip(fit.players.tolist(), fit.elo.tolist(), strict=True):
@@ -124,10 +130,11 @@ class Books:
         assert verify(self.database, table.ladder.id).differences == ()
 
 
-def _columns(results: Sequence[tuple[int, int, float]]) -> PairCounts:
+def _columns(results: Sequence[tuple[int, int, float]], openings: Sequence[int]) -> PairCounts:
     rows = [(black, white, won == 1, won == 0.5, won == 0) for black, white, won in results]
-    columns = np.array(rows, dtype=np.int64).T
-    return PairCounts(*columns[:2], *columns[2:].astype(np.float64))
+    first, second, *ends = np.array(rows, dtype=np.int64).T
+    wins, draws, losses = (column.astype(np.float64) for column in ends)
+    return PairCounts(first, second, wins, draws, losses, np.array(openings, dtype=np.int64))
 
 
 def _standings(sql: Connection) -> Standings:
@@ -139,7 +146,7 @@ def _standings(sql: Connection) -> Standings:
 def _assert_replays(game: Any) -> None:
     assert game.state is GameState.FINISHED
     assert game.ending in ON_THE_BOARD, f"game {game.id}: {game.detail}"
-    assert game.moves.startswith(game.opening)
+    assert game.moves.startswith(game.opening_cells)
     board = Board.from_moves(decode_moves(game.moves), game.variant)
     expected = Result.DRAW if board.winner is None else Result.won_by(board.winner)
     assert Outcome(game.result, game.ending) == Outcome(

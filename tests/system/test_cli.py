@@ -24,6 +24,8 @@ from meijin.v1 import game_pb2
 COMMANDS = {
     *("serve", "worker", "match", "demo", "certificate", "status", "backup", "restore"),
     *(f"ladder {verb}" for verb in ("show", "run", "settle", "compare", "anchors", "verify")),
+    "ladder export",
+    "ladder cite",
     *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
     *(f"bot {verb}" for verb in ("disable", "enable", "unpause", "hide", "unhide")),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
@@ -258,7 +260,7 @@ def test_a_ladder_in_other_forms(
     assert len(ask(meijin, "ladder", "--export=json", "--top=1")["standings"]) == 1
     assert len(ask(meijin, "ladder", "--matrix")["rows"]) == 2
     assert "per cent" in tell(meijin, "ladder", "--matrix")
-    assert "ada against grace" in tell(meijin, "ladder", "compare", "ada", "grace")
+    assert "ada 1 against grace 1" in tell(meijin, "ladder", "compare", "ada", "grace")
     assert "stronger with a chance" in tell(meijin, "ladder", "compare", "ada", "grace")
     curves = ask(meijin, "ladder", "--history")["curves"]
     assert {name: len(points) for name, points in curves.items()} == {"ada": 1, "grace": 1}

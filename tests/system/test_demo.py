@@ -44,7 +44,7 @@ def test_two_demos_in_one_folder(processes: Processes) -> None:
     data = processes.folder / "demo-data"
     first = processes.run("demo", f"--data={data}", QUICK)
     assert first.returncode == 0, first.stderr
-    crosstable, _, ladder = first.stdout.partition("Ladder freestyle-15x15-blitz")
+    crosstable, _, ladder = first.stdout.partition("Ladder freestyle-15x15-ultrabullet")
     for bot in BOTS:
         assert bot in crosstable
         assert bot in ladder

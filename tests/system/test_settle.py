@@ -36,7 +36,7 @@ def test_a_settled_ladder_ends_with_a_final_run_that_verifies(
     assert "the order of 3 bots sure to 80 % but for differences below 50 Elo" in words
     assert "final run of tournament 1" in words
     command = settling.words.splitlines()[-1].split()
-    assert command[:4] == ["meijin", "ladder", "verify", "freestyle-7x7"]
+    assert command[:4] == ["meijin", "ladder", "verify", "freestyle-7x7-classical"]
     proof = processes.run(*command[1:], f"--data={server.data}")
     assert proof.returncode == 0, proof.stderr
     assert "byte for byte" in proof.stdout

@@ -57,7 +57,7 @@ def all_games(books: Books) -> Sequence[Any]:
     query = (
         select(
             Game.__table__,
-            Pairing.opening,
+            Pairing.opening.label("opening_cells"),
             Tournament.variant,
             black.name.label("black"),
             white.name.label("white"),
@@ -213,7 +213,7 @@ def left_over(arena: Arena) -> Iterator[str]:
 
 def _replay(game: Any) -> Iterator[str]:
     """A record that the rules do not allow, or that ends otherwise than it says."""
-    if not game.moves.startswith(game.opening):
+    if not game.moves.startswith(game.opening_cells):
         yield f"game {game.id} does not begin with its opening"
     try:
         board = Board.from_moves(decode_moves(game.moves), game.variant)
