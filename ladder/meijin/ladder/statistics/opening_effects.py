@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, sums
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, distinct, sums
 
 MOST = 200
 """Openings with an effect: those with most games. Each is one more column of Newton's step."""
@@ -16,7 +16,8 @@ def reused_openings(counts: PairCounts) -> Integers:
     """The openings with enough games for an effect of their own, ascending; shape (k,)."""
     if counts.openings is None:
         return np.empty(0, dtype=np.int64)
-    openings, places = np.unique(counts.openings, return_inverse=True)
+    openings = distinct(counts.openings)
+    places = np.searchsorted(openings, counts.openings)
     games = sums(places, counts.wins + counts.draws + counts.losses, len(openings))
     # Of two with as many games the lower number goes first: the rows' order has no say.
     most = np.argsort(-games, kind="stable")[:MOST]
