@@ -46,7 +46,7 @@ def table() -> pb.GetStandingsResponse:
 
 def test_no_two_versions_are_called_the_same() -> None:
     """An only version has its bot's name; labels that are shared or empty are not enough."""
-    versions = [ADA, BOB, OLD, NEW, version(5, "cyd"), version(6, "cyd", "y")]
+    versions = [ADA, BOB, OLD, NEW, version(5, "cyd"), version(6, "cyd", "y"), version(7, "")]
     names = player_names([*versions, ADA])
     assert names == {
         "1": "ada",
@@ -55,6 +55,7 @@ def test_no_two_versions_are_called_the_same() -> None:
         "4": "cyd x #4",
         "5": "cyd #5",
         "6": "cyd y",
+        "7": "#7",
     }
 
 

@@ -73,7 +73,7 @@ def player_names(versions: Iterable[pb.RatedVersion]) -> dict[str, str]:
     """What each version is called, by its id, so that no two are called the same.
 
     A bot's only version has its name, others the label behind it, and those with one label
-    their id.
+    their id; those of hidden bots have nothing but that.
     """
     known = {each.version_id: each for each in versions}
     bots = Counter(each.bot for each in known.values())
@@ -83,7 +83,10 @@ def player_names(versions: Iterable[pb.RatedVersion]) -> dict[str, str]:
         words = [each.bot]
         if bots[each.bot] > 1:
             words.append(each.version)
-        if bots[each.bot] > 1 and (labels[each.bot, each.version] > 1 or not each.version):
+        is_told_apart = bots[each.bot] == 1 or (
+            each.version and labels[each.bot, each.version] == 1
+        )
+        if not each.bot or not is_told_apart:
             words.append(f"#{key}")
         names[key] = " ".join(filter(None, words))
     return names

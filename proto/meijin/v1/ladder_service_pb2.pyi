@@ -841,7 +841,7 @@ class RatedVersion(_message.Message):
     version_id: _builtins.str
     """Names it."""
     bot: _builtins.str
-    """The bot."""
+    """The bot; empty in lists of pairs and covariances where it is hidden."""
     version: _builtins.str
     """Its label; may be empty."""
     def __init__(

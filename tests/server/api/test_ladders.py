@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -19,11 +20,12 @@ from meijin.game import Variant
 from meijin.server.api import ladders as servicer
 from meijin.server.api import requests
 from meijin.store import Database
+from meijin.store.bots import change_bot
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.ladders.runs import publish as publish_run
-from meijin.store.schema import BotVersion, Ladder, LadderId, RatingDay
+from meijin.store.schema import BotId, BotVersion, Ladder, LadderId, RatingDay
 from meijin.testing.server import ServerInTest
 from meijin.v1 import ladder_service_pb2 as pb
 
@@ -372,6 +374,18 @@ async def test_pair_counts_are_those_of_the_run(start_server: StartServer) -> No
         publish(server.database, revision=3, elos=(1560, 1440))
         with pytest.raises(grpc.aio.AioRpcError, match="run 2 has taken the place of run 1"):
             await service.ListPairCounts(request)
+
+
+async def test_hidden_bots_are_exported_without_names(start_server: StartServer) -> None:
+    """Their games are part of the run."""
+    async with with_runs(start_server, (2, (1550, 1450))) as server:
+        with Database(server.settings.database) as database:
+            database.write(partial(change_bot, bot_id=BotId(2), is_hidden=True))
+        service = await server.ladders()
+        counts = (await service.ListPairCounts(pb.ListPairCountsRequest())).pair_counts
+        rows = (await service.ListCovariances(pb.ListCovariancesRequest())).rows
+        assert counts[0].white == rows[1].version == pb.RatedVersion(version_id="2")
+        assert counts[0].black.bot == "ada"
 
 
 async def test_covariances_are_listed_row_by_row(start_server: StartServer) -> None:

@@ -119,11 +119,18 @@ def rated_version_to_proto(version: RatedVersion) -> pb.RatedVersion:
     return pb.RatedVersion(version_id=str(version.id), bot=version.bot, version=version.label)
 
 
+def _exported_to_proto(version: RatedVersion) -> pb.RatedVersion:
+    """A version by its names, or by its id alone where its bot is hidden."""
+    if version.is_hidden:
+        return pb.RatedVersion(version_id=str(version.id))
+    return rated_version_to_proto(version)
+
+
 def pair_count_to_proto(pair: PairCount, black: RatedVersion, white: RatedVersion) -> pb.PairCount:
     """The games of two versions."""
     return pb.PairCount(
-        black=rated_version_to_proto(black),
-        white=rated_version_to_proto(white),
+        black=_exported_to_proto(black),
+        white=_exported_to_proto(white),
         score=pb.Score(wins=pair.wins, draws=pair.draws, losses=pair.losses),
     )
 
@@ -133,7 +140,7 @@ def covariance_row_to_proto(row: CovarianceRow) -> pb.CovarianceRow:
     values = array("f", row.values)
     if sys.byteorder == "big":
         values.byteswap()
-    return pb.CovarianceRow(version=rated_version_to_proto(row.version), values=values)
+    return pb.CovarianceRow(version=_exported_to_proto(row.version), values=values)
 
 
 def matrix_row_to_proto(row: MatrixRow) -> pb.MatrixRow:
