@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.ladder.statistics.pair_counts import PairCounts, connected_components
+from meijin.ladder.statistics.pair_counts import PairCounts, connected_components, distinct
 
 Row = tuple[int, int, int, int, int]
 """First, second, wins, draws, losses."""
@@ -72,6 +72,12 @@ def test_openings_have_rows_of_their_own() -> None:
     assert twice.openings is not None
     assert twice.openings.tolist() == merged.openings.tolist()
     assert merged.joined(columns(games)).openings is None
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 5)))
+def test_distinct_numbers_are_found(numbers: list[int]) -> None:
+    """Small ones and hashes of 64 bits, once each and in order."""
+    assert distinct(np.array(numbers, dtype=np.int64)).tolist() == sorted(set(numbers))
 
 
 @given(ROWS, st.randoms(use_true_random=False))

@@ -105,7 +105,7 @@ def distinct(column: Integers) -> Integers:
         return np.flatnonzero(np.bincount(column))
     ordered = np.sort(column)
     is_first = np.ones(len(ordered), dtype=np.bool_)
-    is_first[1:] = np.diff(ordered) > 0
+    is_first[1:] = ordered[1:] != ordered[:-1]  # a difference of two keys may overflow
     different: Integers = ordered[is_first]
     return different
 

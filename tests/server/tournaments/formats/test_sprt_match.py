@@ -444,8 +444,11 @@ async def test_a_watcher_is_told_where_the_test_stands(server: ServerInTest) -> 
     assert games == sorted(games)  # two in a row may be told of at once
     assert games[-1] == 2 * PAIRS_NEEDED
     assert standings[-1].llr >= standings[-1].upper == -standings[-1].lower
-    assert standings[-1].estimate.los > 0.99
     last = facts[-1].tournament
+    assert last.sprt.estimate.los > 0.99
+    assert standings[-2].HasField("estimate")
+    assert not standings[-1].HasField("estimate")
+    standings[-1].estimate.CopyFrom(last.sprt.estimate)
     assert (last.state, last.sprt) == (FINISHED, standings[-1])
 
 
