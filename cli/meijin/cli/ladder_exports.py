@@ -18,7 +18,7 @@ RESULTS = ("1-0", "1/2-1/2", "0-1")
 """A game won, drawn and lost by who moved first, as PGN has them."""
 
 
-class ExportFormat(str, Enum):
+class RunFormat(str, Enum):
     """What a run is written as."""
 
     PAIRS = "pairs"
@@ -31,22 +31,22 @@ class ExportFormat(str, Enum):
     """What the run is, and what it was computed with: JSON."""
 
 
-def export_run(connection: Connection, ladder: str, form: ExportFormat, file: IO[bytes]) -> None:
+def export_run(connection: Connection, ladder: str, form: RunFormat, file: IO[bytes]) -> None:
     """Write a ladder's published run.
 
     Raises:
         CommandError: there is none, or numpy is needed and not installed.
     """
-    if form is ExportFormat.NPZ:
+    if form is RunFormat.NPZ:
         _write_npz(file, connection, ladder)
         return
-    if form is ExportFormat.MANIFEST:
+    if form is RunFormat.MANIFEST:
         text: Iterable[str] = [
             json.dumps(manifest(published_table(connection, ladder)), indent=2) + "\n"
         ]
     else:
         counts = _pair_counts(connection, ladder)
-        text = pairs_csv(counts) if form is ExportFormat.PAIRS else pgn(counts)
+        text = pairs_csv(counts) if form is RunFormat.PAIRS else pgn(counts)
     for part in text:
         file.write(part.encode())
 

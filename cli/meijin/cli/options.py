@@ -30,7 +30,9 @@ MAX_UINT32 = 2**32 - 1
 MAX_INT64 = 2**63 - 1
 """The largest seed, and the largest key in a database."""
 
-LADDER_HELP = "Such as freestyle-15x15-blitz; the class, or all, where one ladder alone has games."
+_LADDER_HELP = "Such as freestyle-15x15-blitz; the class, or all, where one ladder alone has games."
+LadderArgument = Annotated[str, typer.Argument(help=_LADDER_HELP)]
+LadderOption = Annotated[str, typer.Option("--ladder", help=_LADDER_HELP)]
 
 
 def _format(text: str) -> str:

@@ -56,7 +56,7 @@ class Pool:
     covariance: Covariance
     """The robust one."""
     model_covariance: Covariance
-    """The robust one."""
+    """By the model alone."""
     overdispersion: Overdispersion
     factor: float
     """How many times as wide intervals are as if every game were independent."""

@@ -16,6 +16,7 @@ from meijin.cli.connection import (
 )
 from meijin.cli.errors import CommandError
 from meijin.cli.ladder_views import added, head_to_head_table, openings_table, results, share
+from meijin.cli.options import LadderOption
 from meijin.cli.output import console, print_json
 from meijin.v1 import bot_service_pb2
 from meijin.v1 import ladder_service_pb2 as pb
@@ -35,10 +36,7 @@ def compare(
     openings: Annotated[
         int, typer.Option(min=0, max=50, help="Show so many openings, the most played.")
     ] = OPENINGS,
-    ladder: Annotated[
-        str,
-        typer.Option("--ladder", help="Such as freestyle-15x15; not needed when there is one."),
-    ] = "",
+    ladder: LadderOption = "",
     server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:

@@ -9,30 +9,27 @@ import typer
 from meijin.cli.connection import USUAL_SERVER, JsonOption, Server, connect, with_server
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.ladder_exports import (
-    ExportFormat,
+    RunFormat,
     citation,
     export_run,
     manifest,
     published_table,
 )
+from meijin.cli.options import LadderArgument
 from meijin.cli.output import console, print_file, print_json, replaced
-
-NameArgument = Annotated[
-    str, typer.Argument(help="Such as freestyle-15x15; may be left out when there is one.")
-]
 
 
 @with_server
 def export(
     form: Annotated[
-        ExportFormat,
+        RunFormat,
         typer.Argument(
             metavar="FORMAT",
             help="pairs: who met whom, as CSV. pgn: the games without moves, for BayesElo and "
             "Ordo. npz: ratings and covariances, for numpy. manifest: the run itself, as JSON.",
         ),
     ],
-    name: NameArgument = "",
+    name: LadderArgument = "",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file; else standard output.")
     ] = None,
@@ -43,7 +40,7 @@ def export(
     In PGN the one who moved first is "White", since that is whose advantage the tools know;
     in Gomoku it has the black stones.
     """
-    if output is None and form is ExportFormat.NPZ and sys.stdout.isatty():
+    if output is None and form is RunFormat.NPZ and sys.stdout.isatty():
         raise CommandError("npz is no text; give a file with --output")
     with connect(server) as connection:
         if output is None:
@@ -59,7 +56,7 @@ def export(
 
 @with_server
 def cite(
-    name: NameArgument = "",
+    name: LadderArgument = "",
     run: Annotated[str, typer.Option(help="An earlier run by its number.")] = "",
     server: Server = USUAL_SERVER,
     as_json: JsonOption = False,

@@ -8,12 +8,12 @@ import typer
 from meijin.cli.commands.servers import read_settings
 from meijin.cli.connection import JsonOption
 from meijin.cli.errors import CommandError, missing_part, unusable_database
-from meijin.cli.options import LADDER_HELP, MAX_INT64
+from meijin.cli.options import MAX_INT64, LadderArgument
 from meijin.cli.output import print_json
 
 
 def verify(
-    name: Annotated[str, typer.Argument(help=LADDER_HELP)] = "",
+    name: LadderArgument = "",
     run: Annotated[
         int | None,
         typer.Option(min=1, max=MAX_INT64, help="A run by its number; else the newest."),

@@ -35,7 +35,7 @@ from meijin.cli.ladder_views import (
     notes,
     version_names,
 )
-from meijin.cli.options import LADDER_HELP, MAX_UINT32
+from meijin.cli.options import MAX_UINT32, LadderArgument, LadderOption
 from meijin.cli.output import console, print_file, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
@@ -60,9 +60,6 @@ app = typer.Typer(
     "`meijin ladder NAME` is short for `meijin ladder show NAME`.",
 )
 
-NameArgument = Annotated[str, typer.Argument(help=LADDER_HELP)]
-LadderOption = Annotated[str, typer.Option("--ladder", help=LADDER_HELP)]
-
 app.command()(verify)
 app.command("run")(run_ladder)
 app.command("compare")(compare)
@@ -81,7 +78,7 @@ class ExportFormat(str, Enum):
 @app.command()
 @with_server
 def show(
-    name: NameArgument = "",
+    name: LadderArgument = "",
     top: Annotated[
         int, typer.Option(min=0, max=MAX_UINT32, help="Only so many of the best; 0 for all.")
     ] = 0,

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from meijin.store.errors import MatrixNotKeptError, NoRunError, SupersededRunError
 from meijin.store.ladders.rated_games import PairCount, pair_counts_page
-from meijin.store.ladders.runs import PublishedRun, RatedVersion, published_run, rated_versions
+from meijin.store.ladders.runs import PublishedRun, RatedVersion, find_run, rated_versions
 from meijin.store.schema import BotVersionId, LadderId, Posterior, RatingRunId
 
 FLOAT_BYTES, ID_BYTES = 4, 8
@@ -38,7 +38,7 @@ def run_to_export(
         NoRunError: the ladder has published nothing yet.
         SupersededRunError: a newer run than the expected is published.
     """
-    run = published_run(connection, ladder_id)
+    run = find_run(connection, ladder_id)
     if run is None:
         raise NoRunError("the ladder has no run yet; play rated games")
     if expected is not None and run.id != expected:

@@ -258,10 +258,14 @@ def _forget_runs(connection: Connection, ladder_id: LadderId) -> None:
     connection.execute(delete(RatingRun).where(RatingRun.id.in_(keys)))
 
 
-def published_run(connection: Connection, ladder_id: LadderId) -> PublishedRun | None:
-    """The ladder's published run without its ratings; ``None`` before the first."""
+def find_run(
+    connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None = None
+) -> PublishedRun | None:
+    """The ladder's published run or an earlier one, without its ratings; ``None`` if it has none."""
     published = select(Ladder.run_id).where(Ladder.id == ladder_id).scalar_subquery()
-    query = select(*columns_of(PublishedRun, RatingRun)).where(RatingRun.id == published)
+    wanted = published if run_id is None else run_id
+    mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
+    query = select(*columns_of(PublishedRun, RatingRun)).where(*mine)
     return read_row(PublishedRun, connection.execute(query))
 
 
@@ -275,10 +279,7 @@ def standings(
         UnknownRunError: the ladder has no such run, or not any more.
     """
     ladder = summary(connection, ladder_id)
-    wanted = ladder.run_id if run_id is None else run_id
-    mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
-    query = select(*columns_of(PublishedRun, RatingRun)).where(*mine)
-    run = read_row(PublishedRun, connection.execute(query))
+    run = find_run(connection, ladder_id, run_id)
     if run is None and run_id is not None:
         raise UnknownRunError(f'ladder "{ladder.name}" has no run {run_id}, or not any more')
     return Standings(ladder, run, [] if run is None else _standings(connection, run.id))
@@ -302,11 +303,7 @@ def diagnosed_run(
         UnknownRunError: the ladder has no such run, or not any more.
         NoRunError: it has none at all.
     """
-    published = select(Ladder.run_id).where(Ladder.id == ladder_id).scalar_subquery()
-    wanted = published if run_id is None else run_id
-    mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
-    query = select(*columns_of(PublishedRun, RatingRun)).where(*mine)
-    run = read_row(PublishedRun, connection.execute(query))
+    run = find_run(connection, ladder_id, run_id)
     if run is None:
         name = connection.scalar(select(Ladder.name).where(Ladder.id == ladder_id))
         if run_id is None:
