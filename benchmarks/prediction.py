@@ -14,12 +14,13 @@
 --json       the rows as one JSON object on the last line
 
 The counts of Gomocup tell no colours, so that no model has a first-move advantage here. Models:
-rao-kupper with a normal prior of 600 Elo (the ladder's), of 400, and with BayesElo's two
-virtual draws; davidson (1970); and both with draws that depend on strength, the logarithm of the
-draw parameter being linear in the mean strength of the two (as in Glickman, A comprehensive guide
-to chess ratings, 1995; Glicko-like systems for draws, 2016), whose slope is fitted by turns. Each
-row has the mean log-loss of a game, in thousandths of a nat, and its difference from the ladder's
-model with its standard error over the pairings: above twice its error it is worth a thought.
+the ladder's own fit, where draws depend on strength by the levels of a fit before; rao-kupper with
+a normal prior of 600 Elo, of 400, and with BayesElo's two virtual draws; davidson (1970); and both
+with draws that depend on strength, the logarithm of the draw parameter being linear in the mean
+strength of the two (as in Glickman, Parameter estimation in large dynamic paired comparison
+experiments, 1999), whose slope is fitted by turns. Each row has the mean log-loss of a game, in
+thousandths of a nat, and its difference from the ladder's with its standard error over the
+pairings: above twice its error it is worth a thought.
 """
 
 import argparse
@@ -29,12 +30,15 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from report import Row, print_json, show
 
-from meijin.ladder.statistics.pair_counts import Floats, Integers
+from meijin.ladder.statistics.bradley_terry import Fit, Prior
+from meijin.ladder.statistics.empirical_bayes import fit_with_widths
+from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts
 
 GOLDEN = Path(__file__).parents[1] / "../shared/golden/ratings"
 REAL = ("gomocup_2026_renju", "gomocup_2026_standard", "gomocup_renju_all", "gomocup_global")
@@ -146,6 +150,31 @@ class Fitted:
         return told
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LadderFit:
+    """The ladder's own fit, of the players who have a game in it."""
+
+    fit: Fit
+
+    @classmethod
+    def of(cls, games: Games) -> "LadderFit":
+        """Without a first-move advantage."""
+        losses, draws, wins = games.results.T
+        counts = PairCounts(games.one, games.other, wins, draws, losses)
+        return cls(fit_with_widths(counts, prior=Prior(advantage=0.0)))
+
+    def log_likelihood(self, games: Games) -> Floats:
+        """Of each pairing's games; who is new has the prior's mean."""
+        elo = np.full(games.players, self.fit.level)
+        elo[self.fit.players] = self.fit.elo
+        one, other = elo[games.one], elo[games.other]
+        between = self.fit.outcomes.between(one, other)
+        wins, losses = between.wins(one - other), between.losses(one - other)
+        chances = np.stack((losses, 1 - wins - losses, wins), axis=1)
+        told: Floats = (games.results * np.log(np.maximum(chances, 1e-12))).sum(axis=1)
+        return told
+
+
 def fit_model(model: Model, games: Games) -> Fitted:
     """The maximum of the posterior, in its slope along a grid."""
     games = _with_virtual_draws(games, model.virtual_draws)
@@ -245,8 +274,14 @@ class Task:
 def judge(task: Task) -> list[Row]:
     """The rows of a set: one for each model."""
     games = simulate(task.name) if task.name in SIMULATED else read(task.folder, task.name)
-    losses = {name: _held_out(model, games, task) for name, model in MODELS.items()}
-    usual = losses["rao-kupper 600"]
+    usual = _held_out(LadderFit.of, games, task)
+    losses = {
+        "ladder": usual,
+        **{
+            name: _held_out(partial(fit_model, model), games, task)
+            for name, model in MODELS.items()
+        },
+    }
     return [
         {
             "set": task.name,
@@ -268,11 +303,11 @@ def _difference(change: Floats, games: float) -> Mapping[str, float]:
     }
 
 
-def _held_out(model: Model, games: Games, task: Task) -> Floats:
+def _held_out(fit: Callable[[Games], Fitted | LadderFit], games: Games, task: Task) -> Floats:
     """The negative log-likelihood of each pairing when it is held out, the mean of all repeats."""
     loss = np.zeros(len(games.one))
     for train, test in _cuts(len(loss), task):
-        found = fit_model(model, games.of(train))
+        found = fit(games.of(train))
         loss[test] -= found.log_likelihood(games.of(test)) / task.repeats
     return loss
 

@@ -43,6 +43,15 @@ def test_draws_that_rise_with_strength_are_found() -> None:
     assert fit_model(model, simulate("constant")).slope == pytest.approx(0.0, abs=0.15)
 
 
+def test_the_ladder_predicts_draws_that_rise_as_the_whole_fit_does() -> None:
+    """Though it takes the levels from a fit before."""
+    games = simulate("rising")
+    ladder = prediction.LadderFit.of(games).log_likelihood(games).sum()
+    whole = fit_model(MODELS["rao-kupper by strength"], games).log_likelihood(games).sum()
+    plain = fit_model(MODELS["rao-kupper 600"], games).log_likelihood(games).sum()
+    assert ladder - plain > 0.97 * (whole - plain) > 100
+
+
 def test_each_pairing_is_held_out_once_a_repeat() -> None:
     """With all of its games."""
     task = prediction.Task("constant", Path(), folds=5, repeats=2)

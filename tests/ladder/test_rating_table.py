@@ -12,8 +12,9 @@ from meijin.game import Result
 from meijin.ladder.diagnose import RunDiagnosis
 from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, rate
 from meijin.ladder.statistics import elo
-from meijin.ladder.statistics.bradley_terry import Fit, fit
+from meijin.ladder.statistics.bradley_terry import Fit
 from meijin.ladder.statistics.covariance import Z_95, Covariance
+from meijin.ladder.statistics.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.statistics.robust import robust_covariance
 from meijin.ladder.tally import Snapshot
@@ -41,7 +42,7 @@ def lines_of(league: "League") -> list[Line]:
 
 def fit_of(snapshot: Snapshot) -> Fit:
     """A fit of the counted games, taken from their rows alone."""
-    return fit(snapshot.counts.pooled())
+    return fit_with_widths(snapshot.counts.pooled())
 
 
 def results_of(league: "League") -> list[tuple[BotVersionId, BotVersionId, float]]:
@@ -342,12 +343,13 @@ def test_a_run_names_its_input(league: "League") -> None:
     assert 0 < run.repeats < 30
     assert (run.checksum, run.create_time) == (found.checksum, NOON)
     assert run.algorithm == ALGORITHM
-    outcomes = fit_of(found).outcomes
     anchored = fit_of(found).elo[1:3].mean()
     outcomes, robust = fit_of(found).outcomes, robust_covariance(fit_of(found))
     assert run.parameters == {
         "advantage": round(outcomes.advantage, 4),
         "draws": round(outcomes.draws, 4),
+        "draw_slope": round(outcomes.draw_slope, 4),
+        "draw_level": round(BASE - anchored, 4),
         "correlation": round(robust.overdispersion.correlation, 4),
         "pair_deviation": round(robust.overdispersion.pair_deviation, 4),
         "factor": round(robust.factor, 4),

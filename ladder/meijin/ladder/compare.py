@@ -70,7 +70,8 @@ def compare_all(
         same = np.full(len(chosen), place)
         chances = posterior.superiority(same, chosen).tolist()
         differences = posterior.elo[same] - posterior.elo[chosen]
-        expected = posterior.outcomes.score_with_both(differences).tolist()
+        between = posterior.outcomes.between(posterior.elo[same], posterior.elo[chosen])
+        expected = between.score_with_both(differences).tolist()
         cells = tuple(
             Comparison(chance, points, scores[row.version_id, other.version_id])
             for chance, points, other in zip(chances, expected, others, strict=True)
@@ -106,12 +107,13 @@ def expectation(
     if one is None or other is None:
         return None
     difference, margin = posterior.difference(one, other)
+    chances = posterior.outcomes.between(posterior.elo[one], posterior.elo[other])
     return Expectation(
         difference=difference,
         margin=margin,
         superiority=float(posterior.superiority(np.array([one]), np.array([other]))[0]),
-        score_as_black=float(posterior.outcomes.score(difference)),
-        score_as_white=1 - float(posterior.outcomes.score(-difference)),
+        score_as_black=float(chances.score(difference)),
+        score_as_white=1 - float(chances.score(-difference)),
     )
 
 

@@ -1,8 +1,8 @@
 """The posterior over ratings, by a published run and the games since."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class RatingPosterior:
             versions=versions,
             elo=elo,
             covariance=DenseCovariance(matrix),
-            outcomes=Outcomes(parameters["advantage"], parameters["draws"]),
+            outcomes=outcomes_of(parameters),
             # Runs of before versions had parents tell neither.
             prior_mean=parameters.get("prior_mean", float(np.mean(elo)) if lines else BASE),
             lineage=parameters.get("lineage", Prior().lineage),
@@ -85,6 +85,16 @@ class RatingPosterior:
         return OnlinePosterior(
             self.elo[places], covariance, self.outcomes, prior_mean=self.prior_mean
         )
+
+
+def outcomes_of(parameters: Mapping[str, Any]) -> Outcomes:
+    """How games end, by a published run's parameters; earlier ones had draws without a slope."""
+    return Outcomes(
+        parameters["advantage"],
+        parameters["draws"],
+        parameters.get("draw_slope", 0.0),
+        parameters.get("draw_level", 0.0),
+    )
 
 
 def superiority_of(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from meijin.ladder.centre import ACTIVE_DAYS, centre, is_active
 from meijin.ladder.diagnose import RunDiagnosis, by_blocks
-from meijin.ladder.statistics.bradley_terry import Fit
+from meijin.ladder.statistics.bradley_terry import Fit, Outcomes
 from meijin.ladder.statistics.covariance import (
     Z_95,
     Covariance,
@@ -124,6 +124,11 @@ class Pool:
         return self.fit.level + self._shift
 
     @property
+    def outcomes(self) -> Outcomes:
+        """How games between any two ratings end, on the scale shown."""
+        return self.fit.outcomes.shifted(self._shift)
+
+    @property
     def _shift(self) -> float:
         return BASE - float(self.centre @ self.fit.elo)
 
@@ -187,7 +192,7 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         parents=dict[int, int](snapshot.parents),
         last_days=snapshot.last_days,
     )
-    outcomes, prior = pool.fit.outcomes, pool.fit.prior
+    outcomes, prior = pool.outcomes, pool.fit.prior
     diagnosis = _diagnosis(snapshot, pool)
     found = RunDiagnosis.of(diagnosis, pool.fit)
     return NewRun(
@@ -202,6 +207,8 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         parameters={
             "advantage": round(outcomes.advantage, DIGITS),
             "draws": round(outcomes.draws, DIGITS),
+            "draw_slope": round(outcomes.draw_slope, DIGITS),
+            "draw_level": round(outcomes.level, DIGITS),
             "correlation": round(pool.overdispersion.correlation, DIGITS),
             "pair_deviation": round(pool.overdispersion.pair_deviation, DIGITS),
             "factor": round(pool.factor, DIGITS),

@@ -295,6 +295,8 @@ class RatingRun(_message.Message):
     FINAL_OF_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     CUTOFF_FIELD_NUMBER: _builtins.int
+    DRAW_SLOPE_FIELD_NUMBER: _builtins.int
+    DRAW_LEVEL_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
     """Names the run."""
     games: _builtins.int
@@ -308,8 +310,8 @@ class RatingRun(_message.Message):
     advantage: _builtins.float
     """What moving first is worth, in Elo."""
     draws: _builtins.float
-    """By how much a player must be better, in Elo, to win every second game; 0
-    when none was drawn.
+    """By how much a player must be better, in Elo, to win every second game, where
+    the two are rated draw_level on average; 0 when none was drawn.
     """
     score_at_100: _builtins.float
     """The expected score of a player 100 Elo stronger than its opponent, who moves
@@ -337,6 +339,12 @@ class RatingRun(_message.Message):
     """Orders the last game that went into it among the games of the server; 0 for
     none.
     """
+    draw_slope: _builtins.float
+    """How draws depend on the strength of the two: each 400 Elo of their mean
+    rating multiply draws by 10 to the power of this.
+    """
+    draw_level: _builtins.float
+    """The mean rating of two who draw as draws says."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was computed."""
@@ -378,10 +386,12 @@ class RatingRun(_message.Message):
         final_of: _builtins.str = ...,
         parameters: _builtins.str = ...,
         cutoff: _builtins.int = ...,
+        draw_slope: _builtins.float = ...,
+        draw_level: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "fit", b"fit", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "prior_sensitivity", b"prior_sensitivity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draws", b"draws", "final_of", b"final_of", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "prior_sensitivity", b"prior_sensitivity", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draw_level", b"draw_level", "draw_slope", b"draw_slope", "draws", b"draws", "final_of", b"final_of", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "prior_sensitivity", b"prior_sensitivity", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lineage_deviation: _TypeAlias = _typing.Literal["lineage_deviation"]  # noqa: Y015
     _WhichOneofArgType__lineage_deviation: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation"]  # noqa: Y015

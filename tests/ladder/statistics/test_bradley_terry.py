@@ -3,6 +3,8 @@
 import csv
 import math
 import random
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -23,6 +25,7 @@ from tests.ladder.statistics.golden import (
 from meijin.ladder.statistics import laplacian
 from meijin.ladder.statistics.bradley_terry import (
     ELO_PER_NAT,
+    Chances,
     Fit,
     NoFitError,
     Outcomes,
@@ -33,6 +36,7 @@ from meijin.ladder.statistics.pair_counts import PairCounts
 
 FREE = Prior(math.inf, math.inf, math.inf)
 NO_ADVANTAGE = Prior(math.inf, 0, math.inf)
+DRAW_SLOPE = 0.5
 Row = tuple[int, int, int, int, int]
 """First, second, wins, draws, losses."""
 
@@ -61,15 +65,23 @@ def contents(result: Fit) -> tuple[bytes, bytes, Outcomes, float]:
     )
 
 
-def log_posterior(rows: list[Row], elo: dict[int, float], outcomes: Outcomes) -> float:
+def log_posterior(
+    rows: list[Row],
+    elo: dict[int, float],
+    outcomes: Outcomes,
+    levels: Mapping[int, float] | None = None,
+) -> float:
     """The logarithm of the posterior, straight from its definition."""
     scale = 2 * Prior().strength ** 2
     value = -sum(rating**2 for rating in elo.values()) / scale
     value -= (outcomes.advantage**2 + outcomes.draws**2) / scale
+    value -= (outcomes.draw_slope / DRAW_SLOPE) ** 2 / 2
     for first, second, wins, draws, losses in rows:
         difference = elo[first] - elo[second] + outcomes.advantage
-        win = 1 / (1 + 10 ** (-(difference - outcomes.draws) / 400))
-        loss = 1 / (1 + 10 ** ((difference + outcomes.draws) / 400))
+        mean = 0.0 if levels is None else (levels[first] + levels[second]) / 2
+        width = outcomes.draws * 10 ** (outcomes.draw_slope * mean / 400)
+        win = 1 / (1 + 10 ** (-(difference - width) / 400))
+        loss = 1 / (1 + 10 ** ((difference + width) / 400))
         value += wins * math.log(win) + losses * math.log(loss)
         value += draws * math.log(1 - win - loss) if draws else 0.0
     return value
@@ -167,6 +179,28 @@ def test_the_fit_is_at_the_top(rows: list[Row]) -> None:
         check([log_posterior(rows, elo, model) for model in models])
 
 
+def test_a_slope_of_the_draws_is_at_the_top() -> None:
+    """By finite differences, the posterior is flat there and falls to both sides."""
+    levels = {3: 120.0, 7: -200.0, 9: 80.0}
+    prior = Prior(draw_slope=DRAW_SLOPE)
+    result = fit(counts(ROWS), prior, levels=np.array(list(levels.values())))
+    elo = dict(zip(result.players.tolist(), result.elo.tolist(), strict=True))
+    for name, step in (("advantage", 0.01), ("draws", 0.01), ("draw_slope", 1e-4)):
+        at = getattr(result.outcomes, name)
+        models = [replace(result.outcomes, **{name: at + side * step}) for side in (-1, 0, 1)]
+        below, top, above = (log_posterior(ROWS, elo, each, levels) for each in models)
+        assert (above - below) / 2 == pytest.approx(0, abs=1e-8)
+        assert max(below, above) < top
+    assert result.outcomes.draw_slope
+
+
+def test_draws_depend_on_no_strength_unless_levels_are_told() -> None:
+    """And the prior lets them; then it is the plain fit, to the byte."""
+    plain = contents(fit(counts(ROWS)))
+    assert contents(fit(counts(ROWS), Prior(draw_slope=DRAW_SLOPE))) == plain
+    assert contents(fit(counts(ROWS), levels=np.array([1.0, 0.0, -1.0]))) == plain
+
+
 def test_a_very_one_sided_pool_has_a_fit() -> None:
     """Half a million games without a point, in a circle: undamped Newton steps never settle."""
     rows: list[Row] = [
@@ -259,6 +293,28 @@ def test_a_large_pool_of_components_needs_a_prior(monkeypatch: pytest.MonkeyPatc
     rows: list[Row] = [(1, 2, 700, 0, 30), (8, 9, 700, 1, 30)]
     with pytest.raises(NoFitError):
         fit(counts(rows), NO_ADVANTAGE)
+
+
+def test_a_large_pool_has_the_same_slope(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By conjugate gradients too."""
+    pool, prior = Pool.read("synth_10_1000"), Prior(draw_slope=DRAW_SLOPE)
+    levels = fit(pool.counts).elo
+    dense = fit(pool.counts, prior, levels=levels)
+    monkeypatch.setattr(laplacian, "DENSE", 0)
+    sparse = fit(pool.counts, prior, levels=levels)
+    assert sparse.elo == pytest.approx(dense.elo, abs=1e-6)
+    assert sparse.outcomes.draw_slope == pytest.approx(dense.outcomes.draw_slope, abs=1e-8)
+
+
+def test_the_stronger_two_are_the_more_they_draw() -> None:
+    """A slope of 0.3 is a factor of 10^0.3 for 400 Elo, and ratings may be shifted."""
+    outcomes = Outcomes(20.0, 50.0, draw_slope=0.3, level=100.0)
+    assert outcomes.between(100.0, 100.0) == Chances(20.0, 50.0)
+    above = outcomes.between(np.array([700.0, -100.0]), np.array([300.0, -500.0]))
+    stronger, weaker = 50 * 10**0.3, 50 * 10**-0.3
+    assert above.draws == pytest.approx([stronger, weaker])
+    assert outcomes.shifted(1400.0).between(1900.0, 1900.0).draws == pytest.approx(stronger)
+    assert Outcomes(20.0, 50.0).between(900.0, 900.0) == Outcomes(20.0, 50.0)
 
 
 @pytest.mark.parametrize("difference", [-300.0, 0.0, 100.0])

@@ -10,6 +10,7 @@ from meijin.ladder.statistics import empirical_bayes, laplacian
 from meijin.ladder.statistics.bradley_terry import Fit, Outcomes, Prior, fit
 from meijin.ladder.statistics.covariance import covariance
 from meijin.ladder.statistics.empirical_bayes import (
+    DRAW_SLOPE,
     LEAST_LINEAGE,
     LINKS_OF_PRIOR,
     fit_with_widths,
@@ -37,6 +38,7 @@ def world(
     versions: int = 1,
     step: float = 0,
     opening: float = 0,
+    draw_slope: float = 0,
     seed: int = 1,
 ) -> World:
     """So many games between versions that improve at random, on forty openings."""
@@ -49,7 +51,8 @@ def world(
     second = (first + rng.integers(1, len(strengths), games)) % len(strengths)
     openings = rng.integers(0, 40, games)
     difference = strengths[first] - strengths[second] + effects[openings]
-    made, luck = Outcomes(advantage=60.0, draws=40.0), rng.random(games)
+    outcomes = Outcomes(60.0, 40.0, draw_slope, float(strengths.mean()))
+    made, luck = outcomes.between(strengths[first], strengths[second]), rng.random(games)
     won, lost = luck < made.wins(difference), luck > 1 - made.losses(difference)
     results = np.array([won, ~won & ~lost, lost]).astype(float)
     child = np.setdiff1d(np.arange(len(strengths)), np.arange(0, len(strengths), versions))
@@ -121,7 +124,7 @@ def test_openings_alike_have_no_effects(seed: int) -> None:
     """Then the fit is that of games whose openings nobody tells, to the byte."""
     made = world(games=5_000, seed=seed)
     assert not shows_effects(fit(made.counts))
-    assert contents(fit_with_widths(made.counts)) == contents(fit(made.counts.pooled()))
+    assert contents(fit_with_widths(made.counts)) == contents(fit_with_widths(made.counts.pooled()))
 
 
 def test_the_test_for_effects_errs_as_often_as_it_says() -> None:
@@ -140,10 +143,26 @@ def test_few_links_leave_the_default() -> None:
 
 
 def test_without_links_the_default_is_kept() -> None:
-    """And the fit is the plain one, to the byte."""
-    made = world(games=500)
-    assert contents(fit_with_widths(made.counts)) == contents(fit(made.counts))
-    assert fit_with_widths(made.counts).prior == Prior()
+    """And without a draw the fit is the plain one, to the byte."""
+    counts = world(games=500).counts
+    counts = replace(counts, wins=counts.wins + counts.draws, draws=np.zeros_like(counts.draws))
+    found = fit_with_widths(counts)
+    assert contents(found) == contents(fit(counts))
+    assert found.prior == Prior(draw_slope=DRAW_SLOPE)
+
+
+@pytest.mark.parametrize("draw_slope", [0.0, 0.4, -0.3])
+def test_draws_that_depend_on_strength_are_found(draw_slope: float) -> None:
+    """Their slope and their width between two of mean strength come back."""
+    found = fit_with_widths(world(games=60_000, draw_slope=draw_slope).counts).outcomes
+    assert found.draw_slope == pytest.approx(draw_slope, abs=0.06)
+    assert found.draws == pytest.approx(40, abs=4)
+
+
+def test_draws_depend_on_the_strengths_themselves() -> None:
+    """The levels are those of the fit, but for a little."""
+    found = fit_with_widths(world(games=5_000, draw_slope=0.5).counts)
+    assert found.levels == pytest.approx(found.elo, abs=0.5)
 
 
 def test_a_width_has_a_floor() -> None:
@@ -157,10 +176,13 @@ def test_the_fit_is_that_of_the_width_alone() -> None:
     made = world(games=3_000, bots=10, versions=3, step=90, opening=120)
     found = fit_with_widths(made.counts, made.lineage)
     widths = replace(
-        Prior(), lineage=round(found.prior.lineage), opening=round(found.prior.opening)
+        Prior(draw_slope=DRAW_SLOPE),
+        lineage=round(found.prior.lineage),
+        opening=round(found.prior.opening),
     )
     assert found.prior == widths
-    assert contents(found) == contents(fit(made.counts, widths, lineage=made.lineage))
+    again = fit(made.counts, widths, lineage=made.lineage, levels=found.levels)
+    assert contents(found) == contents(again)
 
 
 def test_large_pools_have_a_lineage_too(monkeypatch: pytest.MonkeyPatch) -> None:

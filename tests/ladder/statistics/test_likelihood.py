@@ -14,7 +14,8 @@ from meijin.ladder.statistics.pair_counts import Floats, PairCounts
 
 STEP = 1e-5
 COUNT = st.integers(0, 20)
-PRIOR = Prior(lineage=90.0, opening=70.0)
+PRIOR = Prior(draw_slope=0.5, lineage=90.0, opening=70.0)
+LEVELS = np.array([1.5, -0.5, 0.0, -1.0])
 LINEAGES = [Lineage.none(), Lineage(*np.array([(1, 3), (0, 1), (1, 2)]))]
 EFFECTS = 2
 
@@ -33,6 +34,8 @@ def posteriors(draw: st.DrawFn) -> LogPosterior:
         len(players),
         PRIOR.precisions,
         has_advantage=True,
+        has_draw_slope=draw(st.booleans()),
+        levels=LEVELS[: len(players)],
         lineage=draw(st.sampled_from(LINEAGES)),
         effects=draw(st.sampled_from([0, EFFECTS])),
     )
@@ -45,17 +48,17 @@ def points(draw: st.DrawFn) -> tuple[LogPosterior, Floats]:
     value = st.floats(-3, 3)
     size = posterior.players + posterior.effects
     values = draw(st.lists(value, min_size=size, max_size=size))
-    draws = draw(st.floats(0.1, 2)) if posterior.draws else 0.0
+    draws = draw(st.floats(0.1, 2)) if posterior.has_draws else 0.0
+    slope = draw(st.floats(-0.7, 0.7)) if posterior.has_draw_slope else 0.0
     strengths, openings = values[: posterior.players], values[posterior.players :]
-    return posterior, np.array([*strengths, draw(value), draws, *openings])
+    return posterior, np.array([*strengths, draw(value), draws, slope, *openings])
 
 
 def state(posterior: LogPosterior, values: Floats) -> State:
     """An array as a state."""
-    strengths, (advantage, draws), openings = np.split(
-        values, (posterior.players, posterior.players + COMMON)
-    )
-    return State(strengths, float(advantage), float(draws), openings)
+    strengths, others, openings = np.split(values, (posterior.players, posterior.players + COMMON))
+    advantage, draws, draw_slope = others.tolist()
+    return State(strengths, advantage, draws, draw_slope, openings)
 
 
 def array(of: State) -> Floats:
@@ -85,7 +88,7 @@ def test_the_slope_is_that_of_finite_differences(point: tuple[LogPosterior, Floa
 def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, Floats]) -> None:
     """Of the gradient, along each parameter, with the strengths' block written out."""
     posterior, values = point
-    curvature = Point(posterior, state(posterior, values)).curvature()
+    curvature = Point(posterior, state(posterior, values)).curvature(is_exact=True)
     whole = np.block(
         [
             [curvature.strengths.dense(), curvature.border],
@@ -115,15 +118,32 @@ def test_a_newton_step_solves_the_curvature(point: tuple[LogPosterior, Floats]) 
     bottom = curvature.border.T @ step.strengths + curvature.corner @ step.others
     expected = gradient.others[posterior.free]
     assert bottom[posterior.free] == pytest.approx(expected, abs=1e-8)
-    assert not step.draws or posterior.draws
+    assert not step.draws or posterior.has_draws
+    assert not step.draw_slope or posterior.has_draw_slope
+
+
+@given(points())
+def test_gauss_and_newtons_curvature_is_positive_definite(
+    point: tuple[LogPosterior, Floats],
+) -> None:
+    """At any state, unlike the exact one; it has the same border and the same strengths."""
+    posterior, values = point
+    here = Point(posterior, state(posterior, values))
+    curvature, exact = here.curvature(), here.curvature(is_exact=True)
+    free = posterior.free
+    border, corner = curvature.border[:, free], curvature.corner[np.ix_(free, free)]
+    whole = np.block([[curvature.strengths.held(), border], [border.T, corner]])
+    assert np.linalg.eigvalsh(whole).min() > 0
+    assert (curvature.border == exact.border).all()
+    assert (curvature.strengths.dense() == exact.strengths.dense()).all()
 
 
 def test_a_state_moves_along_a_step() -> None:
     """By a share of it, in every parameter."""
-    start = State(np.array([1.0, -1.0]), 0.5, 0.2, np.array([3.0]))
-    step = State(np.array([2.0, 4.0]), 6.0, 8.0, np.array([4.0]))
+    start = State(np.array([1.0, -1.0]), 0.5, 0.2, 0.1, np.array([3.0]))
+    step = State(np.array([2.0, 4.0]), 6.0, 8.0, 2.0, np.array([4.0]))
     moved = start.moved(step, 0.25)
     assert moved.strengths.tolist() == [1.5, 0.0]
-    assert (moved.advantage, moved.draws) == pytest.approx((2.0, 2.2))
+    assert (moved.advantage, moved.draws, moved.draw_slope) == pytest.approx((2.0, 2.2, 0.6))
     assert moved.openings.tolist() == [4.0]
-    assert start.dot(step) == pytest.approx(2 - 4 + 3 + 1.6 + 12)
+    assert start.dot(step) == pytest.approx(2 - 4 + 3 + 1.6 + 0.2 + 12)

@@ -123,6 +123,8 @@ def publish(
             parameters={
                 "advantage": 20.5,
                 "draws": 10.25,
+                "draw_slope": 0.5,
+                "draw_level": 1500.0,
                 "lineage": 80.0,
                 "openings": 25.0,
                 "anchors": [],
@@ -194,6 +196,7 @@ async def test_the_published_standings_are_shown(start_server: StartServer) -> N
             )
             assert not table.standings[1].HasField("superiority")
             assert (table.run.advantage, table.run.draws, table.run.repeats) == (20.5, 10.25, 3)
+            assert (table.run.draw_slope, table.run.draw_level) == (0.5, 1500.0)
             assert table.run.algorithm == "by hand"
 
 

@@ -1,7 +1,9 @@
 """Bradley-Terry strengths with Rao-Kupper draws and a first-move advantage, fitted to counts."""
 
 import math
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,7 +48,9 @@ class Prior:
     advantage: float = 600.0
     """0 holds it at 0."""
     draws: float = 600.0
-
+    draw_slope: float = 0.0
+    """Of what each nat of mean level adds to the draw parameter's logarithm; a plain number, and 0
+    holds it at 0."""
     lineage: float = 150.0
     """Of a version from its parent, a step away; `math.inf` takes it as one without a parent."""
     opening: float = 0.0
@@ -55,13 +59,21 @@ class Prior:
     @property
     def precisions(self) -> Precisions:
         """One over each variance, in nats; 0 for what is free or held at 0."""
-        deviations = (self.strength, self.advantage, self.draws, self.lineage, self.opening)
-        return Precisions(*((ELO_PER_NAT / each) ** 2 if each else 0.0 for each in deviations))
+        in_elo = (self.strength, self.advantage, self.draws, self.lineage, self.opening)
+        strength, advantage, draws, lineage, opening = (
+            _precision(each, ELO_PER_NAT) for each in in_elo
+        )
+        slope = _precision(self.draw_slope, 1.0)
+        return Precisions(strength, advantage, draws, slope, lineage, opening)
+
+
+def _precision(deviation: float, unit: float) -> float:
+    return (unit / deviation) ** 2 if deviation else 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
-    """Outcome probabilities of a game between any two players, from the first one's side.
+class Chances:
+    """Outcome probabilities of games between given players, from the first one's side.
 
     With d = (difference + advantage) / 173.7 in Elo, and s the logistic function, the first
     player wins with probability s(d - draws) and loses with s(-d - draws) (Rao & Kupper, Ties
@@ -70,7 +82,7 @@ class Outcomes:
 
     advantage: float
     """What moving first is worth, in Elo."""
-    draws: float
+    draws: float | Floats
     """What a player has to be better by, in Elo, to win every second game; 0 for no draws."""
 
     def wins(self, difference: ArrayLike) -> Floats:
@@ -122,6 +134,34 @@ class Outcomes:
         return gradient, curvature
 
 
+@dataclass(frozen=True, slots=True)
+class Outcomes(Chances):
+    """Outcome probabilities of a game between any two players.
+
+    The stronger the two, the more they may draw (Glickman, Parameter estimation in large dynamic
+    paired comparison experiments, 1999): the draw parameter is multiplied by
+    10^(draw_slope * (mean - level) / 400), where mean is that of the two ratings.
+    """
+
+    draws: float
+    draw_slope: float = 0.0
+    """0 where draws depend on no strength."""
+    level: float = 0.0
+    """The mean rating of two who draw as `draws` says; Elo."""
+
+    def between(self, one: ArrayLike, other: ArrayLike) -> Chances:
+        """The probabilities between players of given ratings, pair by pair."""
+        if not self.draw_slope:
+            return self
+        mean = (np.asarray(one) + np.asarray(other)) / 2
+        factor = np.exp(self.draw_slope * (mean - self.level) / ELO_PER_NAT)
+        return Chances(self.advantage, self.draws * factor)
+
+    def shifted(self, elo: float) -> Self:
+        """The same where all ratings are higher by so many Elo."""
+        return replace(self, level=self.level + elo)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """The maximum a posteriori (MAP) strengths."""
@@ -135,6 +175,8 @@ class Fit:
     """Of those in it, named by their places."""
     elo: Floats
     """Their strengths in Elo, with mean 0; shape (n,)."""
+    levels: Floats
+    """The strengths that draws depend on, as an earlier fit has them; shape (n,)."""
     outcomes: Outcomes
     log_likelihood: float
     """Of the games, in nats; without the prior."""
@@ -156,9 +198,12 @@ class Fit:
     def state(self) -> State:
         """What was found, in nats."""
         outcomes = self.outcomes
-        return State(
-            self.elo / ELO_PER_NAT, outcomes.advantage / ELO_PER_NAT, outcomes.draws / ELO_PER_NAT
-        )
+        advantage, draws = outcomes.advantage / ELO_PER_NAT, outcomes.draws / ELO_PER_NAT
+        return State(self.elo / ELO_PER_NAT, advantage, draws, outcomes.draw_slope)
+
+    def chances(self, counts: PairCounts) -> Chances:
+        """How the games of each row end, whose players are places in the fit."""
+        return self.outcomes.between(self.levels[counts.first], self.levels[counts.second])
 
 
 def logistic(odds: Floats) -> Floats:
@@ -175,6 +220,7 @@ def fit(
     prior: Prior | None = None,
     *,
     lineage: Lineage | None = None,
+    levels: Floats | None = None,
     near: Fit | None = None,
 ) -> Fit:
     """Fit strengths, first-move advantage and draws to `counts`, as `Outcomes` says.
@@ -190,6 +236,8 @@ def fit(
 
     Args:
         lineage: Which players came from which; who is not in the counts is left out.
+        levels: What draws depend on where the prior lets them: everyone's strength in Elo, as
+            another fit has it, with mean 0; shape (n,). Without it they are all 0.
         near: A fit of the same players to begin at. What is found differs in the sixth decimal.
 
     Raises:
@@ -207,6 +255,8 @@ def fit(
         len(players),
         prior.precisions,
         has_advantage=prior.advantage > 0,
+        has_draw_slope=prior.draw_slope > 0 and levels is not None,
+        levels=None if levels is None else levels / ELO_PER_NAT,
         lineage=linked,
         effects=len(openings),
     )
@@ -225,7 +275,10 @@ def fit(
         prior=prior,
         lineage=linked,
         elo=elo - mean,
-        outcomes=Outcomes(state.advantage * ELO_PER_NAT, state.draws * ELO_PER_NAT),
+        levels=np.zeros(len(players)) if levels is None else levels,
+        outcomes=Outcomes(
+            state.advantage * ELO_PER_NAT, state.draws * ELO_PER_NAT, state.draw_slope
+        ),
         log_likelihood=point.log_likelihood,
         openings=openings,
         opening_elo=state.openings * ELO_PER_NAT,
@@ -250,6 +303,8 @@ def opening_score(fitted: Fit) -> tuple[Floats, Floats]:
         len(fitted.players),
         fitted.prior.precisions,
         has_advantage=fitted.prior.advantage > 0,
+        has_draw_slope=fitted.outcomes.draw_slope != 0,
+        levels=fitted.levels / ELO_PER_NAT,
         lineage=fitted.lineage,
         effects=len(openings),
     )
@@ -276,14 +331,14 @@ def _start_near(posterior: LogPosterior, near: Fit | None) -> State:
 
     Not of one without draws where here there are some.
     """
-    if near is None or (posterior.draws and not near.outcomes.draws):
+    if near is None or (posterior.has_draws and not near.outcomes.draws):
         return posterior.start()
     effects = np.zeros(posterior.effects)
     if len(near.openings) == posterior.effects:
         effects = near.opening_elo / ELO_PER_NAT
-    draws = near.outcomes.draws / ELO_PER_NAT
-    advantage = near.outcomes.advantage / ELO_PER_NAT
-    return posterior.levelled(State(near.elo / ELO_PER_NAT, advantage, draws, effects))
+    slope = near.outcomes.draw_slope if posterior.has_draw_slope else 0.0
+    start = replace(near.state, draw_slope=slope, openings=effects)
+    return posterior.levelled(start)
 
 
 def _newton(posterior: LogPosterior, limit: float, start: State) -> tuple[Point, int]:
@@ -292,7 +347,7 @@ def _newton(posterior: LogPosterior, limit: float, start: State) -> tuple[Point,
     for steps in range(1, MAX_STEPS + 1):
         gradient = point.gradient()
         try:
-            step = point.curvature().solve(gradient)
+            step = _step(point, gradient, has_draw_slope=posterior.has_draw_slope)
         except NoSolutionError:
             break
         largest = posterior.max_change(step)
@@ -302,6 +357,16 @@ def _newton(posterior: LogPosterior, limit: float, start: State) -> tuple[Point,
         if posterior.max_change(point.state) > limit:
             break
     raise NoFitError("the counts pull a difference to infinity; give the strengths a prior")
+
+
+def _step(point: Point, gradient: State, *, has_draw_slope: bool) -> State:
+    """Newton's step, or Gauss and Newton's where the slope of draws is so far off that it falls."""
+    if has_draw_slope:
+        with suppress(NoSolutionError):
+            step = point.curvature(is_exact=True).solve(gradient)
+            if gradient.dot(step) > 0:
+                return step
+    return point.curvature().solve(gradient)
 
 
 def _line_search(

@@ -85,7 +85,8 @@ def clustered_pairs(fit: Fit) -> ClusteredPairs:
     wins, draws, losses = (column[played] for column in (counts.wins, counts.draws, counts.losses))
     effects = effect_of_rows(counts, fit.openings, fit.opening_elo)[played]
     difference = fit.elo[first] - fit.elo[second] + effects
-    win, loss = fit.outcomes.wins(difference), fit.outcomes.losses(difference)
+    chances = fit.outcomes.between(fit.levels[first], fit.levels[second])
+    win, loss = chances.wins(difference), chances.losses(difference)
     # A draw is a win and a loss at once.
     score = wins * (1 - win) + draws * (loss - win) - losses * (1 - loss)
     single = wins * (1 - win) ** 2 + draws * (loss - win) ** 2 + losses * (1 - loss) ** 2

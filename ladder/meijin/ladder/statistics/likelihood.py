@@ -11,8 +11,10 @@ from meijin.ladder.statistics.laplacian import Laplacian, solve_bordered
 from meijin.ladder.statistics.lineage import Lineage
 from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, sums
 
-COMMON = 2
-"""Advantage and draws: the columns of a border before those of openings."""
+ADVANTAGE, DRAWS, DRAW_SLOPE = range(3)
+"""The columns of a border before those of openings."""
+COMMON = 3
+"""How many these are."""
 
 
 class Precisions(NamedTuple):
@@ -22,6 +24,8 @@ class Precisions(NamedTuple):
     """Of a strength around 0."""
     advantage: float
     draws: float
+    draw_slope: float
+    """Of the slope of the draw parameter's logarithm."""
     lineage: float
     """Of a version's strength around its parent's, a step away."""
     opening: float
@@ -35,13 +39,16 @@ class State:
     strengths: Floats
     advantage: float
     draws: float
+    """Of two whose mean level is 0."""
+    draw_slope: float = 0.0
+    """By how much its logarithm rises with the mean level of the two."""
     openings: Floats = field(default_factory=lambda: np.empty(0))
     """What each opening adds to the advantage; shape (k,)."""
 
     @property
     def others(self) -> Floats:
-        """All but the strengths, in the order of the border's columns; shape (2 + k,)."""
-        return np.concatenate(((self.advantage, self.draws), self.openings))
+        """All but the strengths, in the order of the border's columns; shape (3 + k,)."""
+        return np.concatenate(((self.advantage, self.draws, self.draw_slope), self.openings))
 
     def moved(self, step: "State", share: float) -> "State":
         """The state a share of a step further."""
@@ -49,6 +56,7 @@ class State:
             self.strengths + share * step.strengths,
             self.advantage + share * step.advantage,
             self.draws + share * step.draws,
+            self.draw_slope + share * step.draw_slope,
             self.openings + share * step.openings,
         )
 
@@ -63,9 +71,9 @@ class Curvature:
 
     strengths: Laplacian
     border: Floats
-    """Of each strength with advantage, draws and openings; shape (n, 2 + k)."""
+    """Of each strength with advantage, draws, their slope and openings; shape (n, 3 + k)."""
     corner: Floats
-    """Of these among themselves; shape (2 + k, 2 + k)."""
+    """Of these among themselves; shape (3 + k, 3 + k)."""
     free: Integers
     """Which of these are to be found."""
 
@@ -80,7 +88,8 @@ class Curvature:
         strengths, found = solve_bordered(self.strengths, border, corner, gradient.strengths, rest)
         others = np.zeros(len(self.corner))
         others[self.free] = found
-        return State(strengths, float(others[0]), float(others[1]), others[2:])
+        advantage, draws, draw_slope = others[:COMMON].tolist()
+        return State(strengths, advantage, draws, draw_slope, others[COMMON:])
 
     def marginal(self) -> Laplacian:
         """The marginal information on the strengths, when the others are unknown."""
@@ -104,7 +113,11 @@ class Curvature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogPosterior:
-    """The log-posterior of a `State`, by the games and a prior."""
+    """The log-posterior of a `State`, by the games and a prior.
+
+    The levels that draws depend on are constants, close to the strengths: what a draw would tell of
+    the strength of both is not heard, and games tell of differences alone.
+    """
 
     players: int
     first: Integers
@@ -113,11 +126,13 @@ class LogPosterior:
     wins: Floats
     """The first player's; a draw counts as a win and a loss, and once more for itself."""
     losses: Floats
-    draws: float
-    """Of all rows."""
+    drawn: Floats
+    """How many of these are draws."""
+    levels: Floats
+    """The mean of the two players' levels."""
     precisions: Precisions
     free: Integers
-    """Of advantage (0), draws (1) and openings, which are to be found; the others are held at 0."""
+    """The columns of the border that are to be found; the others are held at 0."""
     ridge: Floats
     """The precision of each strength around 0: nothing for those with a parent; shape (n,)."""
     lineage: Lineage
@@ -136,6 +151,8 @@ class LogPosterior:
         precisions: Precisions,
         *,
         has_advantage: bool,
+        has_draw_slope: bool = False,
+        levels: Floats | None = None,
         lineage: Lineage | None = None,
         effects: int = 0,
     ) -> "LogPosterior":
@@ -144,9 +161,12 @@ class LogPosterior:
         Args:
             counts: With openings 0, 1, ... where some have effects; those from `effects` on have
                 none.
+            levels: Everyone's, which draws depend on, in nats; shape (n,). Without them they are
+                all 0.
             lineage: Of these players.
         """
-        draws = float(counts.draws.sum())
+        has_draws = bool(counts.draws.any())
+        levels = np.zeros(players) if levels is None else levels
         lineage = lineage or Lineage.none()
         ridge = np.full(players, precisions.strength)
         ridge[lineage.child] = 0.0
@@ -156,9 +176,12 @@ class LogPosterior:
             second=counts.second,
             wins=counts.wins + counts.draws,
             losses=counts.losses + counts.draws,
-            draws=draws,
+            drawn=counts.draws,
+            levels=(levels[counts.first] + levels[counts.second]) / 2,
             precisions=precisions,
-            free=np.flatnonzero((has_advantage, draws > 0, *[True] * effects)),
+            free=np.flatnonzero(
+                (has_advantage, has_draws, has_draws and has_draw_slope, *[True] * effects)
+            ),
             ridge=ridge,
             lineage=lineage,
             opening=counts.openings if effects else None,
@@ -170,12 +193,13 @@ class LogPosterior:
 
         With one game more for everyone, won and lost, that is finite.
         """
-        games = float(self.wins.sum() + self.losses.sum()) - self.draws
-        likely = math.log1p(4 * self.draws / games) / 2 if self.draws else 0.0
+        draws = float(self.drawn.sum())
+        games = float(self.wins.sum() + self.losses.sum()) - draws
+        likely = math.log1p(4 * draws / games) / 2 if draws else 0.0
         won_as_first, lost_as_second = self.by_player(self.wins)
         lost_as_first, won_as_second = self.by_player(self.losses)
         odds = np.log1p(won_as_first + won_as_second) - np.log1p(lost_as_first + lost_as_second)
-        return self.levelled(State(odds, 0.0, likely, np.zeros(self.effects)))
+        return self.levelled(State(odds, 0.0, likely, openings=np.zeros(self.effects)))
 
     def levelled(self, state: State) -> State:
         """The state with the mean that the priors want: 0 over those without a parent.
@@ -186,6 +210,16 @@ class LogPosterior:
             return state
         level = float(state.strengths[self.is_root].mean())
         return replace(state, strengths=state.strengths - level)
+
+    @property
+    def has_draws(self) -> bool:
+        """Whether a game was drawn."""
+        return DRAWS in self.free
+
+    @property
+    def has_draw_slope(self) -> bool:
+        """Whether the slope of the draws is to be found."""
+        return DRAW_SLOPE in self.free
 
     @property
     def is_root(self) -> NDArray[np.bool_]:
@@ -202,6 +236,11 @@ class LogPosterior:
             odds += np.append(state.openings, 0.0)[self.opening]
         return odds
 
+    def draw_factors(self, state: State) -> Floats:
+        """By what the draw parameter is multiplied in each row."""
+        factors: Floats = np.exp(state.draw_slope * self.levels)
+        return factors
+
     def steps(self, strengths: Floats) -> Floats:
         """By how much everyone with a parent is the stronger of the two; shape (links,)."""
         steps: Floats = strengths[self.lineage.child] - strengths[self.lineage.parent]
@@ -216,6 +255,7 @@ class LogPosterior:
     def max_change(self, step: State) -> float:
         """The largest change of a log-odds, or of a version from its parent, by a step."""
         of_games = float(np.abs(self.odds(step)).max(initial=0.0)) + abs(step.draws)
+        of_games += abs(step.draw_slope) * float(np.abs(self.levels).max(initial=0.0))
         return max(of_games, float(np.abs(self.steps(step.strengths)).max(initial=0.0)))
 
     def by_player(self, column: Floats) -> tuple[Floats, Floats]:
@@ -244,16 +284,18 @@ class Point:
     def __init__(self, posterior: LogPosterior, state: State) -> None:
         self.state = state
         self._posterior = posterior
-        against_win = np.exp(state.draws - posterior.odds(state))
-        against_loss = math.exp(2 * state.draws) / against_win
+        self._factors = posterior.draw_factors(state)
+        self._draws = draws = state.draws * self._factors
+        odds = posterior.odds(state)
+        against_win, against_loss = np.exp(draws - odds), np.exp(draws + odds)
         self._win = 1 / (1 + against_win)
         self._loss = 1 / (1 + against_loss)
         self.log_likelihood = -float(
             posterior.wins @ np.log1p(against_win) + posterior.losses @ np.log1p(against_loss)
         )
         """Of the games alone, in nats."""
-        if posterior.draws:
-            self.log_likelihood += posterior.draws * math.log(math.expm1(2 * state.draws))
+        if posterior.has_draws:
+            self.log_likelihood += float(posterior.drawn @ np.log(np.expm1(2 * draws)))
         self.value = self.log_likelihood - self._penalty() / 2
         """The log-posterior in nats, up to a constant."""
 
@@ -263,6 +305,7 @@ class Point:
         penalty = float(posterior.ridge @ state.strengths**2)
         penalty += float(posterior.link_weights @ posterior.steps(state.strengths) ** 2)
         penalty += precisions.advantage * state.advantage**2 + precisions.draws * state.draws**2
+        penalty += precisions.draw_slope * state.draw_slope**2
         return penalty + precisions.opening * float(state.openings @ state.openings)
 
     def gradient(self) -> State:
@@ -271,17 +314,32 @@ class Point:
         missed, spared = posterior.wins * (1 - self._win), posterior.losses * (1 - self._loss)
         surprise = missed - spared
         precisions = posterior.precisions
-        drawn = 0.0
-        if posterior.draws:
-            seen = -2 * posterior.draws / math.expm1(-2 * state.draws)
-            drawn = seen - float(missed.sum() + spared.sum()) - precisions.draws * state.draws
+        by_draws = self._by_draws
         as_first, as_second = posterior.by_player(surprise)
         return State(
             as_first - as_second - posterior.ridge * state.strengths - self._pull(),
             float(surprise.sum()) - precisions.advantage * state.advantage,
-            drawn,
+            float(by_draws @ self._factors) - precisions.draws * state.draws,
+            float(by_draws @ self._per_slope) - precisions.draw_slope * state.draw_slope,
             posterior.by_opening(surprise) - precisions.opening * state.openings,
         )
+
+    @property
+    def _by_draws(self) -> Floats:
+        """The derivative of the log-likelihood by the draw parameter of each row."""
+        posterior = self._posterior
+        if not posterior.has_draws:
+            return np.zeros_like(self._draws)
+        seen = -2 * posterior.drawn / np.expm1(-2 * self._draws)
+        by_draws: Floats = (
+            seen - posterior.wins * (1 - self._win) - posterior.losses * (1 - self._loss)
+        )
+        return by_draws
+
+    @property
+    def _per_slope(self) -> Floats:
+        """By how much the draw parameter rises with the slope, row by row."""
+        return self._draws * self._posterior.levels
 
     def _pull(self) -> Floats:
         """What draws everyone to its parent and to its children; shape (n,)."""
@@ -290,22 +348,33 @@ class Point:
         lineage, players = posterior.lineage, posterior.players
         return sums(lineage.child, pull, players) - sums(lineage.parent, pull, players)
 
-    def curvature(self) -> Curvature:
-        """The negative Hessian of the value."""
+    def curvature(self, *, is_exact: bool = False) -> Curvature:
+        """The negative Hessian of the value.
+
+        Where it is not exact, that of the slope is Gauss and Newton's: without the second derivatives
+        of the draw parameter, whose factor is 0 on average. Then it is positive definite anywhere.
+        """
         posterior, precisions = self._posterior, self._posterior.precisions
         from_wins = posterior.wins * self._win * (1 - self._win)
         from_losses = posterior.losses * self._loss * (1 - self._loss)
         weight, twist = from_wins + from_losses, from_losses - from_wins
-        total, twisted = float(weight.sum()), float(twist.sum())
-        drawn = total + precisions.draws
-        if posterior.draws:
-            drawn += posterior.draws / math.sinh(self.state.draws) ** 2
-        border = [np.subtract(*posterior.by_player(column)) for column in (weight, twist)]
-        by_opening = posterior.by_opening(weight)
-        corner = np.diag(np.concatenate(((0.0, 0.0), by_opening + precisions.opening)))
-        corner[:2, :2] = (total + precisions.advantage, twisted), (twisted, drawn)
-        corner[:2, 2:] = by_opening, posterior.by_opening(twist)
-        corner[2:, :2] = corner[:2, 2:].T
+        of_draws = weight
+        if posterior.has_draws:
+            of_draws = weight + posterior.drawn / np.sinh(self._draws) ** 2
+        ways = (self._factors, self._per_slope)
+        columns = [weight, *(twist * way for way in ways)]
+        border = [np.subtract(*posterior.by_player(column)) for column in columns]
+        by_opening = np.array([posterior.by_opening(column) for column in columns])
+        corner = np.diag(np.concatenate((np.zeros(COMMON), by_opening[0] + precisions.opening)))
+        corner[0, :COMMON] = corner[:COMMON, 0] = [column.sum() for column in columns]
+        corner[1:COMMON, 1:COMMON] = [[way @ (of_draws * other) for other in ways] for way in ways]
+        if is_exact:
+            bent = float((self._by_draws * self._factors) @ posterior.levels)
+            corner[DRAWS, DRAW_SLOPE] -= bent
+            corner[DRAW_SLOPE, DRAWS] -= bent
+            corner[DRAW_SLOPE, DRAW_SLOPE] -= (self._by_draws * self._per_slope) @ posterior.levels
+        corner[:COMMON, COMMON:], corner[COMMON:, :COMMON] = by_opening, by_opening.T
+        corner[range(COMMON), range(COMMON)] += precisions[1 : COMMON + 1]
         return Curvature(
             strengths=self._strengths(weight),
             border=np.column_stack((*border, posterior.opening_border(weight))),

@@ -84,7 +84,7 @@ class OnlinePosterior:
 
         Whoever wins, more is known of all afterwards, and that is taken as known now.
         """
-        information = float(self.outcomes.information(self.elo[one] - self.elo[other]))
+        information = float(self._information(one, other))
         self._expected[_pair(one, other)] += [information] * games
         self._update(one, other, games * information)
 
@@ -97,7 +97,8 @@ class OnlinePosterior:
             points: What `one` got: 1, 0.5 or 0.
         """
         difference = float(self.elo[one] - self.elo[other])
-        gradient, curvature = self.outcomes.derivatives(difference, points)
+        chances = self.outcomes.between(self.elo[one], self.elo[other])
+        gradient, curvature = chances.derivatives(difference, points)
         gain = self._update(one, other, curvature - self._pop_expected(one, other))
         self.elo = self.elo + ELO_PER_NAT * gradient * gain
 
@@ -120,8 +121,9 @@ class OnlinePosterior:
             extended._expected[pair] = list(information)
         return extended
 
-    def _information(self, one: Integers, other: Integers) -> Floats:
-        return self.outcomes.information(self.elo[one] - self.elo[other])
+    def _information(self, one: int | Integers, other: int | Integers) -> Floats:
+        chances = self.outcomes.between(self.elo[one], self.elo[other])
+        return chances.information(self.elo[one] - self.elo[other])
 
     def _pop_expected(self, one: int, other: int) -> float:
         """The information of an expected game, which is one no more; 0 if there is none."""

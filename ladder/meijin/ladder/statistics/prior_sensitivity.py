@@ -1,6 +1,7 @@
 """Prior sensitivity of a fit: how far ratings move when the prior is another one."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +35,14 @@ class PriorSensitivity:
             centre: The weights of the mean that ratings are relative to; shape (n,).
             is_told: Whose ratings are looked at; shape (n,).
         """
-        counts, lineage = fitted.counts.pooled(), fitted.lineage
+        again = partial(fit, lineage=fitted.lineage, levels=fitted.levels)
+        counts = fitted.counts.pooled()
         prior, here = replace(fitted.prior, opening=0.0), fitted
         if len(fitted.openings):
-            here = fit(counts, prior, lineage=lineage, near=fitted)
-        narrow = fit(counts, replace(prior, strength=NARROW), lineage=lineage, near=here)
+            here = again(counts, prior, near=fitted)
+        narrow = again(counts, replace(prior, strength=NARROW), near=here)
         drawn = with_virtual_draws(counts, len(fitted.players))
-        weak = fit(drawn, replace(prior, strength=WEAK), lineage=lineage, near=here)
+        weak = again(drawn, replace(prior, strength=WEAK), near=here)
         return cls(
             *(_largest_change(here.elo - each.elo, centre, is_told) for each in (narrow, weak))
         )

@@ -40,7 +40,8 @@ class Points:
         """
         effects = effect_of_rows(counts, fit.openings, fit.opening_elo)
         difference = fit.elo[counts.first] - fit.elo[counts.second] + effects
-        wins, losses = fit.outcomes.wins(difference), fit.outcomes.losses(difference)
+        chances = fit.chances(counts)
+        wins, losses = chances.wins(difference), chances.losses(difference)
         draws = np.maximum(1 - wins - losses, 0.0)
         mean = wins + draws / 2
         square = wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from meijin.ladder.compare import Expectation, MatrixRow
-from meijin.ladder.statistics.bradley_terry import Outcomes
+from meijin.ladder.posterior import outcomes_of
 from meijin.server.views.ladders import HeadToHead, LadderLine
 from meijin.store.ladders.days import DayRating
 from meijin.store.ladders.exports import CovarianceRow
@@ -30,7 +30,7 @@ def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
 def run_to_proto(run: PublishedRun) -> pb.RatingRun:
     """A run without its ratings."""
     parameters = run.parameters
-    outcomes = Outcomes(parameters["advantage"], parameters["draws"])
+    outcomes = outcomes_of(parameters)
     fit, sensitivity = parameters.get("diagnosis"), parameters.get("prior_sensitivity")
     return pb.RatingRun(
         run_id=str(run.id),
@@ -41,6 +41,8 @@ def run_to_proto(run: PublishedRun) -> pb.RatingRun:
         algorithm=run.algorithm,
         advantage=outcomes.advantage,
         draws=outcomes.draws,
+        draw_slope=outcomes.draw_slope,
+        draw_level=outcomes.level,
         score_at_100=float(outcomes.score_with_both(100.0)),
         prior_sensitivity=None if sensitivity is None else pb.PriorSensitivity(**sensitivity),
         parameters=json.dumps(parameters, sort_keys=True),
