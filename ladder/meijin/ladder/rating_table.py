@@ -233,8 +233,8 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
 
 def _prior_sensitivity(pool: Pool) -> dict[str, float] | None:
     """What the ratings owe to the prior; ``None`` where fitting them again takes too long."""
-    pairs = pool.fit.counts.pooled()
-    if pool.fit.information.is_large or len(pairs.first) > MOST_SENSITIVITY_PAIRS:
+    pairs = len(pool.fit.games.pairs.first)
+    if pool.fit.information.is_large or pairs > MOST_SENSITIVITY_PAIRS:
         return None
     told = pool.is_linked & ~pool.is_provisional
     found = PriorSensitivity.of(pool.fit, pool.centre, told)

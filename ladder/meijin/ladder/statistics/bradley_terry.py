@@ -12,7 +12,7 @@ from meijin.ladder.statistics import laplacian
 from meijin.ladder.statistics.laplacian import Laplacian, NoSolutionError
 from meijin.ladder.statistics.likelihood import Curvature, LogPosterior, Point, Precisions, State
 from meijin.ladder.statistics.lineage import Lineage
-from meijin.ladder.statistics.opening_effects import by_effect, reused_openings
+from meijin.ladder.statistics.opening_effects import GroupedCounts
 from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, connected_components
 
 ELO_PER_NAT = 400 / math.log(10)
@@ -22,8 +22,12 @@ TOLERANCE = 1e-4
 MAX_STEPS = 200
 LONGEST_STEP = 3.0
 """The most that a step may move a log-odds: far from the top, the curvature here says little."""
-TRUSTED_STEP = 1e-3
-"""A step that moves no log-odds further climbs: the curvature changes less than that."""
+TRUSTED_STEP = 0.1
+"""A step that moves no log-odds further, and no draw parameter by a larger share, climbs: the
+curvature changes by little more than that share (Bach, Self-concordant analysis for logistic
+regression, 2010)."""
+TINY = 1e-300
+"""Stands for 0 in a denominator."""
 MAX_LOG_ODDS = 30.0
 """Log-odds on the way to infinity, where there is no prior: 1 / (1 + e^-30) is nearly 1 itself."""
 
@@ -166,10 +170,7 @@ class Outcomes(Chances):
 class Fit:
     """The maximum a posteriori (MAP) strengths."""
 
-    players: Integers
-    """Everyone in the counts, ascending; shape (n,)."""
-    counts: PairCounts
-    """The games, merged, each player named by its place; with their openings, where known."""
+    games: GroupedCounts
     prior: Prior
     lineage: Lineage
     """Of those in it, named by their places."""
@@ -193,6 +194,16 @@ class Fit:
     information: Laplacian
     """The information of the games and the prior on the strengths: the inverse of their
     covariance, in nats, at the fit and with the advantage and the draws unknown."""
+
+    @property
+    def players(self) -> Integers:
+        """Everyone in the counts, ascending; shape (n,)."""
+        return self.games.players
+
+    @property
+    def counts(self) -> PairCounts:
+        """The games, merged, each player named by its place; with their openings, where known."""
+        return self.games.counts
 
     @property
     def state(self) -> State:
@@ -243,15 +254,35 @@ def fit(
     Raises:
         NoFitError: without a prior, the counts pull a difference to infinity.
     """
-    prior = prior or Prior()
-    players, indexed = counts.indexed()
+    games = GroupedCounts.of(counts)
+    return fit_grouped(games, prior or Prior(), lineage=lineage, levels=levels, near=near)
+
+
+def fit_grouped(
+    games: GroupedCounts,
+    prior: Prior,
+    *,
+    lineage: Lineage | None = None,
+    levels: Floats | None = None,
+    near: Fit | None = None,
+    tolerance: float = TOLERANCE,
+) -> Fit:
+    """The same as `fit`, of games that are grouped already.
+
+    Args:
+        tolerance: What moves no log-odds further is the last step.
+
+    Raises:
+        NoFitError: like that.
+    """
+    players = games.players
     linked = Lineage.none()
     if lineage is not None and math.isfinite(prior.lineage):
         linked = lineage.places(players)
     has_effects = prior.opening > 0 and len(players) <= laplacian.DENSE
-    openings = reused_openings(indexed) if has_effects else np.empty(0, dtype=np.int64)
+    openings = games.reused if has_effects else np.empty(0, dtype=np.int64)
     posterior = LogPosterior.of(
-        by_effect(indexed, openings),
+        games.by_effect if openings.size else games.pairs,
         len(players),
         prior.precisions,
         has_advantage=prior.advantage > 0,
@@ -263,15 +294,14 @@ def fit(
     limit = math.inf
     if math.isinf(prior.strength):
         limit = MAX_LOG_ODDS
-        _check_connected(indexed, linked, len(players))
+        _check_connected(games.pairs, linked, len(players))
     start = _start_near(posterior, near)
-    point, steps = _newton(posterior, limit, start)
+    point, steps = _newton(posterior, start, limit=limit, tolerance=tolerance)
     curvature, state = point.curvature(), point.state
     elo = state.strengths * ELO_PER_NAT
     mean = float(elo.mean()) if len(players) else 0.0
     return Fit(
-        players=players,
-        counts=indexed,
+        games=games,
         prior=prior,
         lineage=linked,
         elo=elo - mean,
@@ -297,9 +327,9 @@ def opening_score(fitted: Fit) -> tuple[Floats, Floats]:
     Returns:
         The gradient in nats, shape (k,), and its information with all else unknown, shape (k, k).
     """
-    openings = reused_openings(fitted.counts)
+    openings = fitted.games.reused
     posterior = LogPosterior.of(
-        by_effect(fitted.counts, openings),
+        fitted.games.by_effect,
         len(fitted.players),
         fitted.prior.precisions,
         has_advantage=fitted.prior.advantage > 0,
@@ -341,7 +371,9 @@ def _start_near(posterior: LogPosterior, near: Fit | None) -> State:
     return posterior.levelled(start)
 
 
-def _newton(posterior: LogPosterior, limit: float, start: State) -> tuple[Point, int]:
+def _newton(
+    posterior: LogPosterior, start: State, *, limit: float, tolerance: float
+) -> tuple[Point, int]:
     """The maximum of the posterior by a damped Newton's method, and the number of its steps."""
     point = Point(posterior, start)
     for steps in range(1, MAX_STEPS + 1):
@@ -351,7 +383,7 @@ def _newton(posterior: LogPosterior, limit: float, start: State) -> tuple[Point,
         except NoSolutionError:
             break
         largest = posterior.max_change(step)
-        if largest < TOLERANCE:
+        if largest < tolerance:
             return Point(posterior, point.state.moved(step, 1.0)), steps
         point = _line_search(posterior, point, step, gradient.dot(step), largest)
         if posterior.max_change(point.state) > limit:
@@ -373,11 +405,12 @@ def _line_search(
     posterior: LogPosterior, point: Point, step: State, gain: float, largest: float
 ) -> Point:
     """Backtracking line search (Armijo): along a step as far as it climbs enough, with room for draws left above 0."""
-    share = min(1.0, LONGEST_STEP / largest)
+    share, draws = min(1.0, LONGEST_STEP / largest), point.state.draws
     if step.draws < 0:
-        share = min(share, 0.9 * point.state.draws / -step.draws)
+        share = min(share, 0.9 * draws / -step.draws)
     while True:
         moved = Point(posterior, point.state.moved(step, share))
-        if share * largest < TRUSTED_STEP or moved.value >= point.value + 1e-4 * share * gain:
+        is_short = max(share * largest, share * abs(step.draws) / max(draws, TINY)) < TRUSTED_STEP
+        if is_short or moved.value >= point.value + 1e-4 * share * gain:
             return moved
         share /= 2

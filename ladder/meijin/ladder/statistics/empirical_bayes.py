@@ -11,14 +11,15 @@ Elo in 3 to 8 fits where the expectation-maximisation algorithm takes 10 to 60.
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from meijin.ladder.statistics import laplacian
-from meijin.ladder.statistics.bradley_terry import Fit, Prior, fit, opening_score
+from meijin.ladder.statistics.bradley_terry import TOLERANCE, Fit, Prior, fit_grouped, opening_score
 from meijin.ladder.statistics.covariance import covariance
 from meijin.ladder.statistics.lineage import Lineage
-from meijin.ladder.statistics.opening_effects import reused_openings
+from meijin.ladder.statistics.opening_effects import GroupedCounts
 from meijin.ladder.statistics.pair_counts import Floats, PairCounts
 
 LINKS_OF_PRIOR = 1.0
@@ -38,6 +39,8 @@ LEVEL_FITS = 3
 MOST_FITS = 30
 ENOUGH = 0.25
 """A width that changes by no more Elo is found."""
+ROUGH = 0.01
+"""The tolerance of the fits on the way there, in nats: what is left is about its square."""
 
 
 def fit_with_widths(
@@ -48,7 +51,7 @@ def fit_with_widths(
     Draws depend on strength: on the levels of a fit before, of the games without openings.
 
     Widths are rounded to whole Elo, which is finer than any ladder tells, and the fit is made
-    from the beginning with those: it does not depend on the way there.
+    with those: of the way there it keeps nothing that a published digit shows.
 
     Args:
         lineage: Which players came from which.
@@ -56,28 +59,32 @@ def fit_with_widths(
             are not read.
     """
     prior = replace(prior or Prior(), opening=0.0, draw_slope=DRAW_SLOPE)
-    fitted = _with_levels(counts, prior, lineage)
-    levels = fitted.levels
+    games = GroupedCounts.of(counts)
+    fitted = _with_levels(games, prior, lineage)
+    again = partial(fit_grouped, games, lineage=lineage, levels=fitted.levels)
     if shows_effects(fitted):
         wide = replace(prior, opening=FIRST_OPENING)
-        fitted = fit(counts, wide, lineage=lineage, levels=levels, near=fitted)
+        fitted = again(wide, near=fitted, tolerance=ROUGH)
     elif not len(fitted.lineage):
         return fitted
     for _ in range(MOST_FITS):
         before, after = fitted.prior, _updated(fitted, prior.lineage)
         if max(abs(after.lineage - before.lineage), abs(after.opening - before.opening)) <= ENOUGH:
             break
-        fitted = fit(counts, after, lineage=lineage, levels=levels, near=fitted)
+        fitted = again(after, near=fitted, tolerance=ROUGH)
     found = replace(after, lineage=float(round(after.lineage)), opening=float(round(after.opening)))
-    return fit(counts, found, lineage=lineage, levels=levels)
+    return again(found, near=fitted)
 
 
-def _with_levels(counts: PairCounts, prior: Prior, lineage: Lineage | None) -> Fit:
+def _with_levels(games: GroupedCounts, prior: Prior, lineage: Lineage | None) -> Fit:
     """The fit whose draws depend on the strengths of a fit that is close to it."""
-    fitted = fit(counts, prior, lineage=lineage)
+    fitted = fit_grouped(games, prior, lineage=lineage)
     if fitted.outcomes.draws:
-        for _ in range(LEVEL_FITS):
-            fitted = fit(counts, prior, lineage=lineage, levels=fitted.elo, near=fitted)
+        for number in range(LEVEL_FITS):
+            tolerance = TOLERANCE if number == LEVEL_FITS - 1 else ROUGH
+            fitted = fit_grouped(
+                games, prior, lineage=lineage, levels=fitted.elo, near=fitted, tolerance=tolerance
+            )
     return fitted
 
 
@@ -87,7 +94,7 @@ def shows_effects(fitted: Fit) -> bool:
     The statistic is the sum of the squared scores less its mean, by its deviation (Lin,
     Variance component testing in generalised linear models with random effects, 1997).
     """
-    if len(fitted.players) > laplacian.DENSE or not reused_openings(fitted.counts).size:
+    if len(fitted.players) > laplacian.DENSE or not fitted.games.reused.size:
         return False
     score, information = opening_score(fitted)
     excess = float(score @ score - np.trace(information))

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -121,15 +122,17 @@ class LogPosterior:
 
     players: int
     first: Integers
-    """Row by row, places in the strengths."""
+    """Places in the strengths, pair by pair; shape (p,)."""
     second: Integers
-    wins: Floats
-    """The first player's; a draw counts as a win and a loss, and once more for itself."""
-    losses: Floats
     drawn: Floats
-    """How many of these are draws."""
+    """Games that each pair drew; shape (p,)."""
     levels: Floats
-    """The mean of the two players' levels."""
+    """The mean of the two players' levels; shape (p,)."""
+    starts: Integers
+    """The first row of each pair, whose rows stand together; shape (p,)."""
+    wins: Floats
+    """The first player's, row by row; a draw counts as a win and a loss, and once more for itself."""
+    losses: Floats
     precisions: Precisions
     free: Integers
     """The columns of the border that are to be found; the others are held at 0."""
@@ -159,8 +162,8 @@ class LogPosterior:
         """By games of the players 0, 1, ...
 
         Args:
-            counts: With openings 0, 1, ... where some have effects; those from `effects` on have
-                none.
+            counts: Sorted by pair, with openings 0, 1, ... where some have effects; those from
+                `effects` on have none.
             levels: Everyone's, which draws depend on, in nats; shape (n,). Without them they are
                 all 0.
             lineage: Of these players.
@@ -168,16 +171,19 @@ class LogPosterior:
         has_draws = bool(counts.draws.any())
         levels = np.zeros(players) if levels is None else levels
         lineage = lineage or Lineage.none()
+        starts = _starts(counts)
+        first, second = counts.first[starts], counts.second[starts]
         ridge = np.full(players, precisions.strength)
         ridge[lineage.child] = 0.0
         return cls(
             players=players,
-            first=counts.first,
-            second=counts.second,
+            first=first,
+            second=second,
+            drawn=np.add.reduceat(counts.draws, starts),
+            levels=(levels[first] + levels[second]) / 2,
+            starts=starts,
             wins=counts.wins + counts.draws,
             losses=counts.losses + counts.draws,
-            drawn=counts.draws,
-            levels=(levels[counts.first] + levels[counts.second]) / 2,
             precisions=precisions,
             free=np.flatnonzero(
                 (has_advantage, has_draws, has_draws and has_draw_slope, *[True] * effects)
@@ -196,8 +202,8 @@ class LogPosterior:
         draws = float(self.drawn.sum())
         games = float(self.wins.sum() + self.losses.sum()) - draws
         likely = math.log1p(4 * draws / games) / 2 if draws else 0.0
-        won_as_first, lost_as_second = self.by_player(self.wins)
-        lost_as_first, won_as_second = self.by_player(self.losses)
+        won_as_first, lost_as_second = self.by_player(self.by_pair(self.wins))
+        lost_as_first, won_as_second = self.by_player(self.by_pair(self.losses))
         odds = np.log1p(won_as_first + won_as_second) - np.log1p(lost_as_first + lost_as_second)
         return self.levelled(State(odds, 0.0, likely, openings=np.zeros(self.effects)))
 
@@ -230,14 +236,18 @@ class LogPosterior:
 
     def odds(self, state: State) -> Floats:
         """The first player's log-odds in each row, before draws."""
-        odds: Floats = state.strengths[self.first] - state.strengths[self.second]
-        odds += state.advantage
+        odds = self.per_row(self._pair_odds(state))
         if self.opening is not None:
-            odds += np.append(state.openings, 0.0)[self.opening]
+            odds = odds + np.append(state.openings, 0.0)[self.opening]
+        return odds
+
+    def _pair_odds(self, state: State) -> Floats:
+        """The same for each pair, without its openings; shape (p,)."""
+        odds: Floats = state.strengths[self.first] - state.strengths[self.second] + state.advantage
         return odds
 
     def draw_factors(self, state: State) -> Floats:
-        """By what the draw parameter is multiplied in each row."""
+        """By what the draw parameter of each pair is multiplied; shape (p,)."""
         factors: Floats = np.exp(state.draw_slope * self.levels)
         return factors
 
@@ -253,13 +263,28 @@ class LogPosterior:
         return weights
 
     def max_change(self, step: State) -> float:
-        """The largest change of a log-odds, or of a version from its parent, by a step."""
-        of_games = float(np.abs(self.odds(step)).max(initial=0.0)) + abs(step.draws)
+        """A bound of the change of a log-odds, and of a version from its parent, by a step."""
+        of_games = float(np.abs(self._pair_odds(step)).max(initial=0.0)) + abs(step.draws)
+        of_games += float(np.abs(step.openings).max(initial=0.0))
         of_games += abs(step.draw_slope) * float(np.abs(self.levels).max(initial=0.0))
         return max(of_games, float(np.abs(self.steps(step.strengths)).max(initial=0.0)))
 
+    @property
+    def _is_one_row_a_pair(self) -> bool:
+        return len(self.starts) == len(self.wins)
+
+    def per_row(self, column: Floats) -> Floats:
+        """A column of the pairs, row by row."""
+        if self._is_one_row_a_pair:
+            return column
+        return np.repeat(column, np.diff(self.starts, append=len(self.wins)))
+
+    def by_pair(self, column: Floats) -> Floats:
+        """The sums of a column over the rows of each pair; shape (p,)."""
+        return column if self._is_one_row_a_pair else np.add.reduceat(column, self.starts)
+
     def by_player(self, column: Floats) -> tuple[Floats, Floats]:
-        """The sums of a column over each player's rows, with the first and the second move."""
+        """The sums of a column over each player's pairs, with the first and the second move."""
         return sums(self.first, column, self.players), sums(self.second, column, self.players)
 
     def by_opening(self, column: Floats) -> Floats:
@@ -274,8 +299,18 @@ class LogPosterior:
             return np.empty((self.players, 0))
         shape = (self.effects + 1, self.players)
         size, row = shape[0] * shape[1], self.opening * self.players
-        border = sums(row + self.first, weight, size) - sums(row + self.second, weight, size)
+        first, second = self.per_row(self.first), self.per_row(self.second)
+        border = sums(row + first, weight, size) - sums(row + second, weight, size)
         return border.reshape(shape)[:-1].T
+
+
+def _starts(counts: PairCounts) -> Integers:
+    """The first row of each pair."""
+    is_first = np.ones(len(counts.first), dtype=np.bool_)
+    is_first[1:] = (counts.first[1:] != counts.first[:-1]) | (
+        counts.second[1:] != counts.second[:-1]
+    )
+    return np.flatnonzero(is_first)
 
 
 class Point:
@@ -285,19 +320,26 @@ class Point:
         self.state = state
         self._posterior = posterior
         self._factors = posterior.draw_factors(state)
-        self._draws = draws = state.draws * self._factors
-        odds = posterior.odds(state)
-        against_win, against_loss = np.exp(draws - odds), np.exp(draws + odds)
-        self._win = 1 / (1 + against_win)
-        self._loss = 1 / (1 + against_loss)
-        self.log_likelihood = -float(
-            posterior.wins @ np.log1p(against_win) + posterior.losses @ np.log1p(against_loss)
-        )
+        self._draws = state.draws * self._factors
+        self._against_win = np.exp(posterior.per_row(self._draws) - posterior.odds(state))
+        self._against_loss = posterior.per_row(np.exp(2 * self._draws)) / self._against_win
+        self._win = 1 / (1 + self._against_win)
+        self._loss = 1 / (1 + self._against_loss)
+
+    @cached_property
+    def log_likelihood(self) -> float:
         """Of the games alone, in nats."""
+        posterior = self._posterior
+        value = -float(posterior.wins @ np.log1p(self._against_win))
+        value -= float(posterior.losses @ np.log1p(self._against_loss))
         if posterior.has_draws:
-            self.log_likelihood += float(posterior.drawn @ np.log(np.expm1(2 * draws)))
-        self.value = self.log_likelihood - self._penalty() / 2
+            value += float(posterior.drawn @ np.log(np.expm1(2 * self._draws)))
+        return value
+
+    @cached_property
+    def value(self) -> float:
         """The log-posterior in nats, up to a constant."""
+        return self.log_likelihood - self._penalty() / 2
 
     def _penalty(self) -> float:
         """What the priors take off, doubled."""
@@ -313,32 +355,31 @@ class Point:
         posterior, state = self._posterior, self.state
         missed, spared = posterior.wins * (1 - self._win), posterior.losses * (1 - self._loss)
         surprise = missed - spared
-        precisions = posterior.precisions
+        by_pair, precisions = posterior.by_pair(surprise), posterior.precisions
         by_draws = self._by_draws
-        as_first, as_second = posterior.by_player(surprise)
+        as_first, as_second = posterior.by_player(by_pair)
         return State(
             as_first - as_second - posterior.ridge * state.strengths - self._pull(),
-            float(surprise.sum()) - precisions.advantage * state.advantage,
+            float(by_pair.sum()) - precisions.advantage * state.advantage,
             float(by_draws @ self._factors) - precisions.draws * state.draws,
             float(by_draws @ self._per_slope) - precisions.draw_slope * state.draw_slope,
             posterior.by_opening(surprise) - precisions.opening * state.openings,
         )
 
-    @property
+    @cached_property
     def _by_draws(self) -> Floats:
-        """The derivative of the log-likelihood by the draw parameter of each row."""
+        """The derivative of the log-likelihood by the draw parameter of each pair; shape (p,)."""
         posterior = self._posterior
         if not posterior.has_draws:
             return np.zeros_like(self._draws)
+        missed = posterior.wins * (1 - self._win) + posterior.losses * (1 - self._loss)
         seen = -2 * posterior.drawn / np.expm1(-2 * self._draws)
-        by_draws: Floats = (
-            seen - posterior.wins * (1 - self._win) - posterior.losses * (1 - self._loss)
-        )
+        by_draws: Floats = seen - posterior.by_pair(missed)
         return by_draws
 
     @property
     def _per_slope(self) -> Floats:
-        """By how much the draw parameter rises with the slope, row by row."""
+        """By how much the draw parameter of each pair rises with the slope; shape (p,)."""
         return self._draws * self._posterior.levels
 
     def _pull(self) -> Floats:
@@ -357,14 +398,20 @@ class Point:
         posterior, precisions = self._posterior, self._posterior.precisions
         from_wins = posterior.wins * self._win * (1 - self._win)
         from_losses = posterior.losses * self._loss * (1 - self._loss)
-        weight, twist = from_wins + from_losses, from_losses - from_wins
+        weights, twists = from_wins + from_losses, from_losses - from_wins
+        weight, twist = posterior.by_pair(weights), posterior.by_pair(twists)
         of_draws = weight
         if posterior.has_draws:
             of_draws = weight + posterior.drawn / np.sinh(self._draws) ** 2
         ways = (self._factors, self._per_slope)
         columns = [weight, *(twist * way for way in ways)]
         border = [np.subtract(*posterior.by_player(column)) for column in columns]
-        by_opening = np.array([posterior.by_opening(column) for column in columns])
+        by_opening = np.array(
+            [
+                posterior.by_opening(weights),
+                *(posterior.by_opening(twists * posterior.per_row(way)) for way in ways),
+            ]
+        )
         corner = np.diag(np.concatenate((np.zeros(COMMON), by_opening[0] + precisions.opening)))
         corner[0, :COMMON] = corner[:COMMON, 0] = [column.sum() for column in columns]
         corner[1:COMMON, 1:COMMON] = [[way @ (of_draws * other) for other in ways] for way in ways]
@@ -377,7 +424,7 @@ class Point:
         corner[range(COMMON), range(COMMON)] += precisions[1 : COMMON + 1]
         return Curvature(
             strengths=self._strengths(weight),
-            border=np.column_stack((*border, posterior.opening_border(weight))),
+            border=np.column_stack((*border, posterior.opening_border(weights))),
             corner=corner,
             free=posterior.free,
         )

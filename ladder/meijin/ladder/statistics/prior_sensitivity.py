@@ -36,7 +36,7 @@ class PriorSensitivity:
             is_told: Whose ratings are looked at; shape (n,).
         """
         again = partial(fit, lineage=fitted.lineage, levels=fitted.levels)
-        counts = fitted.counts.pooled()
+        counts = fitted.games.pairs
         prior, here = replace(fitted.prior, opening=0.0), fitted
         if len(fitted.openings):
             here = again(counts, prior, near=fitted)
