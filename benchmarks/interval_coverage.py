@@ -7,11 +7,11 @@ Bots with strengths of N(0, 250) Elo play pairs of games, with both colours on o
 first move is worth 60 Elo. `random` pairs by lot; `adaptive` is the ladder's matchmaker, refitted
 after every 20 games. Every row has the same ladders judged by the plain model (`model_...`: no
 effects of openings, and its own covariance) and as the ladder judges them (`robust_...`: effects of
-openings where they show, and the robust covariance): the percentage of 95 % intervals that hold
-the truth from the mean, and from an anchor (each bot in turn is it), and the median of half of an
-interval from the mean. `correlation` and `pairs` are the medians of what was estimated, `flagged`
-the percentage of pools whose diagnosis warns of them, and `holds` says whether both robust
-percentages are within 93 to 97, or 95 % of the pools are flagged. The second table has how often
+openings where they show, and the robust covariance with a walk): the percentage of 95 % intervals
+that hold the truth from the mean, and from an anchor (each bot in turn is it), and the median of
+half of an interval from the mean. `correlation`, `pairs` and `walk` are the medians of what was
+estimated, `flagged` the percentage of pools whose diagnosis warns of them, and `holds` says whether
+both robust percentages are within 93 to 97, or 95 % of the pools are flagged. The second table has how often
 in a hundred the favourite was the stronger where the LOS told was .95 to .99, and where it was .99 or above.
 With --pair-by model the matchmaker looks at the model's covariance, as it did before there was a
 robust one.
@@ -24,6 +24,7 @@ cycle       rock, paper, scissors: each of 20 bots is one of three kinds by lot,
 upsets      the same with an effect of each pair's own, of N(0, 100) Elo
 drift       a bot's strength takes a step of N(0, 2) Elo after each of its games; the truth is the
             strength of now
+drift-long  the same for ten times as many games, and model-long the model
 drift-mean  the same, and the truth is the mean strength over the bot's games
 openings    20 openings that favour the first move by N(60, 150) Elo, for 20 bots
 repeats-20  20 bots, 20 openings: nine times in ten a game with the same colours and opening ends
@@ -59,6 +60,7 @@ from meijin.ladder.statistics.matchmaking import Matchmaker
 from meijin.ladder.statistics.online_posterior import OnlinePosterior
 from meijin.ladder.statistics.overdispersion import Overdispersion
 from meijin.ladder.statistics.pair_counts import Floats, PairCounts, connected_components
+from meijin.ladder.statistics.random_walk import RandomWalk
 from meijin.ladder.statistics.robust import robust_covariance
 
 BATCH = 20
@@ -88,6 +90,8 @@ SCENARIOS: Mapping[str, Scenario] = {
     "cycle": Scenario(World(cycle=100)),
     "upsets": Scenario(World(pair_deviation=100)),
     "drift": Scenario(World(drift=2)),
+    "drift-long": Scenario(World(drift=2), (8_000, 20_000)),
+    "model-long": Scenario(checkpoints=(8_000, 20_000)),
     "drift-mean": Scenario(World(drift=2), is_of_mean=True),
     "openings": Scenario(World(openings=20, opening_deviation=150)),
     "repeats-20": Scenario(World(openings=20, repetition=0.9)),
@@ -97,12 +101,8 @@ SCENARIOS: Mapping[str, Scenario] = {
         World(bots=8, openings=40, repetition=1, leaves_repeats_out=True), (1_000, 3_000)
     ),
 }
-COVARIANCES: Mapping[str, Callable[[Fit], Covariance]] = {
-    "model": covariance,
-    "robust": lambda known: robust_covariance(known).covariance,
-}
 FITS: Mapping[str, Callable[[PairCounts], Fit]] = {"model": fit, "robust": fit_with_widths}
-"""Those that they are of."""
+"""By the covariances' names."""
 PAIRINGS = ("adaptive", "random")
 
 
@@ -127,6 +127,7 @@ class Judgement:
 
     games: int
     overdispersion: Overdispersion
+    walk: RandomWalk
     is_flagged: bool
     by: Mapping[str, Calibration]
     """By the covariances' names."""
@@ -151,7 +152,9 @@ def simulate(scenario: Scenario, pairing: str, pair_by: str, seed: int) -> list[
 def play_adaptively(games: WorldGames, pair_by: str) -> None:
     """Play what the matchmaker picks next, without a result between two picks."""
     known, counts, bots = fit(games.all_counts), games.counts, games.world.bots
-    found = COVARIANCES[pair_by](known)
+    found = covariance(known)
+    if pair_by == "robust":
+        found = robust_covariance(known, walk_of(known, games)).covariance
     assert isinstance(found, DenseCovariance)
     maker = Matchmaker(
         OnlinePosterior(known.elo, found.matrix, known.outcomes),
@@ -164,6 +167,11 @@ def play_adaptively(games: WorldGames, pair_by: str) -> None:
         games.play_both(pick.one, pick.other)
 
 
+def walk_of(known: Fit, games: WorldGames) -> RandomWalk:
+    """As the ladder has it of a pool whose games it knows by time."""
+    return RandomWalk.of(known, games.in_order, in_blocks(len(games.in_order.first), BLOCKS))
+
+
 def judge(games: WorldGames, checkpoint: int, *, is_of_mean: bool = False) -> Judgement:
     """Compare with the truth what is said of those who have played."""
     fits = {name: make(games.counts) for name, make in FITS.items()}
@@ -172,12 +180,15 @@ def judge(games: WorldGames, checkpoint: int, *, is_of_mean: bool = False) -> Ju
     diagnosis = Diagnosis.of(
         known, covariance(known), games.in_order, in_blocks(len(games.in_order.first), BLOCKS)
     )
+    robust = robust_covariance(known, walk_of(known, games))
     return Judgement(
         games=checkpoint,
-        overdispersion=robust_covariance(known).overdispersion,
+        overdispersion=robust.overdispersion,
+        walk=robust.walk,
         is_flagged=diagnosis.is_misfit,
         by={
-            name: calibration(fits[name], of(fits[name]), truth) for name, of in COVARIANCES.items()
+            "model": calibration(fits["model"], covariance(fits["model"]), truth),
+            "robust": calibration(known, robust.covariance, truth),
         },
     )
 
@@ -203,7 +214,7 @@ def coverage_row(name: str, pairing: str, these: Sequence[Judgement]) -> Row:
     """How often the intervals of a scenario hold at one moment of its ladders."""
     shares = {
         f"{key}_{side}": _percent([getattr(each.by[key], f"from_{side}") for each in these])
-        for key in COVARIANCES
+        for key in FITS
         for side in ("mean", "anchor")
     }
     flagged = _percent([each.is_flagged for each in these])
@@ -218,6 +229,7 @@ def coverage_row(name: str, pairing: str, these: Sequence[Judgement]) -> Row:
         "robust_width": _median([each.by["robust"].width for each in these], 1),
         "correlation": _median([each.overdispersion.correlation for each in these], 2),
         "pairs": _median([each.overdispersion.pair_deviation for each in these], 1),
+        "walk": _median([each.walk.step for each in these], 1),
         "flagged": flagged,
         "holds": "yes" if is_right or flagged >= FLAGGED else "no",
     }
@@ -230,7 +242,7 @@ def los_row(name: str, pairing: str, these: Sequence[Judgement]) -> Row:
         **_moment(name, pairing, these),
         **{
             f"{key}_{band}": _share_right([each.by[key] for each in these], *bounds)
-            for key in COVARIANCES
+            for key in FITS
             for band, bounds in BANDS.items()
         },
     }
@@ -267,7 +279,7 @@ def main() -> None:
     parser.add_argument("--ladders", type=int, default=40)
     parser.add_argument("--only", nargs="+", choices=SCENARIOS, default=list(SCENARIOS))
     parser.add_argument("--pairing", nargs="+", choices=PAIRINGS, default=list(PAIRINGS))
-    parser.add_argument("--pair-by", choices=COVARIANCES, default="robust")
+    parser.add_argument("--pair-by", choices=FITS, default="robust")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -115,6 +115,8 @@ def test_a_note_tells_why_intervals_are_wide() -> None:
     )
     response.run.overdispersion.MergeFrom(pb.Overdispersion(correlation=0.001, pair_deviation=1))
     assert notes(response)[-1].endswith("independent")
+    response.run.overdispersion.MergeFrom(pb.Overdispersion(walk_deviation=1.94))
+    assert notes(response)[-1].endswith("independent: strengths may wander (by 1.9 Elo a game)")
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])

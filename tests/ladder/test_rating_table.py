@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from meijin.game import Result
-from meijin.ladder.diagnose import RunDiagnosis
-from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, rate
+from meijin.ladder.diagnose import RunDiagnosis, by_blocks
+from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, Pool, rate
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.bradley_terry import Fit
 from meijin.ladder.statistics.covariance import Z_95, Covariance
 from meijin.ladder.statistics.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.pair_counts import PairCounts
-from meijin.ladder.statistics.robust import robust_covariance
+from meijin.ladder.statistics.random_walk import STILL, RandomWalk
+from meijin.ladder.statistics.robust import RobustCovariance, robust_covariance
 from meijin.ladder.tally import Snapshot
 from meijin.store.ladders.log import finished_games
 from meijin.store.ladders.runs import Line, NewRun
@@ -51,9 +52,16 @@ def results_of(league: "League") -> list[tuple[BotVersionId, BotVersionId, float
     return [(game.black_id, game.white_id, game.points / 2) for game in found if not game.is_repeat]
 
 
+def robust_of(snapshot: Snapshot) -> RobustCovariance:
+    """The robust covariance of that fit, with a walk of all its games."""
+    known, recent = fit_of(snapshot), by_blocks(snapshot.recent)
+    assert recent.openings is not None
+    return robust_covariance(known, RandomWalk.of(known, recent, recent.openings))
+
+
 def covariance_of(snapshot: Snapshot) -> Covariance:
-    """The robust covariance of that fit."""
-    return robust_covariance(fit_of(snapshot)).covariance
+    """The covariance alone."""
+    return robust_of(snapshot).covariance
 
 
 def meet(league: "League", one: int, other: int, *, games: int = 4) -> None:
@@ -344,7 +352,7 @@ def test_a_run_names_its_input(league: "League") -> None:
     assert (run.checksum, run.create_time) == (found.checksum, NOON)
     assert run.algorithm == ALGORITHM
     anchored = fit_of(found).elo[1:3].mean()
-    outcomes, robust = fit_of(found).outcomes, robust_covariance(fit_of(found))
+    outcomes, robust = fit_of(found).outcomes, robust_of(found)
     assert run.parameters == {
         "advantage": round(outcomes.advantage, 4),
         "draws": round(outcomes.draws, 4),
@@ -352,6 +360,7 @@ def test_a_run_names_its_input(league: "League") -> None:
         "draw_level": round(BASE - anchored, 4),
         "correlation": round(robust.overdispersion.correlation, 4),
         "pair_deviation": round(robust.overdispersion.pair_deviation, 4),
+        "walk": round(robust.walk.step, 4),
         "factor": round(robust.factor, 4),
         "log_likelihood": round(fit_of(found).log_likelihood, 4),
         "base": 1500.0,
@@ -376,6 +385,25 @@ def test_equal_games_give_equal_runs(league: "League") -> None:
     columns = {each.name: getattr(found.counts, each.name)[rows] for each in fields(found.counts)}
     shuffled = rate(replace(found, counts=PairCounts(**columns)), NOON)
     assert shuffled == rate(found, NOON)
+
+
+def walking(games: int) -> list[tuple[BotVersionId, BotVersionId, float]]:
+    """Results of two, of whom one wins the first half and the other the second."""
+    one, other = BotVersionId(1), BotVersionId(2)
+    return [(one, other, float(number < games // 2)) for number in range(games)]
+
+
+def test_older_games_than_are_looked_at_need_a_walk_that_is_sure() -> None:
+    """What the newest show by chance would be too much for a rating of many more."""
+    rng = np.random.default_rng(2)
+    pairs = rng.permuted(np.tile(np.arange(6), (600, 1)), axis=1)[:, :2]
+    points = rng.integers(0, 2, 600).astype(float)
+    recent = by_blocks([(one, other, won) for (one, other), won in zip(pairs, points, strict=True)])
+    assert Pool.of(recent, ()).walk == STILL
+    assert Pool.of(recent, (), recent=recent).walk.step > 0
+    assert Pool.of(recent.joined(recent), (), recent=recent).walk == STILL
+    sure = by_blocks(walking(200))
+    assert Pool.of(sure.joined(sure), (), recent=sure).walk.is_sure
 
 
 def test_a_run_keeps_what_its_errors_have_in_common(league: "League") -> None:

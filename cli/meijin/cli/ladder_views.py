@@ -19,7 +19,7 @@ NOTABLE_FACTOR = 1.05
 """Intervals that are so many times wider than for independent games are told of."""
 NOTABLE_CORRELATION = 0.02
 """Of results of one opening, to be named as a cause."""
-NOTABLE_PAIR_DEVIATION = 10.0
+NOTABLE_PAIR_DEVIATION, NOTABLE_WALK = 10.0, 1.0
 """In Elo, to be named as a cause."""
 
 
@@ -198,6 +198,8 @@ def _overdispersion(found: pb.Overdispersion) -> list[str]:
         causes.append(f"results of one opening hang together (correlation {found.correlation:.2f})")
     if found.pair_deviation >= NOTABLE_PAIR_DEVIATION:
         causes.append(f"results depend on who meets whom (by {found.pair_deviation:.0f} Elo)")
+    if found.walk_deviation >= NOTABLE_WALK:
+        causes.append(f"strengths may wander (by {found.walk_deviation:.1f} Elo a game)")
     wider = f"intervals are {found.factor:.2f} times as wide as if games were independent"
     return [": ".join((wider, " and ".join(causes))) if causes else wider]
 

@@ -28,6 +28,7 @@ from meijin.ladder.statistics.pair_counts import (
     sums,
 )
 from meijin.ladder.statistics.prior_sensitivity import PriorSensitivity
+from meijin.ladder.statistics.random_walk import STILL, RandomWalk
 from meijin.ladder.statistics.robust import robust_covariance
 from meijin.ladder.tally import Snapshot
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
@@ -58,6 +59,8 @@ class Pool:
     model_covariance: Covariance
     """By the model alone."""
     overdispersion: Overdispersion
+    walk: RandomWalk
+    """Of all strengths."""
     factor: float
     """How many times as wide intervals are as if every game were independent."""
     is_anchor: NDArray[np.bool_]
@@ -78,6 +81,7 @@ class Pool:
         *,
         parents: Mapping[int, int] | None = None,
         last_days: Mapping[int, date] | None = None,
+        recent: PairCounts | None = None,
     ) -> "Pool":
         """Fit a pool whose ratings are relative to `anchors`, as far as those have played.
 
@@ -86,9 +90,12 @@ class Pool:
         Args:
             parents: What versions came from, whether those have games here or not.
             last_days: The day of everyone's last rated game; without it all are active.
+            recent: The newest games by pair and time, the times where openings stand; without
+                them strengths are taken to stay as they are.
         """
         fitted = fit_with_widths(counts, Lineage.nearest(parents or {}, counts.players))
-        robust = robust_covariance(fitted)
+        walk = STILL if recent is None else _walk(fitted, recent)
+        robust = robust_covariance(fitted, walk)
         scores = ScoreColumns.of(fitted.counts, len(fitted.players))
         is_anchor = np.isin(fitted.players, np.asarray(anchors, dtype=np.int64))
         is_linked = _linked(fitted.counts, is_anchor)
@@ -107,6 +114,7 @@ class Pool:
             covariance=robust.covariance,
             model_covariance=robust.model,
             overdispersion=robust.overdispersion,
+            walk=walk,
             factor=robust.factor,
             is_anchor=is_anchor,
             is_provisional=is_provisional & ~is_anchor,
@@ -135,6 +143,13 @@ class Pool:
     def margins(self) -> Floats:
         """Half of everyone's 95 % interval, in Elo."""
         return Z_95 * np.sqrt(self.covariance.from_mean(self.centre))
+
+
+def _walk(fitted: Fit, recent: PairCounts) -> RandomWalk:
+    """That of all games, or where older ones are not told, one that the newest surely show."""
+    assert recent.openings is not None
+    walk = RandomWalk.of(fitted, recent, recent.openings)
+    return walk if walk.is_sure or recent.games == fitted.counts.games else STILL
 
 
 def _linked(counts: PairCounts, is_anchor: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -186,14 +201,16 @@ class ScoreColumns:
 
 def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
     """The rating run of a snapshot: nothing else goes into it but the time it is stamped with."""
+    recent = by_blocks(snapshot.recent)
     pool = Pool.of(
         snapshot.counts,
         snapshot.anchors,
         parents=dict[int, int](snapshot.parents),
         last_days=snapshot.last_days,
+        recent=recent,
     )
     outcomes, prior = pool.outcomes, pool.fit.prior
-    diagnosis = _diagnosis(snapshot, pool)
+    diagnosis = _diagnosis(recent, pool)
     found = RunDiagnosis.of(diagnosis, pool.fit)
     return NewRun(
         ladder_id=snapshot.ladder_id,
@@ -211,6 +228,7 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
             "draw_level": round(outcomes.level, DIGITS),
             "correlation": round(pool.overdispersion.correlation, DIGITS),
             "pair_deviation": round(pool.overdispersion.pair_deviation, DIGITS),
+            "walk": round(pool.walk.step, DIGITS),
             "factor": round(pool.factor, DIGITS),
             "log_likelihood": round(pool.fit.log_likelihood, DIGITS),
             "base": BASE,
@@ -241,10 +259,9 @@ def _prior_sensitivity(pool: Pool) -> dict[str, float] | None:
     return {name: round(value, SENSITIVITY_DIGITS) for name, value in asdict(found).items()}
 
 
-def _diagnosis(snapshot: Snapshot, pool: Pool) -> Diagnosis:
-    blocks = by_blocks(snapshot.recent)
-    assert blocks.openings is not None
-    return Diagnosis.of(pool.fit, pool.model_covariance, blocks, blocks.openings)
+def _diagnosis(recent: PairCounts, pool: Pool) -> Diagnosis:
+    assert recent.openings is not None
+    return Diagnosis.of(pool.fit, pool.model_covariance, recent, recent.openings)
 
 
 def _ratings(snapshot: Snapshot, pool: Pool, diagnosis: Diagnosis) -> list[NewRating]:

@@ -413,6 +413,7 @@ class Overdispersion(_message.Message):
     CORRELATION_FIELD_NUMBER: _builtins.int
     PAIR_DEVIATION_FIELD_NUMBER: _builtins.int
     FACTOR_FIELD_NUMBER: _builtins.int
+    WALK_DEVIATION_FIELD_NUMBER: _builtins.int
     correlation: _builtins.float
     """Of two results of the same players, colours and opening: 0 when they have
     nothing in common, 1 when they are always the same.
@@ -422,17 +423,24 @@ class Overdispersion(_message.Message):
     Elo: 0 when nobody has an opponent that suits it more than others do.
     """
     factor: _builtins.float
-    """How many times as wide intervals are as if every game were independent."""
+    """How many times as wide intervals are as if every game were independent and
+    strengths stayed as they are.
+    """
+    walk_deviation: _builtins.float
+    """Deviation of a step that each strength is taken to make after each of its
+    games, in Elo: 0 when games say nothing of any.
+    """
     def __init__(
         self,
         *,
         correlation: _builtins.float = ...,
         pair_deviation: _builtins.float = ...,
         factor: _builtins.float = ...,
+        walk_deviation: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["correlation", b"correlation", "factor", b"factor", "pair_deviation", b"pair_deviation"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["correlation", b"correlation", "factor", b"factor", "pair_deviation", b"pair_deviation", "walk_deviation", b"walk_deviation"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

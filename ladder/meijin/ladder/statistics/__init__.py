@@ -6,7 +6,8 @@
 - `empirical_bayes`: the fit with the widths of those priors estimated from the games
 - `prior_sensitivity`: what they owe to the prior
 - `covariance`, `laplacian`, `lanczos`: how sure they are, in small pools and in large ones
-- `clusters`, `overdispersion`, `robust`: how much games hang together, and how sure they are then
+- `clusters`, `overdispersion`, `robust`: how much games hang together, and how sure they are then;
+  `random_walk`: how much strengths wander meanwhile
 - `online_posterior`, `matchmaking`: game by game between two fits, and what to play next
 - `stopping`: when an order is sure enough to stop
 - `residuals`, `goodness_of_fit`, `intransitivity`, `drift`, `diagnosis`: whether one strength a

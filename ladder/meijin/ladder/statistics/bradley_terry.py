@@ -13,7 +13,13 @@ from meijin.ladder.statistics.laplacian import Laplacian, NoSolutionError
 from meijin.ladder.statistics.likelihood import Curvature, LogPosterior, Point, Precisions, State
 from meijin.ladder.statistics.lineage import Lineage
 from meijin.ladder.statistics.opening_effects import GroupedCounts
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, connected_components
+from meijin.ladder.statistics.pair_counts import (
+    Floats,
+    Integers,
+    PairCounts,
+    connected_components,
+    sums,
+)
 
 ELO_PER_NAT = 400 / math.log(10)
 """Elo in one natural unit of log-odds: 400 Elo are odds of ten to one."""
@@ -212,6 +218,13 @@ class Fit:
         advantage, draws = outcomes.advantage / ELO_PER_NAT, outcomes.draws / ELO_PER_NAT
         return State(self.elo / ELO_PER_NAT, advantage, draws, outcomes.draw_slope)
 
+    @property
+    def games_of_players(self) -> Floats:
+        """How many games everyone has; shape (n,)."""
+        pairs, players = self.games.pairs, len(self.players)
+        games = pairs.wins + pairs.draws + pairs.losses
+        return sums(pairs.first, games, players) + sums(pairs.second, games, players)
+
     def chances(self, counts: PairCounts) -> Chances:
         """How the games of each row end, whose players are places in the fit."""
         return self.outcomes.between(self.levels[counts.first], self.levels[counts.second])
@@ -408,6 +421,8 @@ def _line_search(
     share, draws = min(1.0, LONGEST_STEP / largest), point.state.draws
     if step.draws < 0:
         share = min(share, 0.9 * draws / -step.draws)
+    # No draw parameter grows by more than e times: far out they leave what a float can hold.
+    share = min(share, 1 / max(posterior.max_draw_change(step), TINY))
     while True:
         moved = Point(posterior, point.state.moved(step, share))
         is_short = max(share * largest, share * abs(step.draws) / max(draws, TINY)) < TRUSTED_STEP

@@ -34,8 +34,6 @@ SHOWN = 1.6448536269514722
 """Deviations above its mean at which the score statistic shows effects: 5 % without any."""
 DRAW_SLOPE = 0.5
 """The deviation of the draws' slope around 0: in Gomocup's tournaments it is 0.24 to 0.6."""
-LEVEL_FITS = 3
-"""Each with the levels of the one before: a fourth moved none of Gomocup's ratings by half an Elo."""
 MOST_FITS = 30
 ENOUGH = 0.25
 """A width that changes by no more Elo is found."""
@@ -77,15 +75,15 @@ def fit_with_widths(
 
 
 def _with_levels(games: GroupedCounts, prior: Prior, lineage: Lineage | None) -> Fit:
-    """The fit whose draws depend on the strengths of a fit that is close to it."""
+    """The fit whose draws depend on the strengths of the one that takes all draws for alike.
+
+    Not on its own again and again: who has lost one game would then be taken for weak, all of the
+    weak for drawing much, and the loss for the more of a sign.
+    """
     fitted = fit_grouped(games, prior, lineage=lineage)
-    if fitted.outcomes.draws:
-        for number in range(LEVEL_FITS):
-            tolerance = TOLERANCE if number == LEVEL_FITS - 1 else ROUGH
-            fitted = fit_grouped(
-                games, prior, lineage=lineage, levels=fitted.elo, near=fitted, tolerance=tolerance
-            )
-    return fitted
+    if not fitted.outcomes.draws:
+        return fitted
+    return fit_grouped(games, prior, lineage=lineage, levels=fitted.elo, near=fitted)
 
 
 def shows_effects(fitted: Fit) -> bool:

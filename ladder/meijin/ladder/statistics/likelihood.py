@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from meijin.ladder.statistics.laplacian import Laplacian, solve_bordered
 from meijin.ladder.statistics.lineage import Lineage
 from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts, sums
+
+N = TypeVar("N", np.int64, np.float64)
 
 ADVANTAGE, DRAWS, DRAW_SLOPE = range(3)
 """The columns of a border before those of openings."""
@@ -266,14 +268,18 @@ class LogPosterior:
         """A bound of the change of a log-odds, and of a version from its parent, by a step."""
         of_games = float(np.abs(self._pair_odds(step)).max(initial=0.0)) + abs(step.draws)
         of_games += float(np.abs(step.openings).max(initial=0.0))
-        of_games += abs(step.draw_slope) * float(np.abs(self.levels).max(initial=0.0))
+        of_games += self.max_draw_change(step)
         return max(of_games, float(np.abs(self.steps(step.strengths)).max(initial=0.0)))
+
+    def max_draw_change(self, step: State) -> float:
+        """The largest change of the logarithm of a draw parameter by a step of the slope."""
+        return abs(step.draw_slope) * float(np.abs(self.levels).max(initial=0.0))
 
     @property
     def _is_one_row_a_pair(self) -> bool:
         return len(self.starts) == len(self.wins)
 
-    def per_row(self, column: Floats) -> Floats:
+    def per_row(self, column: NDArray[N]) -> NDArray[N]:
         """A column of the pairs, row by row."""
         if self._is_one_row_a_pair:
             return column

@@ -20,6 +20,7 @@ from meijin.ladder.statistics.covariance import Covariance, DenseCovariance, cov
 from meijin.ladder.statistics.laplacian import Laplacian
 from meijin.ladder.statistics.overdispersion import Leverage, Overdispersion, overdispersion
 from meijin.ladder.statistics.pair_counts import Floats, Integers, sums
+from meijin.ladder.statistics.random_walk import STILL, RandomWalk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +31,7 @@ class RobustCovariance:
     model: Covariance
     """By the model alone."""
     overdispersion: Overdispersion
+    walk: RandomWalk
     factor: float
     """How much wider intervals around the mean of all are than by the model alone (root mean
     square); 1 where the model holds."""
@@ -53,14 +55,46 @@ class ScaledCovariance:
         return self.variances * self.model.from_mean(weights)
 
 
-def robust_covariance(fit: Fit) -> RobustCovariance:
-    """Estimate how overdispersed the games of a fit are, and its covariance with that."""
+@dataclass(frozen=True, slots=True, eq=False)
+class WanderingCovariance:
+    """A covariance with errors of each player's own beside it: of large pools."""
+
+    still: Covariance
+    own: Floats
+    """Variances; shape (n,)."""
+
+    def of_differences(self, one: Integers, other: Integers) -> Floats:
+        """See `Covariance`."""
+        own = np.where(one == other, 0.0, self.own[one] + self.own[other])
+        return self.still.of_differences(one, other) + own
+
+    def from_mean(self, weights: Floats) -> Floats:
+        """See `Covariance`."""
+        own: Floats = (1 - 2 * weights) * self.own + weights**2 @ self.own
+        return self.still.from_mean(weights) + own
+
+
+def robust_covariance(fit: Fit, walk: RandomWalk = STILL) -> RobustCovariance:
+    """Estimate how overdispersed the games of a fit are, and its covariance with that.
+
+    Args:
+        walk: That the strengths take; by it they are less sure now than over all their games.
+    """
     model, pairs = covariance(fit), clustered_pairs(fit)
     if isinstance(model, DenseCovariance):
         found, robust = _dense(model, pairs)
     else:
         found, robust = _scaled(model, pairs, len(fit.players))
-    return RobustCovariance(robust, model, found, _factor(robust, model, len(fit.players)))
+    if walk.step:
+        robust = _with_walk(robust, walk.variances(fit.games_of_players))
+    factor = _factor(robust, model, len(fit.players))
+    return RobustCovariance(robust, model, found, walk, factor)
+
+
+def _with_walk(covariance: Covariance, own: Floats) -> Covariance:
+    if isinstance(covariance, DenseCovariance):
+        return DenseCovariance(covariance.matrix + np.diag(own))
+    return WanderingCovariance(covariance, own)
 
 
 def _dense(model: DenseCovariance, pairs: ClusteredPairs) -> tuple[Overdispersion, Covariance]:

@@ -60,6 +60,7 @@ def _overdispersion_to_proto(parameters: Mapping[str, float]) -> pb.Overdispersi
         correlation=parameters["correlation"],
         pair_deviation=parameters["pair_deviation"],
         factor=parameters["factor"],
+        walk_deviation=parameters.get("walk", 0.0),
     )
 
 
