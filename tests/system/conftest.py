@@ -148,10 +148,8 @@ def _assert_replays(game: Any) -> None:
     assert game.ending in ON_THE_BOARD, f"game {game.id}: {game.detail}"
     assert game.moves.startswith(game.opening_cells)
     board = Board.from_moves(decode_moves(game.moves), game.variant)
-    expected = Result.DRAW if board.winner is None else Result.won_by(board.winner)
-    assert Outcome(game.result, game.ending) == Outcome(
-        expected, Ending.DRAW if board.winner is None else Ending.FIVE
-    )
+    expected = Outcome(Ending.DRAW if board.winner is None else Ending.FIVE, board.winner)
+    assert (game.result, game.ending) == (expected.result, expected.ending)
     assert board.winner is not None or board.is_full
     assert len(game.times) == 16 * (len(board.moves) - game.opening_plies)
 

@@ -13,7 +13,6 @@ from meijin.game import (
     Ending,
     Outcome,
     Party,
-    Result,
     TimeControl,
     Variant,
 )
@@ -98,11 +97,11 @@ def test_a_time_control_beyond_all_time() -> None:
 @pytest.mark.parametrize(
     "outcome",
     [
-        Outcome(Result.BLACK_WINS, Ending.FIVE),
-        Outcome(Result.WHITE_WINS, Ending.TIME, at_fault=Party.BLACK, detail="too late"),
-        Outcome(Result.DRAW, Ending.DRAW),
-        Outcome(Result.DRAW, Ending.ADJUDICATION),
-        Outcome(Result.NONE, Ending.VOID, at_fault=Party.SERVER),
+        Outcome(Ending.FIVE, Color.BLACK),
+        Outcome(Ending.TIME, Color.WHITE, at_fault=Party.BLACK, detail="too late"),
+        Outcome(Ending.DRAW),
+        Outcome(Ending.ADJUDICATION),
+        Outcome(Ending.VOID, None, at_fault=Party.SERVER),
     ],
     ids=str,
 )

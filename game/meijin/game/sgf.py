@@ -91,9 +91,9 @@ def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
 
 
 def _format_result(outcome: Outcome) -> str:
-    if outcome.result is Result.NONE:
+    if outcome.ending is Ending.VOID:
         return "Void"
-    winner = outcome.result.winner
+    winner = outcome.winner
     if winner is None:
         return "Draw"
     if outcome.ending.is_forfeit:
@@ -231,11 +231,13 @@ def _read_outcome(text: str, notes: Mapping[str, str], board: Board) -> Outcome 
         return None
     cause = text.strip().upper()[2:3]
     ending = Ending(notes["ending"]) if "ending" in notes else _guess_ending(result, cause, board)
+    if (result is Result.NONE) != (ending is Ending.VOID):
+        raise ValueError(f'the result "{result.value}" can\'t end in "{ending.value}"')
     loser = result.winner.other if result.winner and ending.is_forfeit else None
     blamed = Party.NOBODY if loser is None else Party.of(loser)
     return Outcome(
-        result=result,
         ending=ending,
+        winner=result.winner,
         at_fault=Party(notes["fault"]) if "fault" in notes else blamed,
         detail=notes.get("detail", ""),
     )

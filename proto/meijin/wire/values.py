@@ -17,7 +17,6 @@ from meijin.game import (
     Ending,
     Outcome,
     Party,
-    Result,
     Rule,
     TimeControl,
     Variant,
@@ -117,7 +116,7 @@ def ending_from_proto(value: game_pb2.Ending.ValueType) -> Ending:
 
 def outcome_to_proto(outcome: Outcome) -> game_pb2.Outcome:
     """Write how a game ended."""
-    winner = outcome.result.winner
+    winner = outcome.winner
     return game_pb2.Outcome(
         winner=game_pb2.COLOR_UNSPECIFIED if winner is None else _COLOR_VALUES[winner],
         ending=ending_to_proto(outcome.ending),
@@ -130,12 +129,8 @@ def outcome_from_proto(message: game_pb2.Outcome) -> Outcome:
     """Read how a game ended."""
     ending = ending_from_proto(message.ending)
     winner = _COLORS.get(message.winner)
-    if winner is not None:
-        result = Result.won_by(winner)
-    else:
-        result = Result.NONE if ending is Ending.VOID else Result.DRAW
     at_fault = _known(_PARTIES, message.at_fault, "party")
-    return Outcome(result=result, ending=ending, at_fault=at_fault, detail=message.detail)
+    return Outcome(ending=ending, winner=winner, at_fault=at_fault, detail=message.detail)
 
 
 def time_to_proto(time: datetime) -> Timestamp:

@@ -30,7 +30,7 @@ from meijin.bots.sdk.wire import (
     analysis_to_proto,
     message_from_proto,
 )
-from meijin.game import GOMOKU, Color, Ending, Outcome, Result, TimeControl
+from meijin.game import GOMOKU, Color, Ending, Outcome, TimeControl
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.wire.contract import MAX_PV
 
@@ -169,7 +169,7 @@ def test_events() -> None:
             )
         ],
         turns=[Turn(number=1, ply=1, moves=b"\x07\x00", own_ms=5, opponent_ms=6, read_at=5)],
-        ended=[GameEnded(2, Outcome(Result.DRAW, Ending.DRAW))],
+        ended=[GameEnded(2, Outcome(Ending.DRAW))],
         notices=[Notice(3, 9, "too late")],
     )
 

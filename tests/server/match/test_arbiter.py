@@ -133,7 +133,7 @@ def test_five_in_a_row_wins() -> None:
         assert match.turn(cell) is ActionResult.ACCEPTED
         assert match.outcome is None
     assert match.turn(4) is ActionResult.ACCEPTED
-    assert match.outcome == Outcome(Result.BLACK_WINS, Ending.FIVE)
+    assert match.outcome == Outcome(Ending.FIVE, Color.BLACK)
     assert match.arbiter.evidence == {}
     assert len(match.arbiter.raw_ns) == len(match.arbiter.charged_ns) == 9
 
@@ -144,7 +144,7 @@ def test_a_full_board_is_a_draw() -> None:
     for cell in (0, 1, 2, 4, 3, 5, 7, 6, 8):
         assert match.outcome is None
         match.turn(cell)
-    assert match.outcome == Outcome(Result.DRAW, Ending.DRAW)
+    assert match.outcome == Outcome(Ending.DRAW)
     assert match.arbiter.evidence == {}
 
 
@@ -153,7 +153,7 @@ def test_the_last_cell_can_win() -> None:
     match = Match(variant=TIC_TAC_TOE)
     for cell in (0, 1, 2, 3, 4, 5, 7, 6, 8):
         match.turn(cell)
-    assert match.outcome == Outcome(Result.BLACK_WINS, Ending.FIVE)
+    assert match.outcome == Outcome(Ending.FIVE, Color.BLACK)
 
 
 @pytest.mark.parametrize("color", Color)
@@ -162,7 +162,7 @@ def test_either_side_may_resign_at_any_time(color: Color) -> None:
     match = Match()
     match.turn(12)
     assert match.arbiter.resign(color) is ActionResult.ACCEPTED
-    assert match.outcome == Outcome(Result.won_by(color.other), Ending.RESIGN)
+    assert match.outcome == Outcome(Ending.RESIGN, color.other)
     assert match.arbiter.evidence == {}
 
 
@@ -237,7 +237,7 @@ def test_a_reported_failure_forfeits() -> None:
     match = Match()
     match.turn(12)
     assert match.arbiter.fail(BLACK, "out of memory") is ActionResult.ACCEPTED
-    assert match.outcome == Outcome(Result.WHITE_WINS, Ending.CRASH, Party.BLACK, "out of memory")
+    assert match.outcome == Outcome(Ending.CRASH, Color.WHITE, Party.BLACK, "out of memory")
     assert match.arbiter.evidence == {"message": "out of memory", "ply": 1}
 
 
@@ -246,7 +246,7 @@ def test_a_void_game_counts_for_nothing() -> None:
     match = Match()
     match.turn(12)
     match.arbiter.void(Party.OPERATOR, "cancelled")
-    assert match.outcome == Outcome(Result.NONE, Ending.VOID, Party.OPERATOR, "cancelled")
+    assert match.outcome == Outcome(Ending.VOID, None, Party.OPERATOR, "cancelled")
     assert match.arbiter.evidence == {"ply": 1, "detail": "cancelled"}
 
 
@@ -291,7 +291,7 @@ def test_a_late_move_forfeits(control: str, seen_by: str) -> None:
     else:
         match.expire()
     detail = f"{budget + 1}.000 s for a move that had {budget}.000 s"
-    assert match.outcome == Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK, detail)
+    assert match.outcome == Outcome(Ending.TIME, Color.WHITE, Party.BLACK, detail)
     assert match.left(BLACK) == 0
     assert match.arbiter.evidence == {
         "ply": 0,
@@ -632,9 +632,7 @@ def test_absence_beyond_the_grace_forfeits() -> None:
     assert match.outcome is None
     match.now += NS_PER_SECOND
     match.expire()
-    assert match.outcome == Outcome(
-        Result.WHITE_WINS, Ending.DISCONNECT, Party.BLACK, "away for 31.0 s"
-    )
+    assert match.outcome == Outcome(Ending.DISCONNECT, Color.WHITE, Party.BLACK, "away for 31.0 s")
     assert match.arbiter.evidence == {
         "ply": 1,
         "away_us": 31_000_000,
@@ -865,7 +863,7 @@ def test_an_absence_since_a_restart_is_the_servers() -> None:
     match.wait(21)
     match.expire()
     assert match.outcome == Outcome(
-        Result.NONE, Ending.VOID, Party.SERVER, "black did not return after an outage"
+        Ending.VOID, None, Party.SERVER, "black did not return after an outage"
     )
     assert match.arbiter.evidence["away_us"] == 31_000_000
 
@@ -946,7 +944,7 @@ def test_two_absent_bots_are_the_networks(first: Color) -> None:
     match.arbiter.leave(first.other, match.moment)
     match.wait(2)
     match.expire()
-    assert match.outcome == Outcome(Result.NONE, Ending.VOID, Party.NETWORK, "both bots were away")
+    assert match.outcome == Outcome(Ending.VOID, None, Party.NETWORK, "both bots were away")
     assert match.arbiter.evidence["away_us"] == 31_000_000
 
 
@@ -1067,10 +1065,10 @@ class Chaos:
         arbiter = self._match.arbiter
         board = Board.from_moves(arbiter.board.moves, arbiter.board.variant)
         assert board.is_over == (outcome.ending in {Ending.FIVE, Ending.DRAW})
-        assert board.winner is (outcome.result.winner if outcome.ending is Ending.FIVE else None)
+        assert board.winner is (outcome.winner if outcome.ending is Ending.FIVE else None)
         if outcome.ending.is_forfeit:
-            assert outcome.result.winner is not None
-            assert outcome.at_fault is Party.of(outcome.result.winner.other)
+            assert outcome.winner is not None
+            assert outcome.at_fault is Party.of(outcome.winner.other)
         if not board.is_over:
             assert (outcome.ending, outcome.at_fault) in self.causes
         self._poke()

@@ -6,7 +6,7 @@ from datetime import timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
-from meijin.game import Color, Ending, Outcome, Party, Result
+from meijin.game import Color, Ending, Outcome, Party
 from meijin.server.tournaments.pauses import MOST_REMEMBERED, PAUSE, Pauses
 from meijin.store.schema import BotVersionId
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
 
 ADA, BOB, EVE = BotVersionId(1), BotVersionId(2), BotVersionId(3)
-CRASH = Outcome(Result.WHITE_WINS, Ending.CRASH, Party.BLACK)
-FIVE = Outcome(Result.WHITE_WINS, Ending.FIVE)
-VOID = Outcome(Result.NONE, Ending.VOID, Party.NETWORK)
+CRASH = Outcome(Ending.CRASH, Color.WHITE, Party.BLACK)
+FIVE = Outcome(Ending.FIVE, Color.WHITE)
+VOID = Outcome(Ending.VOID, None, Party.NETWORK)
 
 
 class Clock:

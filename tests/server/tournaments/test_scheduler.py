@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, Result, TimeControl
+from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, TimeControl
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
@@ -163,11 +163,11 @@ class Hall:
             for game in self.games.running.values()
             if (game.black.bot_id, game.white.bot_id) == (black, white)
         )
-        self.games.end(game, outcome or Outcome(Result.won_by(Color.BLACK), Ending.FIVE))
+        self.games.end(game, outcome or Outcome(Ending.FIVE, Color.BLACK))
         return game
 
 
-VOID = Outcome(Result.NONE, Ending.VOID, Party.SERVER)
+VOID = Outcome(Ending.VOID, None, Party.SERVER)
 
 
 @pytest.fixture
@@ -293,7 +293,7 @@ async def test_cancelling_voids_what_runs_and_starts_nothing(hall: Hall) -> None
     (game,) = hall.games.running.values()
     hall.scheduler.cancel(run)
     assert game.arbiter.outcome == Outcome(
-        Result.NONE, Ending.VOID, Party.OPERATOR, "the tournament was cancelled"
+        Ending.VOID, None, Party.OPERATOR, "the tournament was cancelled"
     )
     assert not run.format.is_decided
     assert [pairing.id for pairing in run.pending] == [PairingId(12)]

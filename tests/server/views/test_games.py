@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from meijin.game import (
+    Color,
     Ending,
     Outcome,
     Party,
@@ -64,7 +65,7 @@ def row(**changes: Any) -> GameRow:
 def test_a_stored_game_has_its_outcome_and_settings() -> None:
     """As values of the game, not as the columns that are stored."""
     game = game_summary(row(), None)
-    assert game.outcome == Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK, "late")
+    assert game.outcome == Outcome(Ending.TIME, Color.WHITE, Party.BLACK, "late")
     assert game.variant == Variant.parse("standard 15x15")
     assert game.time_control == TimeControl.parse("60+0.5")
     assert (game.black_version, game.white_version) == ("1.0", "")

@@ -3,7 +3,7 @@
 import enum
 from array import array
 
-from meijin.game import Board, Clock, Color, Ending, IllegalMoveError, Outcome, Party, Result
+from meijin.game import Board, Clock, Color, Ending, IllegalMoveError, Outcome, Party
 from meijin.server.match.allowance import LAG_PER_GAME_NS, Credits, allowance_of
 from meijin.server.match.flag import Flag
 from meijin.server.match.presence import Presence
@@ -182,9 +182,9 @@ class Arbiter:
         if credit_ns:
             self.credits[color].lag_ns += credit_ns
         if board.winner is not None:
-            self.outcome = Outcome(Result.won_by(color), Ending.FIVE)
+            self.outcome = Outcome(Ending.FIVE, color)
         elif len(board.moves) == self._cells:
-            self.outcome = Outcome(Result.DRAW, Ending.DRAW)
+            self.outcome = Outcome(Ending.DRAW)
 
     # -- flag fall --------------------------------------------------------------
 
@@ -302,7 +302,7 @@ class Arbiter:
         self.evidence = fall.to_evidence()
 
     def _forfeit(self, color: Color, ending: Ending, detail: str) -> None:
-        self.outcome = Outcome(Result.won_by(color.other), ending, Party.of(color), detail)
+        self.outcome = Outcome(ending, color.other, Party.of(color), detail)
 
     # -- presence ---------------------------------------------------------------
 
@@ -428,7 +428,7 @@ class Arbiter:
         """`color` gives up."""
         if self.outcome is not None:
             return ActionResult.STALE_PLY
-        self.outcome = Outcome(Result.won_by(color.other), Ending.RESIGN)
+        self.outcome = Outcome(Ending.RESIGN, color.other)
         return ActionResult.ACCEPTED
 
     def fail(self, color: Color, message: str) -> ActionResult:
@@ -442,5 +442,5 @@ class Arbiter:
     def void(self, party: Party, detail: str) -> None:
         """Stop the game: it counts for nothing. Does nothing once it has ended."""
         if self.outcome is None:
-            self.outcome = Outcome(Result.NONE, Ending.VOID, party, detail)
+            self.outcome = Outcome(Ending.VOID, None, party, detail)
             self.evidence = {"ply": self.board.ply, "detail": detail}

@@ -61,7 +61,7 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
     """A stored game in a list; while it runs, it is as far as in the arena."""
     outcome = None
     if row.ending is not None:
-        outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
+        outcome = Outcome(row.ending, row.result.winner, row.at_fault, row.detail)
     running = _running(row, live)
     return GameSummary(
         id=row.id,
