@@ -1,6 +1,7 @@
 """What both sides of the wire agree on: boards, rules, clocks, openings and records.
 
-- `board`, `color`, `grid`: the position of a game
+- `board`, `color`, `grid`: the stones of a game
+- `seat`, `position`: its players, and who of them is to act
 - `variant`, `rule`: what is played
 - `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
 - `opening`, `balanced`: the first moves
@@ -25,8 +26,10 @@ from meijin.game.opening import (
     parse_opening,
 )
 from meijin.game.outcome import Ending, Outcome, Party, Result
+from meijin.game.position import GamePosition
 from meijin.game.record import GameRecord
 from meijin.game.rule import FREESTYLE, RULES, STANDARD, Rule, rule_named
+from meijin.game.seat import Seat
 from meijin.game.sgf import from_sgf, to_sgf
 from meijin.game.sgf_tree import SgfError
 from meijin.game.time_class import TIME_CLASSES, TimeClass, TimeClasses
@@ -43,6 +46,7 @@ __all__ = [
     "Clock",
     "Color",
     "Ending",
+    "GamePosition",
     "GameRecord",
     "IllegalMoveError",
     "Opening",
@@ -50,6 +54,7 @@ __all__ = [
     "Party",
     "Result",
     "Rule",
+    "Seat",
     "SgfError",
     "TimeClass",
     "TimeClasses",

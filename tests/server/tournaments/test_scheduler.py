@@ -59,7 +59,7 @@ class FakeGames:
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def start(
-        self, run: TournamentRun, pairing: PendingPairing, black: Player, white: Player
+        self, run: TournamentRun, pairing: PendingPairing, first: Player, second: Player
     ) -> None:
         """Enter a game."""
         number = next(self._numbers)
@@ -69,16 +69,16 @@ class FakeGames:
             run=run,
             pairing=pairing,
             arbiter=Arbiter(Board(), Clock(run.time_control), grace_ns=0),
-            black=black,
-            white=white,
-            black_version=BotVersionId(black.bot_id),
-            white_version=BotVersionId(white.bot_id),
+            first=first,
+            second=second,
+            first_version=BotVersionId(first.bot_id),
+            second_version=BotVersionId(second.bot_id),
             start_time=datetime(2026, 3, 4, tzinfo=UTC),
             first_entry=EntryId(1),
             opening_plies=0,
         )
         self.running[game.id] = game
-        black.games[number] = white.games[number] = game
+        first.games[number] = second.games[number] = game
         run.running += 1
 
     def void(self, game: LiveGame, party: Party, detail: str) -> None:
@@ -92,7 +92,7 @@ class FakeGames:
         arbiter.outcome = arbiter.outcome or outcome
         assert arbiter.outcome is not None
         game.run.running -= 1
-        for participant in (game.black, game.white):
+        for participant in (game.first, game.second):
             del self.lobby.players[participant.bot_id].games[game.number]
         del self.running[game.id]
         for listener in self.listeners:

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from prometheus_client import Counter
 
-from meijin.game import Party
-from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
+from meijin.game import Party, Seat
+from meijin.server.match.arbiter import ACCEPTED, ActionResult
 from meijin.server.match.commands import Actions, Analysis, Failure, Play
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
@@ -63,7 +63,7 @@ class ActionHandler:
             if game is None:
                 continue
             if failure is None:
-                game.arbiter.resign(game.color(session.player))
+                game.arbiter.resign(game.seat(session.player))
             else:
                 self._fail(session, game, failure)
             self._games.end(game)
@@ -73,7 +73,7 @@ class ActionHandler:
         player = session.player
         for game in list(session.games.values()):
             if game.is_played_by(player, session.version_id):
-                game.arbiter.resign(game.color(player))
+                game.arbiter.resign(game.seat(player))
                 self._games.end(game)
 
     def _fail(self, session: Session, game: LiveGame, failure: Failure) -> None:
@@ -82,7 +82,7 @@ class ActionHandler:
         if failure.is_suppliers and session.player.supplier_failures.take(datetime.now(UTC)):
             game.void_for(session.version_id, Party.SUPPLIER, message)
         else:
-            game.arbiter.fail(game.color(session.player), message)
+            game.arbiter.fail(game.seat(session.player), message)
 
     def _find(self, session: Session, number: int, ply: int, moment: Moment) -> LiveGame | None:
         player = session.player
@@ -101,7 +101,7 @@ class ActionHandler:
         The one loop that every move takes: what it needs is looked up once.
         """
         player, lag_ns = session.player, session.lag_ns
-        black, white = SIDES
+        first, second = Seat.FIRST, Seat.SECOND
         find = session.games.get
         for number, ply, cell, analysis, thinking_us in plays:
             game = find(number)
@@ -111,8 +111,8 @@ class ActionHandler:
                     return
                 continue
             arbiter = game.arbiter
-            color = black if game.black is player else white
-            result = arbiter.play(color, ply, cell, moment, lag_ns, thinking_us=thinking_us)
+            seat = first if game.first is player else second
+            result = arbiter.play(seat, ply, cell, moment, lag_ns, thinking_us=thinking_us)
             if result is not ACCEPTED:
                 self._put_off(session, game, ply, result, moment=moment, analysis=analysis)
                 if session.closed.done():

@@ -3,15 +3,21 @@
 import enum
 from array import array
 
-from meijin.game import Board, Clock, Color, Ending, IllegalMoveError, Outcome, Party
+from meijin.game import (
+    Board,
+    Clock,
+    Ending,
+    GamePosition,
+    IllegalMoveError,
+    Outcome,
+    Party,
+    Seat,
+)
 from meijin.server.match.allowance import LAG_PER_GAME_NS, Credits, allowance_of
 from meijin.server.match.flag import Flag
 from meijin.server.match.presence import Presence
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.timing import FlagFall, HeldMove, Timing
-
-SIDES = (Color.BLACK, Color.WHITE)
-"""The side to move at an even and at an odd ply."""
 
 _OUTAGES = {Party.SERVER: "an outage", Party.NETWORK: "an outage of the network"}
 """Of whom."""
@@ -63,11 +69,14 @@ class Arbiter:
         "credits",
         "evidence",
         "outcome",
+        "position",
         "raw_ns",
+        "turns",
     )
 
     def __init__(self, board: Board, clock: Clock, *, grace_ns: int, margin_ns: int = 0) -> None:
         self.board = board
+        self.position = GamePosition(board)
         self.clock = clock
         self.outcome: Outcome | None = None
         self.evidence: dict[str, object] = {}
@@ -77,7 +86,9 @@ class Arbiter:
         self.charged_ns = array("Q")
         """Nanoseconds that the clock was charged for them."""
         self.credits = [Credits(), Credits(), Credits()]
-        """By the value of a colour: what that side has been credited."""
+        """By the value of a seat: what it has been credited."""
+        self.turns = self.position.turns
+        """Whose turn it is at an even and at an odd ply."""
         self._cells = board.variant.cells
         self._asked_at_ns = -1
         self._stall_at_ask_ns = 0
@@ -88,6 +99,11 @@ class Arbiter:
         self._allowance = allowance_of(clock.time_control, grace_ns=grace_ns, margin_ns=margin_ns)
         self._presence = Presence(self._allowance, self.credits)
 
+    @property
+    def seat_to_act(self) -> Seat:
+        """Whose turn it is."""
+        return self.turns[len(self.board.moves) & 1]
+
     # -- the turn ---------------------------------------------------------------
 
     def ask(self, moment: Moment) -> int:
@@ -97,12 +113,12 @@ class Arbiter:
             The nanoseconds left on its clock, less what this move has used before an absence.
         """
         self._asked_at_ns, self._stall_at_ask_ns = moment
-        left = self.clock.left_ns(SIDES[len(self.board.moves) & 1])
+        left = self.clock.left_ns(self.turns[len(self.board.moves) & 1])
         return max(left - self._used_ns, 0) if self._used_ns else left
 
     def play(
         self,
-        color: Color,
+        seat: Seat,
         ply: int,
         cell: int,
         moment: Moment,
@@ -120,7 +136,7 @@ class Arbiter:
         board = self.board
         if ply != len(board.moves) or self._asked_at_ns < 0 or self.outcome is not None:
             return ActionResult.STALE_PLY
-        if color is not SIDES[ply & 1]:
+        if seat is not self.turns[ply & 1]:
             return ActionResult.NOT_YOUR_TURN
         now_ns, stall_ns = moment
         raw_ns = self._used_ns + now_ns - self._asked_at_ns
@@ -132,11 +148,11 @@ class Arbiter:
         if spent_ns <= 0:
             spent_ns = 0
         elif lag_ns:
-            credit_ns = self._lag_credit(color, spent_ns, lag_ns)
-        if not self.clock.charge(color, spent_ns - credit_ns):
+            credit_ns = self._lag_credit(seat, spent_ns, lag_ns)
+        if not self.clock.charge(seat, spent_ns - credit_ns):
             timing = Timing(raw_ns, spent_ns, lag_ns, thinking_us)
-            return self._overstep(color, cell, timing, moment)
-        self._place(color, cell, raw_ns, spent_ns, credit_ns)
+            return self._overstep(seat, cell, timing, moment)
+        self._place(seat, cell, raw_ns, spent_ns, credit_ns)
         return ACCEPTED
 
     def replay(self, cell: int, raw_ns: int, charged_ns: int) -> None:
@@ -145,18 +161,18 @@ class Arbiter:
         Raises:
             IllegalMoveError: the move does not fit the position.
         """
-        color = self.board.side_to_move
+        seat = self.seat_to_act
         self.board.play(cell)
-        self.clock.charge(color, charged_ns)
+        self.clock.charge(seat, charged_ns)
         self.raw_ns.append(raw_ns)
         self.charged_ns.append(charged_ns)
 
-    def _lag_credit(self, color: Color, spent_ns: int, lag_ns: int) -> int:
+    def _lag_credit(self, seat: Seat, spent_ns: int, lag_ns: int) -> int:
         """What lag takes off a move, out of what it may take off in this game.
 
         Of the moves so far each side has made half.
         """
-        allowance, taken_ns = self._allowance, self.credits[color].lag_ns
+        allowance, taken_ns = self._allowance, self.credits[seat].lag_ns
         earned_ns = allowance.lag_at_start_ns + allowance.lag_gain_ns * (len(self.raw_ns) >> 1)
         return min(
             spent_ns,
@@ -166,13 +182,13 @@ class Arbiter:
             LAG_PER_GAME_NS - taken_ns,
         )
 
-    def _place(self, color: Color, cell: int, raw_ns: int, spent_ns: int, credit_ns: int) -> None:
+    def _place(self, seat: Seat, cell: int, raw_ns: int, spent_ns: int, credit_ns: int) -> None:
         """Put the stone of a move that is in time, and charged, on the board."""
         board = self.board
         try:
             board.play(cell)
         except IllegalMoveError as error:
-            self._forfeit(color, Ending.ILLEGAL, str(error))
+            self._forfeit(seat, Ending.ILLEGAL, str(error))
             self.evidence = {"cell": cell, "ply": board.ply, "moves": list(board.moves)}
             return
         self.raw_ns.append(raw_ns)
@@ -180,9 +196,9 @@ class Arbiter:
         self._asked_at_ns = -1
         self._used_ns = 0
         if credit_ns:
-            self.credits[color].lag_ns += credit_ns
+            self.credits[seat].lag_ns += credit_ns
         if board.winner is not None:
-            self.outcome = Outcome(Ending.FIVE, color)
+            self.outcome = Outcome(Ending.FIVE, board.winner)
         elif len(board.moves) == self._cells:
             self.outcome = Outcome(Ending.DRAW)
 
@@ -215,9 +231,9 @@ class Arbiter:
         """Whether a flag that is down is to go up, since no answer could be in time."""
         if self._asked_at_ns < 0 or self.is_flag_up or self.outcome is not None:
             return False
-        color = self.board.side_to_move
-        charged_ns = self._timing(moment, lag_ns).spent_ns - self._longest_lag_ns(color)
-        return self._excess_ns(color, charged_ns) > self._margin_left_ns(color)
+        seat = self.seat_to_act
+        charged_ns = self._timing(moment, lag_ns).spent_ns - self._longest_lag_ns(seat)
+        return self._excess_ns(seat, charged_ns) > self._margin_left_ns(seat)
 
     def decide(self, moment: Moment, round_trip_ns: int | None) -> None:
         """A ping sent after the flag went up was answered, or with ``None`` was not in time.
@@ -226,28 +242,28 @@ class Arbiter:
         """
         if not self.is_flag_up:
             return
-        color = self.board.side_to_move
+        seat = self.seat_to_act
         held, lag_ns = self._flag.take_down()
         timing = self._timing(moment, lag_ns) if held is None else held.timing
         timing = timing._replace(lag_ns=max(timing.lag_ns, round_trip_ns or 0))
-        credit_ns = self._lag_credit(color, timing.spent_ns, timing.lag_ns)
-        if self._excess_ns(color, timing.spent_ns - credit_ns) > self._margin_left_ns(color):
-            self._forfeit_time(color, held, timing, credit_ns, round_trip_ns)
+        credit_ns = self._lag_credit(seat, timing.spent_ns, timing.lag_ns)
+        if self._excess_ns(seat, timing.spent_ns - credit_ns) > self._margin_left_ns(seat):
+            self._forfeit_time(seat, held, timing, credit_ns, round_trip_ns)
             return
         self._flag.excuse()
         if held is not None:
-            self._charge_late(color, held.cell, timing, credit_ns)
+            self._charge_late(seat, held.cell, timing, credit_ns)
 
     def _timing(self, moment: Moment, lag_ns: int) -> Timing:
         """Of the pending turn, which is not answered yet."""
         raw_ns = self._used_ns + moment.now_ns - self._asked_at_ns
         return Timing(raw_ns, raw_ns - (moment.stall_ns - self._stall_at_ask_ns), lag_ns)
 
-    def _overstep(self, color: Color, cell: int, timing: Timing, moment: Moment) -> ActionResult:
+    def _overstep(self, seat: Seat, cell: int, timing: Timing, moment: Moment) -> ActionResult:
         """Take a move within the margin; hold one beyond it until a ping has been answered."""
-        credit_ns = self._lag_credit(color, timing.spent_ns, timing.lag_ns)
-        if self._excess_ns(color, timing.spent_ns - credit_ns) <= self._margin_left_ns(color):
-            self._charge_late(color, cell, timing, credit_ns)
+        credit_ns = self._lag_credit(seat, timing.spent_ns, timing.lag_ns)
+        if self._excess_ns(seat, timing.spent_ns - credit_ns) <= self._margin_left_ns(seat):
+            self._charge_late(seat, cell, timing, credit_ns)
             return ACCEPTED
         self._flag.held = HeldMove(cell, timing)
         if not self.is_flag_up:
@@ -255,70 +271,71 @@ class Arbiter:
         self._asked_at_ns = -1
         return ActionResult.HELD
 
-    def _charge_late(self, color: Color, cell: int, timing: Timing, credit_ns: int) -> None:
+    def _charge_late(self, seat: Seat, cell: int, timing: Timing, credit_ns: int) -> None:
         """Place a move that overstepped its time by no more than the margin, if at all."""
-        excess_ns = max(self._excess_ns(color, timing.spent_ns - credit_ns), 0)
-        self.credits[color].margin_ns += excess_ns
+        excess_ns = max(self._excess_ns(seat, timing.spent_ns - credit_ns), 0)
+        self.credits[seat].margin_ns += excess_ns
         spent_ns = timing.spent_ns - excess_ns
-        self.clock.charge(color, spent_ns - credit_ns)
-        self._place(color, cell, timing.raw_ns, spent_ns, credit_ns)
+        self.clock.charge(seat, spent_ns - credit_ns)
+        self._place(seat, cell, timing.raw_ns, spent_ns, credit_ns)
 
-    def _longest_lag_ns(self, color: Color) -> int:
+    def _longest_lag_ns(self, seat: Seat) -> int:
         """The most that lag may take off the pending move."""
-        return self._lag_credit(color, LAG_PER_GAME_NS, LAG_PER_GAME_NS)
+        return self._lag_credit(seat, LAG_PER_GAME_NS, LAG_PER_GAME_NS)
 
-    def _excess_ns(self, color: Color, charged_ns: int) -> int:
-        """How far a time oversteps what `color` has for its move; below 0 it doesn't."""
-        return charged_ns - self.clock.budget_ns(color)
+    def _excess_ns(self, seat: Seat, charged_ns: int) -> int:
+        """How far a time oversteps what `seat` has for its move; below 0 it doesn't."""
+        return charged_ns - self.clock.budget_ns(seat)
 
-    def _margin_left_ns(self, color: Color) -> int:
+    def _margin_left_ns(self, seat: Seat) -> int:
         """How far the pending move may overstep its time."""
         allowance = self._allowance
-        return min(allowance.margin_ns, allowance.margins_ns - self.credits[color].margin_ns)
+        return min(allowance.margin_ns, allowance.margins_ns - self.credits[seat].margin_ns)
 
     def _forfeit_time(
         self,
-        color: Color,
+        seat: Seat,
         held: HeldMove | None,
         timing: Timing,
         credit_ns: int,
         round_trip_ns: int | None,
     ) -> None:
-        """The flag of `color` falls; the evidence is everything that this was decided by."""
+        """The flag of `seat` falls; the evidence is everything that this was decided by."""
         fall = FlagFall(
             ply=self.board.ply,
             held=held,
             timing=timing,
             used_ns=self._used_ns,
             lag_credit_ns=credit_ns,
-            lag_bound_ns=self._longest_lag_ns(color),
-            margin_ns=self._margin_left_ns(color),
-            budget_ns=self.clock.budget_ns(color),
+            lag_bound_ns=self._longest_lag_ns(seat),
+            margin_ns=self._margin_left_ns(seat),
+            budget_ns=self.clock.budget_ns(seat),
             round_trip_ns=round_trip_ns,
         )
-        self.clock.drop_flag(color)
+        self.clock.drop_flag(seat)
         spent, had = fall.charged_ns / NS_PER_SECOND, fall.budget_ns / NS_PER_SECOND
-        self._forfeit(color, Ending.TIME, f"{spent:.3f} s for a move that had {had:.3f} s")
+        self._forfeit(seat, Ending.TIME, f"{spent:.3f} s for a move that had {had:.3f} s")
         self.evidence = fall.to_evidence()
 
-    def _forfeit(self, color: Color, ending: Ending, detail: str) -> None:
+    def _forfeit(self, seat: Seat, ending: Ending, detail: str) -> None:
+        color = self.position.color_of(seat)
         self.outcome = Outcome(ending, color.other, Party.of(color), detail)
 
     # -- presence ---------------------------------------------------------------
 
-    def is_away(self, color: Color) -> bool:
-        """Whether `color` has no stream."""
-        return self._presence.is_away(color)
+    def is_away(self, seat: Seat) -> bool:
+        """Whether `seat` has no stream."""
+        return self._presence.is_away(seat)
 
     def leave(
         self,
-        color: Color,
+        seat: Seat,
         moment: Moment,
         *,
         heard: Moment | None = None,
         excused: bool = False,
     ) -> None:
-        """`color` lost its stream; excused when the server itself was gone.
+        """`seat` lost its stream; excused when the server itself was gone.
 
         What it had used of the pending turn stays used, and the turn must be answered anew.
 
@@ -326,13 +343,13 @@ class Arbiter:
             heard: When something was heard of it last. Where the network turns out to have
                 been cut, what it used since is given back.
         """
-        if self.is_away(color):
+        if self.is_away(seat):
             return
-        if color is self.board.side_to_move:
+        if seat is self.seat_to_act:
             self._suspend_turn(moment, heard or moment)
         ply = self.board.ply
-        from_turn = color is self.board.side_to_move and self._left_ply == ply
-        self._presence.leave(color, moment.served_ns, from_turn=from_turn, excused=excused)
+        from_turn = seat is self.seat_to_act and self._left_ply == ply
+        self._presence.leave(seat, moment.served_ns, from_turn=from_turn, excused=excused)
 
     def _suspend_turn(self, moment: Moment, heard: Moment) -> None:
         """No answer to what has been asked can come any more; a late one is forgotten."""
@@ -352,23 +369,23 @@ class Arbiter:
         asked_ns = self._asked_at_ns - self._stall_at_ask_ns
         return max(moment.served_ns - max(heard.served_ns, asked_ns), 0)
 
-    def credit_silence(self, color: Color, heard: Moment, moment: Moment) -> bool:
-        """`color` is heard again: the network carried nothing since `heard`.
+    def credit_silence(self, seat: Seat, heard: Moment, moment: Moment) -> bool:
+        """`seat` is heard again: the network carried nothing since `heard`.
 
         Returns:
             Whether the turn is its own and goes on, as if the silence had been a stall.
         """
-        if color is not self.board.side_to_move or self._asked_at_ns < 0:
+        if seat is not self.seat_to_act or self._asked_at_ns < 0:
             return False
         self._stall_at_ask_ns -= self._unheard_since_ns(heard, moment)
         self._flag.take_down()
         self._flag.excuse()
         return True
 
-    def come_back(self, color: Color, moment: Moment) -> None:
-        """`color` has had a stream again since `moment`; its turn, if any, must be asked anew."""
-        self._presence.come_back(color, moment.served_ns)
-        if color is self.board.side_to_move:
+    def come_back(self, seat: Seat, moment: Moment) -> None:
+        """`seat` has had a stream again since `moment`; its turn, if any, must be asked anew."""
+        self._presence.come_back(seat, moment.served_ns)
+        if seat is self.seat_to_act:
             self._used_ns += self._presence.overrun_ns
             self._presence.overrun_ns = 0
             self._unheard_ns = 0
@@ -376,14 +393,14 @@ class Arbiter:
     def excuse(self, moment: Moment, party: Party = Party.SERVER) -> None:
         """Whoever is away is so through the fault of `party`: grace begins anew."""
         self._presence.excuse(moment.served_ns, party)
-        if party is Party.NETWORK and self.is_away(self.board.side_to_move):
+        if party is Party.NETWORK and self.is_away(self.seat_to_act):
             self._used_ns -= self._unheard_ns
             self._unheard_ns = 0
             self._flag.excuse()
 
-    def is_excused(self, color: Color) -> bool:
-        """Whether `color` is away through no fault of its own."""
-        return self._presence.excuse_of(color) is not None
+    def is_excused(self, seat: Seat) -> bool:
+        """Whether `seat` is away through no fault of its own."""
+        return self._presence.excuse_of(seat) is not None
 
     def expire_absences(self, now_ns: int) -> None:
         """End the game when a grace has run out, or the clock of a bot that left on its turn.
@@ -394,48 +411,49 @@ class Arbiter:
         presence = self._presence
         if self.outcome is not None or not presence.count:
             return
-        for color in SIDES:
-            if presence.is_overdue(color, now_ns):
-                self._end_absence(color, now_ns)
+        for seat in Seat:
+            if presence.is_overdue(seat, now_ns):
+                self._end_absence(seat, now_ns)
                 return
         presence.settle(now_ns)
-        color = self.board.side_to_move
+        seat = self.seat_to_act
         charged_ns = self._used_ns + presence.overrun_ns
-        if presence.overrun_ns and self._excess_ns(color, charged_ns) > self._margin_left_ns(color):
-            away, spent = presence.away_ns(color, now_ns), charged_ns / NS_PER_SECOND
+        if presence.overrun_ns and self._excess_ns(seat, charged_ns) > self._margin_left_ns(seat):
+            away, spent = presence.away_ns(seat, now_ns), charged_ns / NS_PER_SECOND
             detail = f"away for {away / NS_PER_SECOND:.1f} s on its turn"
-            self._forfeit(color, Ending.DISCONNECT, f"{detail}: {spent:.3f} s are on its clock")
-            self.evidence = presence.evidence(color, now_ns) | {
+            self._forfeit(seat, Ending.DISCONNECT, f"{detail}: {spent:.3f} s are on its clock")
+            self.evidence = presence.evidence(seat, now_ns) | {
                 "ply": self.board.ply,
                 "charged_us": charged_ns // 1000,
-                "budget_us": self.clock.budget_ns(color) // 1000,
+                "budget_us": self.clock.budget_ns(seat) // 1000,
             }
 
-    def _end_absence(self, color: Color, now_ns: int) -> None:
-        away = self._presence.away_ns(color, now_ns) / NS_PER_SECOND
-        excuse = self._presence.excuse_of(color)
+    def _end_absence(self, seat: Seat, now_ns: int) -> None:
+        away = self._presence.away_ns(seat, now_ns) / NS_PER_SECOND
+        excuse = self._presence.excuse_of(seat)
         if excuse is not None:
-            self.void(excuse, f"{color.name.lower()} did not return after {_OUTAGES[excuse]}")
-        elif self.is_away(color.other):
+            name = self.position.color_of(seat).name.lower()
+            self.void(excuse, f"{name} did not return after {_OUTAGES[excuse]}")
+        elif self.is_away(seat.other):
             self.void(Party.NETWORK, "both bots were away")
         else:
-            self._forfeit(color, Ending.DISCONNECT, f"away for {away:.1f} s")
-        self.evidence |= {"ply": self.board.ply} | self._presence.evidence(color, now_ns)
+            self._forfeit(seat, Ending.DISCONNECT, f"away for {away:.1f} s")
+        self.evidence |= {"ply": self.board.ply} | self._presence.evidence(seat, now_ns)
 
     # -- other actions ----------------------------------------------------------
 
-    def resign(self, color: Color) -> ActionResult:
-        """`color` gives up."""
+    def resign(self, seat: Seat) -> ActionResult:
+        """`seat` gives up."""
         if self.outcome is not None:
             return ActionResult.STALE_PLY
-        self.outcome = Outcome(Ending.RESIGN, color.other)
+        self.outcome = Outcome(Ending.RESIGN, self.position.color_of(seat.other))
         return ActionResult.ACCEPTED
 
-    def fail(self, color: Color, message: str) -> ActionResult:
-        """`color` reports that it can't go on."""
+    def fail(self, seat: Seat, message: str) -> ActionResult:
+        """`seat` reports that it can't go on."""
         if self.outcome is not None:
             return ActionResult.STALE_PLY
-        self._forfeit(color, Ending.CRASH, message)
+        self._forfeit(seat, Ending.CRASH, message)
         self.evidence = {"message": message, "ply": self.board.ply}
         return ActionResult.ACCEPTED
 

@@ -10,7 +10,6 @@ from meijin.server.errors import (
     TooManyActionsError,
     invalid_request,
 )
-from meijin.server.match.arbiter import SIDES
 from meijin.server.match.commands import Actions, Analysis, Command, Failure, Goodbye, Hello, Pong
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
@@ -238,7 +237,7 @@ def _add_turns(events: pb.Events, turns: Sequence[tuple[LiveGame, int]]) -> None
         turn.ply = ply
         turn.moves = encode_moves(moves)
         turn.own_clock_ms = own_ns // 1_000_000
-        turn.opponent_clock_ms = arbiter.clock.left_ns(SIDES[~ply & 1]) // 1_000_000
+        turn.opponent_clock_ms = arbiter.clock.left_ns(arbiter.turns[~ply & 1]) // 1_000_000
 
 
 @lru_cache(maxsize=64)
@@ -251,15 +250,15 @@ def _terms(variant: Variant, control: TimeControl) -> pb.GameStarted:
 
 def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted:
     """Make a game's start, or its going on, for one of its players."""
-    color = game.color(player)
+    seat = game.seat(player)
     terms = _terms(game.run.variant, game.time_control)
     return pb.GameStarted(
         game=game.number,
         game_id=str(game.id),
         variant=terms.variant,
         time_control=terms.time_control,
-        color=color_to_proto(color),
-        opponent=game.player(color.other).name,
+        color=color_to_proto(game.arbiter.position.color_of(seat)),
+        opponent=game.player(seat.other).name,
         moves=encode_moves(game.committed_moves),
     )
 

@@ -175,9 +175,8 @@ class Scheduler(Listener):
     def _pause(self, game: LiveGame, pause: Pause) -> None:
         """Have a bot get no new games for a while; it and the ledger are told why."""
         assert game.arbiter.outcome is not None
-        color = game.arbiter.outcome.at_fault.color
-        assert color is not None
-        player = game.player(color)
+        assert game.culprit is not None
+        player = game.player(game.culprit)
         log.warning("bot paused", bot=player.name, faults=pause.faults)
         self._journal.add_incident(
             NewFault(
