@@ -8,7 +8,9 @@ from google.protobuf.duration_pb2 import Duration
 from meijin.game import (
     FREESTYLE,
     GOMOKU,
+    OPENING_RULES,
     STANDARD,
+    SWAP1,
     Color,
     Ending,
     Outcome,
@@ -59,7 +61,14 @@ def test_values_of_a_later_release() -> None:
         outcome_from_proto(drawn)
 
 
-@pytest.mark.parametrize("variant", [GOMOKU, Variant(rule=STANDARD, width=9, height=19, line=4)])
+@pytest.mark.parametrize(
+    "variant",
+    [
+        GOMOKU,
+        Variant(STANDARD, 9, 19, 4, SWAP1),
+        *(Variant(opening_rule=each) for each in OPENING_RULES.values()),
+    ],
+)
 def test_variants_come_back(variant: Variant) -> None:
     """A variant is read as it was written."""
     assert variant_from_proto(variant_to_proto(variant)) == variant

@@ -81,6 +81,12 @@ class Result(Enum):
         """The side that won, if one did."""
         return _WINNERS.get(self)
 
+    @property
+    def mirrored(self) -> "Result":
+        """The same with the sides exchanged."""
+        winner = self.winner
+        return self if winner is None else Result.won_by(winner.other)
+
     def points(self, color: Color) -> float:
         """The points of `color`: 1 for a win, 0.5 for a draw, 0 for a loss.
 

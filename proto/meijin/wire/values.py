@@ -10,11 +10,14 @@ from typing import TypeVar
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from meijin.game import (
+    FREE,
     FREESTYLE,
     GOMOKU,
+    OPENING_RULES,
     STANDARD,
     Color,
     Ending,
+    OpeningRule,
     Outcome,
     Party,
     Rule,
@@ -33,6 +36,13 @@ _RULES: dict[game_pb2.Rule.ValueType, Rule] = {
     game_pb2.RULE_STANDARD: STANDARD,
 }
 _RULE_VALUES = {FREESTYLE.name: game_pb2.RULE_FREESTYLE, STANDARD.name: game_pb2.RULE_STANDARD}
+_OPENING_RULE_VALUES = {
+    rule: game_pb2.OpeningRule.Value(f"OPENING_RULE_{name.upper()}")
+    for name, rule in OPENING_RULES.items()
+}
+_OPENING_RULES = {value: rule for rule, value in _OPENING_RULE_VALUES.items()}
+_ABSENT = game_pb2.OPENING_RULE_UNSPECIFIED
+_OPENING_RULES[_ABSENT] = FREE
 _COLOR_VALUES = enum_table(Color, game_pb2.Color)
 _COLORS = {value: color for color, value in _COLOR_VALUES.items()}
 _ENDING_VALUES = enum_table(Ending, game_pb2.Ending)
@@ -61,13 +71,25 @@ def rule_from_proto(value: game_pb2.Rule.ValueType) -> Rule:
     return _known(_RULES, value, "rule")
 
 
+def opening_rule_to_proto(rule: OpeningRule) -> game_pb2.OpeningRule.ValueType:
+    """Write an opening rule."""
+    return _known(_OPENING_RULE_VALUES, rule, "opening rule")
+
+
+def opening_rule_from_proto(value: game_pb2.OpeningRule.ValueType) -> OpeningRule:
+    """Read an opening rule; absent means free."""
+    return _known(_OPENING_RULES, value, "opening rule")
+
+
 def variant_to_proto(variant: Variant) -> game_pb2.Variant:
     """Write a variant."""
+    rule = variant.opening_rule
     return game_pb2.Variant(
         rule=rule_to_proto(variant.rule),
         width=variant.width,
         height=variant.height,
         line=variant.line,
+        opening_rule=_ABSENT if rule == FREE else opening_rule_to_proto(rule),
     )
 
 
@@ -78,6 +100,7 @@ def variant_from_proto(message: game_pb2.Variant) -> Variant:
         width=message.width or GOMOKU.width,
         height=message.height or GOMOKU.height,
         line=message.line or GOMOKU.line,
+        opening_rule=opening_rule_from_proto(message.opening_rule),
     )
 
 

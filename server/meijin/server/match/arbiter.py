@@ -2,22 +2,28 @@
 
 import enum
 from array import array
+from collections.abc import Sequence
 
 from meijin.game import (
+    Action,
     Board,
+    Choose,
     Clock,
     Ending,
     GamePosition,
+    IllegalActionError,
     IllegalMoveError,
+    OpeningAction,
     Outcome,
     Party,
     Seat,
+    chosen_color,
 )
 from meijin.server.match.allowance import LAG_PER_GAME_NS, Credits, allowance_of
 from meijin.server.match.flag import Flag
 from meijin.server.match.presence import Presence
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
-from meijin.server.match.timing import FlagFall, HeldMove, Timing
+from meijin.server.match.timing import FlagFall, HeldMove, Timing, told_action
 
 _OUTAGES = {Party.SERVER: "an outage", Party.NETWORK: "an outage of the network"}
 """Of whom."""
@@ -34,6 +40,8 @@ class ActionResult(enum.Enum):
     """It answers no pending turn."""
     NOT_YOUR_TURN = enum.auto()
     """It is the opponent's turn."""
+    NOT_ASKED = enum.auto()
+    """An action of an opening that isn't asked for."""
 
 
 ACCEPTED = ActionResult.ACCEPTED
@@ -58,19 +66,21 @@ class Arbiter:
         "_asked_at_ns",
         "_cells",
         "_flag",
-        "_left_ply",
+        "_left_turn",
         "_presence",
         "_stall_at_ask_ns",
         "_unheard_ns",
         "_used_ns",
         "board",
         "charged_ns",
+        "choice_ns",
         "clock",
         "credits",
         "evidence",
         "outcome",
         "position",
         "raw_ns",
+        "task",
         "turns",
     )
 
@@ -87,14 +97,18 @@ class Arbiter:
         """Nanoseconds that the clock was charged for them."""
         self.credits = [Credits(), Credits(), Credits()]
         """By the value of a seat: what it has been credited."""
+        self.choice_ns = (0, 0)
+        """What the choice of a side took, once it is made: as `raw_ns` and `charged_ns`."""
         self.turns = self.position.turns
         """Whose turn it is at an even and at an odd ply."""
+        self.task = self.position.task
+        """What the opening asks for; ``None`` where a stone is asked for."""
         self._cells = board.variant.cells
         self._asked_at_ns = -1
         self._stall_at_ask_ns = 0
         self._used_ns = 0
         self._unheard_ns = 0
-        self._left_ply = -1
+        self._left_turn = -1
         self._flag = Flag()
         self._allowance = allowance_of(clock.time_control, grace_ns=grace_ns, margin_ns=margin_ns)
         self._presence = Presence(self._allowance, self.credits)
@@ -103,6 +117,16 @@ class Arbiter:
     def seat_to_act(self) -> Seat:
         """Whose turn it is."""
         return self.turns[len(self.board.moves) & 1]
+
+    @property
+    def turn(self) -> int:
+        """The number of the turn that is pending: a choice leaves the ply as it is."""
+        return len(self.board.moves) + (self.position.choice is not None)
+
+    @property
+    def held(self) -> Action | None:
+        """The action that is held."""
+        return None if self._flag.held is None else self._flag.held.action
 
     # -- the turn ---------------------------------------------------------------
 
@@ -120,7 +144,7 @@ class Arbiter:
         self,
         seat: Seat,
         ply: int,
-        cell: int,
+        action: Action,
         moment: Moment,
         lag_ns: int,
         *,
@@ -129,6 +153,7 @@ class Arbiter:
         """Judge a move, or hold it for `decide` when it seems late.
 
         Args:
+            action: The stone's cell; `act` is for everything else.
             lag_ns: The round trip that the network takes.
             thinking_us: What the bot says that it took from reading the turn to writing the
                 answer; 0 when it says nothing. All beyond that was the way.
@@ -151,21 +176,57 @@ class Arbiter:
             credit_ns = self._lag_credit(seat, spent_ns, lag_ns)
         if not self.clock.charge(seat, spent_ns - credit_ns):
             timing = Timing(raw_ns, spent_ns, lag_ns, thinking_us)
-            return self._overstep(seat, cell, timing, moment)
-        self._place(seat, cell, raw_ns, spent_ns, credit_ns)
+            return self._overstep(seat, action, timing, moment)
+        self._place(seat, action, raw_ns, spent_ns, credit_ns)
         return ACCEPTED
 
-    def replay(self, cell: int, raw_ns: int, charged_ns: int) -> None:
-        """Take a move from the store: it was judged before.
+    def act(
+        self,
+        seat: Seat,
+        ply: int,
+        action: OpeningAction,
+        moment: Moment,
+        lag_ns: int,
+        *,
+        thinking_us: int = 0,
+    ) -> ActionResult:
+        """Judge an action of an opening, or hold it; `lag_ns` and `thinking_us` as in `play`.
+
+        It has no effect after the opening, as a choice has none where stones are asked for.
+        """
+        task = self.task
+        if task is None or (isinstance(action, Choose) and not task.may_choose):
+            return ActionResult.NOT_ASKED
+        return self.play(seat, ply, action, moment, lag_ns, thinking_us=thinking_us)
+
+    def replay(self, code: int, raw_ns: int, charged_ns: int) -> None:
+        """Take a code of an action from the store: it was judged before.
 
         Raises:
+            IllegalActionError: the choice does not fit the position.
             IllegalMoveError: the move does not fit the position.
         """
-        seat = self.seat_to_act
-        self.board.play(cell)
-        self.clock.charge(seat, charged_ns)
-        self.raw_ns.append(raw_ns)
-        self.charged_ns.append(charged_ns)
+        seat, task, color = self.seat_to_act, self.task, chosen_color(code)
+        is_first = task is None or task.may_choose or not self.board.ply  # of its action
+        if is_first:
+            self.clock.charge(seat, charged_ns)
+        if color is None:
+            self.board.play(code)
+            self._note_stones((raw_ns,), (charged_ns,))
+        else:
+            self.position.choose(color)
+            self.choice_ns = raw_ns, charged_ns
+        if task is not None:
+            self._settle()
+
+    def _note_stones(self, raw_ns: Sequence[int], charged_ns: Sequence[int]) -> None:
+        self.raw_ns.extend(raw_ns)
+        self.charged_ns.extend(charged_ns)
+
+    def _settle(self) -> None:
+        """Look who is to act, and with what, after an action of an opening."""
+        self.position.look()
+        self.turns, self.task = self.position.turns, self.position.task
 
     def _lag_credit(self, seat: Seat, spent_ns: int, lag_ns: int) -> int:
         """What lag takes off a move, out of what it may take off in this game.
@@ -182,17 +243,24 @@ class Arbiter:
             LAG_PER_GAME_NS - taken_ns,
         )
 
-    def _place(self, seat: Seat, cell: int, raw_ns: int, spent_ns: int, credit_ns: int) -> None:
-        """Put the stone of a move that is in time, and charged, on the board."""
+    def _place(
+        self, seat: Seat, action: Action, raw_ns: int, spent_ns: int, credit_ns: int
+    ) -> None:
+        """Carry out an action that is in time, and charged: mostly a stone for the board."""
         board = self.board
         try:
-            board.play(cell)
-        except IllegalMoveError as error:
+            if self.task is not None:
+                self._act(action, raw_ns, spent_ns - credit_ns)
+            else:
+                assert isinstance(action, int)
+                board.play(action)
+                self.raw_ns.append(raw_ns)
+                self.charged_ns.append(spent_ns - credit_ns)
+        except (IllegalActionError, IllegalMoveError) as error:
             self._forfeit(seat, Ending.ILLEGAL, str(error))
-            self.evidence = {"cell": cell, "ply": board.ply, "moves": list(board.moves)}
+            moves = list(board.moves)
+            self.evidence = {"cell": told_action(action), "ply": board.ply, "moves": moves}
             return
-        self.raw_ns.append(raw_ns)
-        self.charged_ns.append(spent_ns - credit_ns)
         self._asked_at_ns = -1
         self._used_ns = 0
         if credit_ns:
@@ -202,12 +270,23 @@ class Arbiter:
         elif len(board.moves) == self._cells:
             self.outcome = Outcome(Ending.DRAW)
 
+    def _act(self, action: Action, raw_ns: int, charged_ns: int) -> None:
+        """Carry out what the opening asks for; its first stone has the time of them all."""
+        stones = self.board.ply
+        self.position.act(action)
+        more = self.board.ply - stones - 1
+        if more >= 0:
+            self._note_stones((raw_ns, *[0] * more), (charged_ns, *[0] * more))
+        else:
+            self.choice_ns = raw_ns, charged_ns
+        self._settle()
+
     # -- flag fall --------------------------------------------------------------
 
     @property
     def is_flag_up(self) -> bool:
         """Whether the pending turn seems overstepped, and a ping's answer is awaited."""
-        return self._flag.is_up(len(self.board.moves)) and self.outcome is None
+        return self._flag.is_up(self.turn) and self.outcome is None
 
     def expire(self, moment: Moment, lag_ns: int) -> bool:
         """Look at the clock. `lag_ns` as in `play`.
@@ -221,7 +300,7 @@ class Arbiter:
             return False
         is_raised = self._is_overdue(moment, lag_ns)
         if is_raised:
-            self._flag.go_up(self.board.ply, moment.served_ns, lag_ns)
+            self._flag.go_up(self.turn, moment.served_ns, lag_ns)
         if self.is_flag_up and self._flag.is_patience_over(moment.served_ns):
             self.decide(moment, None)
             return False
@@ -252,32 +331,32 @@ class Arbiter:
             return
         self._flag.excuse()
         if held is not None:
-            self._charge_late(seat, held.cell, timing, credit_ns)
+            self._charge_late(seat, held.action, timing, credit_ns)
 
     def _timing(self, moment: Moment, lag_ns: int) -> Timing:
         """Of the pending turn, which is not answered yet."""
         raw_ns = self._used_ns + moment.now_ns - self._asked_at_ns
         return Timing(raw_ns, raw_ns - (moment.stall_ns - self._stall_at_ask_ns), lag_ns)
 
-    def _overstep(self, seat: Seat, cell: int, timing: Timing, moment: Moment) -> ActionResult:
+    def _overstep(self, seat: Seat, action: Action, timing: Timing, moment: Moment) -> ActionResult:
         """Take a move within the margin; hold one beyond it until a ping has been answered."""
         credit_ns = self._lag_credit(seat, timing.spent_ns, timing.lag_ns)
         if self._excess_ns(seat, timing.spent_ns - credit_ns) <= self._margin_left_ns(seat):
-            self._charge_late(seat, cell, timing, credit_ns)
+            self._charge_late(seat, action, timing, credit_ns)
             return ACCEPTED
-        self._flag.held = HeldMove(cell, timing)
+        self._flag.held = HeldMove(action, timing)
         if not self.is_flag_up:
-            self._flag.go_up(self.board.ply, moment.served_ns, timing.lag_ns)
+            self._flag.go_up(self.turn, moment.served_ns, timing.lag_ns)
         self._asked_at_ns = -1
         return ActionResult.HELD
 
-    def _charge_late(self, seat: Seat, cell: int, timing: Timing, credit_ns: int) -> None:
+    def _charge_late(self, seat: Seat, action: Action, timing: Timing, credit_ns: int) -> None:
         """Place a move that overstepped its time by no more than the margin, if at all."""
         excess_ns = max(self._excess_ns(seat, timing.spent_ns - credit_ns), 0)
         self.credits[seat].margin_ns += excess_ns
         spent_ns = timing.spent_ns - excess_ns
         self.clock.charge(seat, spent_ns - credit_ns)
-        self._place(seat, cell, timing.raw_ns, spent_ns, credit_ns)
+        self._place(seat, action, timing.raw_ns, spent_ns, credit_ns)
 
     def _longest_lag_ns(self, seat: Seat) -> int:
         """The most that lag may take off the pending move."""
@@ -347,8 +426,7 @@ class Arbiter:
             return
         if seat is self.seat_to_act:
             self._suspend_turn(moment, heard or moment)
-        ply = self.board.ply
-        from_turn = seat is self.seat_to_act and self._left_ply == ply
+        from_turn = seat is self.seat_to_act and self._left_turn == self.turn
         self._presence.leave(seat, moment.served_ns, from_turn=from_turn, excused=excused)
 
     def _suspend_turn(self, moment: Moment, heard: Moment) -> None:
@@ -362,7 +440,7 @@ class Arbiter:
         else:
             return
         self._asked_at_ns = -1
-        self._left_ply = self.board.ply
+        self._left_turn = self.turn
 
     def _unheard_since_ns(self, heard: Moment, moment: Moment) -> int:
         """How long the pending turn has run since its bot was heard last."""

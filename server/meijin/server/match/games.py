@@ -80,10 +80,10 @@ class Games:
         return game
 
     def restore(self, game: LiveGame, moves: Sequence[tuple[int, int, int]]) -> None:
-        """Take up a game of an earlier server: cell, raw and charged nanoseconds of each move."""
+        """Take up a game of an earlier server: code, raw and charged nanoseconds of each move."""
         moment = self._watch.moment()
-        for cell, raw_ns, charged_ns in moves:
-            game.arbiter.replay(cell, raw_ns, charged_ns)
+        for code, raw_ns, charged_ns in moves:
+            game.arbiter.replay(code, raw_ns, charged_ns)
         for seat in Seat:
             game.arbiter.leave(seat, moment, excused=True)
         game.is_announced = True
@@ -207,10 +207,25 @@ class Games:
                 outbox = game.outboxes[arbiter.turns[len(arbiter.board.moves) & 1]]
                 if outbox is not None:
                     outbox.add_turn(game)
+        for game in batch.opened:
+            self._release_opening(game)
         for game in batch.ended:
             game.is_uncommitted = False
             del self._ending[game.id]
             game.announce_end()
         for game in batch.started:
             game.announce_start()
-        self._listeners.committed(batch.started, batch.moved, batch.ended)
+        moved = [*batch.moved, *batch.opened] if batch.opened else batch.moved
+        self._listeners.committed(batch.started, moved, batch.ended)
+
+    def _release_opening(self, game: LiveGame) -> None:
+        """Tell the players of what an opening has come to, and who is asked next."""
+        is_choice = not game.uncommitted_stones
+        game.is_uncommitted, game.uncommitted_stones = False, 1
+        if game.arbiter.outcome is not None:
+            return
+        if is_choice:
+            game.announce_choice()
+        outbox = game.outboxes[game.arbiter.seat_to_act]
+        if outbox is not None:
+            outbox.add_turn(game)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from meijin.game import Color, Ending, Party, Seat, TimeControl, Variant, encode_moves
+from meijin.game import Color, Ending, Party, Seat, SideChoice, TimeControl, Variant, encode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.commands import Analysis
 from meijin.server.match.stalls import Moment
 from meijin.server.match.supplier import SupplierBudget
-from meijin.store.games import encode_times
+from meijin.store.games import encode_choice, encode_times
 from meijin.store.journal import GameEnd, GameStart
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
@@ -78,6 +78,9 @@ class Outbox(Protocol):
     def add_start(self, game: "LiveGame") -> None:
         """`game` starts for the bot."""
 
+    def add_choice(self, game: "LiveGame") -> None:
+        """A player has chosen its side in `game`."""
+
     def add_end(self, game: "LiveGame") -> None:
         """`game` has ended."""
 
@@ -124,7 +127,9 @@ class LiveGame:
     is_announced: bool = False
     """Its start is committed, so its players may hear of it."""
     is_uncommitted: bool = False
-    """Its last move is not committed yet, so nobody may hear of it."""
+    """Its last action is not committed yet, so nobody may hear of it."""
+    uncommitted_stones: int = 1
+    """How many stones that action has placed: 0 for the choice of a side."""
     end_time: datetime | None = None
     """``None`` while it runs."""
     symmetric_fingerprint: int | None = None
@@ -146,7 +151,19 @@ class LiveGame:
     def committed_moves(self) -> "array[int]":
         """The committed moves."""
         moves = self.arbiter.board.moves
-        return moves[:-1] if self.is_uncommitted else moves
+        return moves[: len(moves) - self.uncommitted_stones] if self.is_uncommitted else moves
+
+    @property
+    def committed_choice(self) -> SideChoice | None:
+        """The choice of a side that its opening has, once it is made and committed."""
+        is_committed = not self.is_uncommitted or self.uncommitted_stones
+        return self.arbiter.position.choice if is_committed else None
+
+    def color(self, seat: Seat) -> Color:
+        """The colour that a seat has, as far as anybody may know."""
+        if self.committed_choice is None:
+            return Color.BLACK if seat is Seat.FIRST else Color.WHITE
+        return self.arbiter.position.color_of(seat)
 
     def seat(self, player: Participant) -> Seat:
         """The seat that one of its two players has."""
@@ -161,14 +178,19 @@ class LiveGame:
         return self.first_version if seat is Seat.FIRST else self.second_version
 
     @property
+    def is_swapped(self) -> bool:
+        """Whether the first player has white, as far as anybody may know."""
+        return self.color(Seat.FIRST) is Color.WHITE
+
+    @property
     def black(self) -> Participant:
         """The player of the black stones."""
-        return self.player(self.arbiter.position.seat_of(Color.BLACK))
+        return self.second if self.is_swapped else self.first
 
     @property
     def white(self) -> Participant:
         """The player of the white stones."""
-        return self.player(self.arbiter.position.seat_of(Color.WHITE))
+        return self.first if self.is_swapped else self.second
 
     @property
     def versions(self) -> tuple[BotVersionId, BotVersionId]:
@@ -233,6 +255,12 @@ class LiveGame:
                 outbox.add_start(self)
                 if seat is self.arbiter.seat_to_act:
                     outbox.add_turn(self)
+
+    def announce_choice(self) -> None:
+        """Tell its players which sides they have from now on."""
+        if self.is_announced:
+            for outbox in filter(None, self.outboxes):
+                outbox.add_choice(self)
 
     def announce_end(self) -> None:
         """Tell its players that it has ended, if they heard of its start."""
@@ -302,6 +330,12 @@ class LiveGame:
             time=self.end_time,
             fault_version_id=self.concerned if culprit is None else self.version(culprit),
             evidence=arbiter.evidence,
+            choice=self._stored_choice(),
+            is_swapped=arbiter.position.is_swapped,
             fingerprint=fingerprint(*self.versions, self.opening_plies, moves),
             symmetric_fingerprint=self.symmetric_fingerprint,
         )
+
+    def _stored_choice(self) -> bytes | None:
+        choice = self.arbiter.position.choice
+        return None if choice is None else encode_choice(choice, *self.arbiter.choice_ns)

@@ -168,7 +168,9 @@ class Scheduler(Listener):
             self._pause(game, pause)
         if outcome.ending is Ending.VOID:
             return
-        run.count(game.pairing, outcome.result, game.symmetric_fingerprint)
+        is_swapped = game.arbiter.position.is_swapped
+        result = outcome.result.mirrored if is_swapped else outcome.result
+        run.count(game.pairing, result, game.symmetric_fingerprint)
         if run.format.is_decided:
             self.finish(run)
 
