@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from meijin.game import (
     GOMOKU,
     STANDARD,
+    SWAP2,
     TIC_TAC_TOE,
     Board,
     Color,
@@ -19,6 +20,7 @@ from meijin.game import (
     Outcome,
     Party,
     SgfError,
+    SideChoice,
     TimeControl,
     Variant,
     from_sgf,
@@ -90,7 +92,7 @@ def random_moves(variant: Variant, rng: random.Random) -> tuple[int, ...]:
 @st.composite
 def records(draw: st.DrawFn) -> GameRecord:
     """Any record of a random game."""
-    variants = (GOMOKU, TIC_TAC_TOE, Variant(STANDARD, 22, 22), Variant(STANDARD, 5, 9, 6))
+    variants = (GOMOKU, TIC_TAC_TOE, Variant(STANDARD, 22, 22), Variant(STANDARD, 5, 9, 6, SWAP2))
     variant = draw(st.sampled_from(variants))
     rng = random.Random(draw(st.integers()))
     moves = random_moves(variant, rng)
@@ -107,6 +109,9 @@ def records(draw: st.DrawFn) -> GameRecord:
         start_time=draw(st.none() | start_times),
         event=draw(st.text()),
         game_id=draw(st.text()),
+        choice=draw(
+            st.none() | st.builds(SideChoice, st.integers(0, len(moves)), st.sampled_from(Color))
+        ),
     )
 
 
@@ -126,6 +131,20 @@ def test_least_record() -> None:
     record = GameRecord(GOMOKU, "", "", ())
     assert to_sgf(record) == "(;FF[4]GM[4]CA[UTF-8]AP[Meijin]SZ[15]RU[freestyle])\n"
     assert from_sgf("(;)") == record
+
+
+def test_the_choice_of_a_side_is_written_twice() -> None:
+    """For programs in the root, and for people behind the stones that it was about."""
+    choice = SideChoice(3, Color.BLACK)
+    text = to_sgf(GameRecord(Variant(opening_rule=SWAP2), "a", "b", (7, 22, 8), choice=choice))
+    assert "MJ[openingrule:swap2][choice:3 black]" in text
+    assert ";B[ia]C[the second player chooses black]" in text
+
+
+def test_an_unreadable_choice_is_refused() -> None:
+    """The error shows the form."""
+    with pytest.raises(SgfError, match='"x white" is no choice of a side; write it like'):
+        from_sgf("(;MJ[choice:x white])")
 
 
 @pytest.mark.parametrize(

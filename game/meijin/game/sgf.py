@@ -1,7 +1,8 @@
 """Game records as SGF FF[4], the text that most board game software reads.
 
 Beside the standard properties stand two of our own making, so that what is written is read
-back without loss. The comment of a move starts with the time charged for it, ``C[0.125 s]``:
+back without loss. The comment of a move starts with the time charged for it, ``C[0.125 s]``,
+and tells of the choice of a side that followed:
 ``BL`` and ``WL`` of the standard are the time left. ``MJ`` in the root holds what SGF has no
 word for, as composed values: ``line`` (if it isn't 5), ``openingrule`` (if it isn't free),
 ``choice`` (of a side: the ply, and the colour that who chose has from then on), ``opening`` (its
@@ -112,8 +113,19 @@ def _format_result(outcome: Outcome) -> str:
 def _move_lines(record: GameRecord) -> Iterator[str]:
     for ply, cell in enumerate(record.moves):
         row, column = divmod(cell, record.variant.width)
-        spent = f"C[{format_seconds(record.times[ply])} s]" if record.times else ""
-        yield f";{'BW'[ply % 2]}[{COLUMNS[column]}{COLUMNS[row]}]{spent}"
+        spent = f"{format_seconds(record.times[ply])} s" if record.times else ""
+        words = "; ".join(filter(None, (spent, _choice_after(ply, record))))
+        comment = f"C[{words}]" if words else ""
+        yield f";{'BW'[ply % 2]}[{COLUMNS[column]}{COLUMNS[row]}]{comment}"
+
+
+def _choice_after(ply: int, record: GameRecord) -> str:
+    """The choice of a side that followed a move, in words for people."""
+    choice = record.choice
+    if choice is None or choice.ply != ply + 1:
+        return ""
+    chooser = record.variant.opening_rule.chooser(choice.ply)
+    return f"the {chooser.name.lower()} player chooses {choice.color.name.lower()}"
 
 
 def from_sgf(text: str) -> GameRecord:

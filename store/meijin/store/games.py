@@ -68,13 +68,14 @@ class GameRow:
     end_time: datetime | None
     is_repeat: bool
     """An earlier game of the ladder was the same, so this one is not rated."""
-    choice: bytes | None
-    is_swapped: bool
-    """The first player had white in the end."""
     reason: str
     """Why the two were to meet; empty when a schedule said so."""
     ladder_id: LadderId | None = None
     """``None`` when it is not rated."""
+    choice: bytes | None = None
+    """The choice of a side; ``None`` where none was made, and while it runs."""
+    is_swapped: bool = False
+    """The first player had white in the end."""
 
 
 def encode_times(raw: "array[int]", charged: "array[int]") -> bytes:
