@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 
 from meijin.game import FREE, OPENING_RULES, SWAP2, Color, Seat, Variant
-from meijin.testing.peer import Peer
+from meijin.testing.peer import WAIT_TIMEOUT, Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
@@ -110,6 +111,25 @@ async def test_nobody_hears_of_a_choice_that_is_not_committed(server: ServerInTe
     assert (await second.chosen()).color == BLACK
     assert game.black.name == second.name
     assert (await stored_game(server)).black == second.name
+
+
+async def test_who_watches_a_game_is_told_of_the_choice(server: ServerInTest) -> None:
+    """By the game as it is then, with the colours of its players."""
+    first, second = await seated(server)
+    await first.place(await first.turn(), *STONES)
+    turn = await second.turn()
+    request = game_service_pb2.WatchGameRequest(game_id="1")
+    watched = (await server.games()).WatchGame(request)
+    async with asyncio.timeout(WAIT_TIMEOUT.total_seconds()):
+        facts = aiter(watched)
+        before = (await anext(facts)).game
+        assert (before.black, before.HasField("choice")) == (first.name, False)
+        await second.choose(turn, BLACK)
+        after = (await anext(facts)).game
+        assert (after.black, after.choice.color, len(after.moves)) == (second.name, BLACK, 3)
+        await play_out(white=first, black=second)
+        async for fact in facts:
+            assert fact.moves or fact.game.outcome.winner == WHITE
 
 
 async def test_nobody_hears_of_stones_that_are_not_committed(server: ServerInTest) -> None:
