@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from meijin.cli.errors import CommandError
 from meijin.cli.main import app
 from meijin.cli.options import settings
+from meijin.v1 import game_pb2
 
 TOO_LARGE = [
     "tournament create ada bob --rounds={}",
@@ -36,3 +37,23 @@ def test_openings_are_text(tmp_path: Path) -> None:
     path.write_bytes(b"\x89PNG\r\n")
     with pytest.raises(CommandError, match=r"openings\.png is no text"):
         settings(["ada", "bob"], openings=path)
+
+
+def test_an_opening_rule_goes_with_the_variant() -> None:
+    """By an option of its own, or written with the variant; the option comes first."""
+    swap2 = game_pb2.OPENING_RULE_SWAP2
+    for wanted in (
+        settings(["ada", "bob"], opening_rule="swap2"),
+        settings(["ada", "bob"], variant="15x15 swap2"),
+        settings(["ada", "bob"], variant="15x15 swap1", opening_rule="swap2"),
+    ):
+        assert wanted.variant.opening_rule == swap2
+    assert not settings(["ada", "bob"]).variant.opening_rule
+
+
+def test_an_unknown_opening_rule_is_refused() -> None:
+    """In one line, with those that there are."""
+    with pytest.raises(CommandError, match="the opening rules are free, swap1, swap, swap2"):
+        settings(["ada", "bob"], opening_rule="swap3")
+    with pytest.raises(CommandError, match="swap2 needs a longer line than 3"):
+        settings(["ada", "bob"], variant="3x3 line 3", opening_rule="swap2")

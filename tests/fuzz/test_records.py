@@ -18,7 +18,6 @@ from meijin.game import (
     GameRecord,
     Outcome,
     Party,
-    Result,
     TimeControl,
     Variant,
     decode_moves,
@@ -52,7 +51,7 @@ def played(rng: random.Random) -> GameRecord:
             continue
     moves = tuple(board.moves)
     opening = rng.randint(0, len(moves))
-    outcome = Outcome(Result.won_by(Color.WHITE), Ending.TIME, Party.BLACK, rng.choice(NAMES))
+    outcome = Outcome(Ending.TIME, Color.WHITE, Party.BLACK, rng.choice(NAMES))
     return GameRecord(
         variant=variant,
         black=rng.choice(NAMES),

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.game import Clock, Color, TimeControl
+from meijin.game import Clock, Seat, TimeControl
 
 SECOND = 10**9
 WEEK = timedelta(days=7)
-BLACK, WHITE = Color.BLACK, Color.WHITE
+ONE, OTHER = Seat.FIRST, Seat.SECOND
 
 durations = st.timedeltas(timedelta(microseconds=1), WEEK)
 time_controls = st.one_of(
@@ -116,71 +116,71 @@ def test_increment_without_clock() -> None:
 )
 def test_budget_at_the_start(text: str, budget: int, left: int) -> None:
     """The budget is the lesser of the clock and the time per move; a clock shows itself."""
-    for color in Color:
-        assert clock(text).budget_ns(color) == budget * SECOND
-        assert clock(text).left_ns(color) == left * SECOND
+    for seat in Seat:
+        assert clock(text).budget_ns(seat) == budget * SECOND
+        assert clock(text).left_ns(seat) == left * SECOND
 
 
 def test_charge() -> None:
     """A move takes its time off the mover's clock alone, and then adds the increment."""
     running = clock("60+0.5")
-    assert running.charge(BLACK, 10 * SECOND)
-    assert running.left_ns(BLACK) == 50.5 * SECOND
-    assert running.left_ns(WHITE) == 60 * SECOND
+    assert running.charge(ONE, 10 * SECOND)
+    assert running.left_ns(ONE) == 50.5 * SECOND
+    assert running.left_ns(OTHER) == 60 * SECOND
 
 
 def test_charge_to_the_last_nanosecond() -> None:
     """A move may take the whole budget."""
     running = clock("60+1")
-    assert running.charge(WHITE, 60 * SECOND)
-    assert running.left_ns(WHITE) == SECOND
+    assert running.charge(OTHER, 60 * SECOND)
+    assert running.left_ns(OTHER) == SECOND
 
 
 @pytest.mark.parametrize(("text", "budget"), [("60+1", 60), ("60+1,5/move", 5), ("5/move", 5)])
 def test_flag_falls(text: str, budget: int) -> None:
     """A nanosecond over the budget, of clock or of move, is refused, and then nothing is left."""
     running = clock(text)
-    before = running.left_ns(BLACK)
-    assert not running.charge(BLACK, budget * SECOND + 1)
-    assert running.left_ns(BLACK) == before
-    running.drop_flag(BLACK)
-    assert running.left_ns(BLACK) == running.budget_ns(BLACK) == 0
-    assert running.left_ns(WHITE) > 0
+    before = running.left_ns(ONE)
+    assert not running.charge(ONE, budget * SECOND + 1)
+    assert running.left_ns(ONE) == before
+    running.drop_flag(ONE)
+    assert running.left_ns(ONE) == running.budget_ns(ONE) == 0
+    assert running.left_ns(OTHER) > 0
 
 
 def test_no_clock_never_runs_down() -> None:
     """Without a clock every move has the same budget."""
     running = clock("5/move")
-    assert all(running.charge(BLACK, 5 * SECOND) for _ in range(100))
-    assert running.left_ns(BLACK) == running.budget_ns(BLACK) == 5 * SECOND
+    assert all(running.charge(ONE, 5 * SECOND) for _ in range(100))
+    assert running.left_ns(ONE) == running.budget_ns(ONE) == 5 * SECOND
 
 
 def test_no_cap() -> None:
     """Without a time per move a move may take all that increments have saved up."""
     running = clock("604800+604800")
-    assert running.charge(BLACK, 0)
-    assert running.budget_ns(BLACK) == 2 * 604_800 * SECOND
+    assert running.charge(ONE, 0)
+    assert running.budget_ns(ONE) == 2 * 604_800 * SECOND
 
 
-@given(time_controls, st.lists(st.tuples(st.sampled_from(Color), st.integers(0, 10**15))))
-def test_time_adds_up(time_control: TimeControl, moves: list[tuple[Color, int]]) -> None:
+@given(time_controls, st.lists(st.tuples(st.sampled_from(Seat), st.integers(0, 10**15))))
+def test_time_adds_up(time_control: TimeControl, moves: list[tuple[Seat, int]]) -> None:
     """A clock is never negative, and no nanosecond is lost."""
     running = Clock(time_control)
     increment = time_control.increment // timedelta(microseconds=1) * 1000
-    for color, spent in moves:
-        before, budget = running.left_ns(color), running.budget_ns(color)
-        in_time = running.charge(color, spent)
+    for seat, spent in moves:
+        before, budget = running.left_ns(seat), running.budget_ns(seat)
+        in_time = running.charge(seat, spent)
         assert in_time is (spent <= budget)
         if not in_time or time_control.initial is None:
-            assert running.left_ns(color) == before
+            assert running.left_ns(seat) == before
         else:
-            assert running.left_ns(color) == before - spent + increment
-        assert running.left_ns(color) >= running.budget_ns(color) >= 0
+            assert running.left_ns(seat) == before - spent + increment
+        assert running.left_ns(seat) >= running.budget_ns(seat) >= 0
 
 
 def test_negative_time() -> None:
     """A move takes no less than no time, and the clock stays as it is."""
     running = clock("60")
     with pytest.raises(ValueError, match="can't take -1 ns"):
-        running.charge(BLACK, -1)
-    assert running.left_ns(BLACK) == 60 * SECOND
+        running.charge(ONE, -1)
+    assert running.left_ns(ONE) == 60 * SECOND

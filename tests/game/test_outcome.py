@@ -12,10 +12,10 @@ WON, LOST = Result.BLACK_WINS, Result.WHITE_WINS
 def is_valid(result: Result, ending: Ending, at_fault: Party) -> bool:
     """Whether the three make an outcome."""
     try:
-        Outcome(result, ending, at_fault)
+        outcome = Outcome(ending, result.winner, at_fault)
     except ValueError:
         return False
-    return True
+    return outcome.result is result
 
 
 @pytest.mark.parametrize(
@@ -70,20 +70,20 @@ def test_no_side_at_fault(result: Result, ending: Ending) -> None:
 def test_contradiction_is_named() -> None:
     """The error names result, ending and party."""
     with pytest.raises(ValueError, match='"black" can\'t be at fault for "1-0" by "time"'):
-        Outcome(WON, Ending.TIME, Party.BLACK)
+        Outcome(Ending.TIME, Color.BLACK, Party.BLACK)
 
 
 @pytest.mark.parametrize(
     ("outcome", "text"),
     [
-        (Outcome(WON, Ending.FIVE), "black wins by five"),
-        (Outcome(LOST, Ending.ADJUDICATION), "white wins by adjudication"),
-        (Outcome(WON, Ending.TIME, Party.WHITE), "white forfeits: time"),
-        (Outcome(LOST, Ending.RESIGN), "black resigns"),
-        (Outcome(Result.DRAW, Ending.DRAW), "draw"),
-        (Outcome(Result.DRAW, Ending.ADJUDICATION), "draw by adjudication"),
-        (Outcome(Result.NONE, Ending.VOID), "void"),
-        (Outcome(Result.NONE, Ending.VOID, Party.NETWORK), "void: network"),
+        (Outcome(Ending.FIVE, Color.BLACK), "black wins by five"),
+        (Outcome(Ending.ADJUDICATION, Color.WHITE), "white wins by adjudication"),
+        (Outcome(Ending.TIME, Color.BLACK, Party.WHITE), "white forfeits: time"),
+        (Outcome(Ending.RESIGN, Color.WHITE), "black resigns"),
+        (Outcome(Ending.DRAW), "draw"),
+        (Outcome(Ending.ADJUDICATION), "draw by adjudication"),
+        (Outcome(Ending.VOID), "void"),
+        (Outcome(Ending.VOID, None, Party.NETWORK), "void: network"),
     ],
 )
 def test_in_words(outcome: Outcome, text: str) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from meijin.game import (
     GOMOKU,
     STANDARD,
+    SWAP2,
     TIC_TAC_TOE,
     Board,
     Color,
@@ -18,8 +19,8 @@ from meijin.game import (
     GameRecord,
     Outcome,
     Party,
-    Result,
     SgfError,
+    SideChoice,
     TimeControl,
     Variant,
     from_sgf,
@@ -34,7 +35,7 @@ RECORD = GameRecord(
     times=(timedelta(0), timedelta(milliseconds=125), timedelta(seconds=2)),
     opening_plies=1,
     time_control=TimeControl.parse("60+0.5,5/move"),
-    outcome=Outcome(Result.BLACK_WINS, Ending.CRASH, Party.WHITE, "exit status 3: bug"),
+    outcome=Outcome(Ending.CRASH, Color.BLACK, Party.WHITE, "exit status 3: bug"),
     start_time=datetime(2025, 11, 20, 23, 30, tzinfo=timezone(timedelta(hours=-2))),
     event="spring cup",
     game_id="g-17",
@@ -51,11 +52,11 @@ GN[g-17]DT[2025-11-21]TM[60]OT[+0.5,5/move]RE[B+F]MJ[opening:1][start:2025-11-20
 def any_outcomes() -> st.SearchStrategy[Outcome]:
     """Every valid outcome, with any detail."""
     valid = []
-    for result in Result:
+    for winner in (None, *Color):
         for ending in Ending:
             for party in Party:
                 try:
-                    valid.append(Outcome(result, ending, party))
+                    valid.append(Outcome(ending, winner, party))
                 except ValueError:
                     continue
     return st.builds(replace, st.sampled_from(valid), detail=st.text())
@@ -91,7 +92,7 @@ def random_moves(variant: Variant, rng: random.Random) -> tuple[int, ...]:
 @st.composite
 def records(draw: st.DrawFn) -> GameRecord:
     """Any record of a random game."""
-    variants = (GOMOKU, TIC_TAC_TOE, Variant(STANDARD, 22, 22), Variant(STANDARD, 5, 9, 6))
+    variants = (GOMOKU, TIC_TAC_TOE, Variant(STANDARD, 22, 22), Variant(STANDARD, 5, 9, 6, SWAP2))
     variant = draw(st.sampled_from(variants))
     rng = random.Random(draw(st.integers()))
     moves = random_moves(variant, rng)
@@ -108,6 +109,9 @@ def records(draw: st.DrawFn) -> GameRecord:
         start_time=draw(st.none() | start_times),
         event=draw(st.text()),
         game_id=draw(st.text()),
+        choice=draw(
+            st.none() | st.builds(SideChoice, st.integers(0, len(moves)), st.sampled_from(Color))
+        ),
     )
 
 
@@ -129,17 +133,31 @@ def test_least_record() -> None:
     assert from_sgf("(;)") == record
 
 
+def test_the_choice_of_a_side_is_written_twice() -> None:
+    """For programs in the root, and for people behind the stones that it was about."""
+    choice = SideChoice(3, Color.BLACK)
+    text = to_sgf(GameRecord(Variant(opening_rule=SWAP2), "a", "b", (7, 22, 8), choice=choice))
+    assert "MJ[openingrule:swap2][choice:3 black]" in text
+    assert ";B[ia]C[the second player chooses black]" in text
+
+
+def test_an_unreadable_choice_is_refused() -> None:
+    """The error shows the form."""
+    with pytest.raises(SgfError, match='"x white" is no choice of a side; write it like'):
+        from_sgf("(;MJ[choice:x white])")
+
+
 @pytest.mark.parametrize(
     ("outcome", "text"),
     [
-        (Outcome(Result.BLACK_WINS, Ending.FIVE), "B+"),
-        (Outcome(Result.WHITE_WINS, Ending.ADJUDICATION), "W+"),
-        (Outcome(Result.WHITE_WINS, Ending.RESIGN), "W+R"),
-        (Outcome(Result.BLACK_WINS, Ending.TIME, Party.WHITE), "B+T"),
-        (Outcome(Result.WHITE_WINS, Ending.ILLEGAL, Party.BLACK), "W+F"),
-        (Outcome(Result.WHITE_WINS, Ending.DISCONNECT, Party.BLACK), "W+F"),
-        (Outcome(Result.DRAW, Ending.DRAW), "Draw"),
-        (Outcome(Result.NONE, Ending.VOID, Party.SERVER), "Void"),
+        (Outcome(Ending.FIVE, Color.BLACK), "B+"),
+        (Outcome(Ending.ADJUDICATION, Color.WHITE), "W+"),
+        (Outcome(Ending.RESIGN, Color.WHITE), "W+R"),
+        (Outcome(Ending.TIME, Color.BLACK, Party.WHITE), "B+T"),
+        (Outcome(Ending.ILLEGAL, Color.WHITE, Party.BLACK), "W+F"),
+        (Outcome(Ending.DISCONNECT, Color.WHITE, Party.BLACK), "W+F"),
+        (Outcome(Ending.DRAW), "Draw"),
+        (Outcome(Ending.VOID, None, Party.SERVER), "Void"),
     ],
 )
 def test_written_result(outcome: Outcome, text: str) -> None:
@@ -171,16 +189,16 @@ DRAWN = ";B[aa];W[ba];B[ca];W[bb];B[ab];W[cb];B[bc];W[ac];B[cc]"
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [
-        (f"RE[B+]{FIVE}", Outcome(Result.BLACK_WINS, Ending.FIVE)),
-        ("RE[w+]", Outcome(Result.WHITE_WINS, Ending.ADJUDICATION)),
-        ("RE[B+12.5]", Outcome(Result.BLACK_WINS, Ending.ADJUDICATION)),
-        (f"RE[W+]{FIVE}", Outcome(Result.WHITE_WINS, Ending.ADJUDICATION)),
-        ("RE[B+Resign]", Outcome(Result.BLACK_WINS, Ending.RESIGN)),
-        ("RE[W+Time]", Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK)),
-        ("RE[B+Forfeit]", Outcome(Result.BLACK_WINS, Ending.ADJUDICATION)),
-        ("RE[0]", Outcome(Result.DRAW, Ending.ADJUDICATION)),
-        (f"SZ[3]MJ[line:3]RE[Draw]{DRAWN}", Outcome(Result.DRAW, Ending.DRAW)),
-        ("RE[Void]", Outcome(Result.NONE, Ending.VOID)),
+        (f"RE[B+]{FIVE}", Outcome(Ending.FIVE, Color.BLACK)),
+        ("RE[w+]", Outcome(Ending.ADJUDICATION, Color.WHITE)),
+        ("RE[B+12.5]", Outcome(Ending.ADJUDICATION, Color.BLACK)),
+        (f"RE[W+]{FIVE}", Outcome(Ending.ADJUDICATION, Color.WHITE)),
+        ("RE[B+Resign]", Outcome(Ending.RESIGN, Color.BLACK)),
+        ("RE[W+Time]", Outcome(Ending.TIME, Color.WHITE, Party.BLACK)),
+        ("RE[B+Forfeit]", Outcome(Ending.ADJUDICATION, Color.BLACK)),
+        ("RE[0]", Outcome(Ending.ADJUDICATION)),
+        (f"SZ[3]MJ[line:3]RE[Draw]{DRAWN}", Outcome(Ending.DRAW)),
+        ("RE[Void]", Outcome(Ending.VOID)),
         ("RE[?]", None),
         ("RE[]", None),
         ("RE[Black wins]", None),

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.game import FREESTYLE, GOMOKU, STANDARD, TIC_TAC_TOE, Rule, Variant
+from meijin.game import (
+    FREESTYLE,
+    GOMOKU,
+    OPENING_RULES,
+    STANDARD,
+    SWAP1,
+    SWAP2,
+    TIC_TAC_TOE,
+    Rule,
+    Variant,
+)
 
 
 @pytest.mark.parametrize(
@@ -14,6 +24,8 @@ from meijin.game import FREESTYLE, GOMOKU, STANDARD, TIC_TAC_TOE, Rule, Variant
         (TIC_TAC_TOE, "freestyle 3x3 line 3"),
         (Variant(STANDARD, 20, 22), "standard 20x22"),
         (Variant(STANDARD, 7, 6, 4), "standard 7x6 line 4"),
+        (Variant(opening_rule=SWAP2), "freestyle 15x15 swap2"),
+        (Variant(STANDARD, 7, 6, 4, SWAP1), "standard 7x6 line 4 swap1"),
     ],
 )
 def test_written_form(variant: Variant, text: str) -> None:
@@ -27,7 +39,8 @@ def test_parse_reads_what_str_writes(
 ) -> None:
     """`Variant.parse` is the inverse of `str`."""
     line = data.draw(st.integers(3, max(width, height)))
-    variant = Variant(rule, width, height, line)
+    opening_rules = [each for each in OPENING_RULES.values() if each.most_stones <= 2 * line - 2]
+    variant = Variant(rule, width, height, line, data.draw(st.sampled_from(opening_rules)))
     assert Variant.parse(str(variant)) == variant
 
 
@@ -42,6 +55,8 @@ def test_parse_reads_what_str_writes(
         ("3 line 3", TIC_TAC_TOE),
         ("standard 19x19", Variant(STANDARD, 19, 19)),
         ("standard 7x6, 4 in a row", Variant(STANDARD, 7, 6, 4)),
+        ("15 swap2", Variant(opening_rule=SWAP2)),
+        ("15x15 free", GOMOKU),
     ],
 )
 def test_short_forms(text: str, variant: Variant) -> None:
@@ -85,3 +100,9 @@ def test_limits(width: int, height: int, line: int, message: str) -> None:
 def test_extremes(width: int, height: int, line: int) -> None:
     """The smallest and largest values are variants."""
     assert Variant(FREESTYLE, width, height, line).cells == width * height
+
+
+def test_an_opening_ends_no_game() -> None:
+    """Where its stones could make a line, the rule isn't played."""
+    with pytest.raises(ValueError, match="swap2 needs a longer line than 3"):
+        Variant.parse("3x3 line 3 swap2")

@@ -10,6 +10,7 @@ from typing import Any
 from tests.simulation.loop import Process, SimulatedLoop
 from tests.simulation.network import Stream
 
+from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.contract import PROTOCOL_VERSION
 
@@ -108,6 +109,7 @@ class SimulatedBot:
                 max_board_size=22,
                 max_games=self.temper.max_games,
                 any_line=True,
+                opening_rules=game_pb2.OpeningRule.values()[1:],
             ),
             resume_session_id=self._resume,
         )
@@ -193,11 +195,27 @@ class SimulatedBot:
             self._send(goodbye=pb.Goodbye())
             return
         else:
-            cell = self._choose(turn, playing)
+            answer = self._answer_to(turn, playing)
             for _ in range(2 if rng.random() < temper.double else 1):
-                actions.plays.add(game=turn.game, ply=turn.ply, cell=cell)
+                actions.MergeFrom(answer)
         self._add_nonsense(actions, turn)
         self._send(actions=actions)
+
+    def _answer_to(self, turn: pb.TurnRequested, playing: _Playing) -> pb.Actions:
+        """A stone, or what the opening asks for."""
+        answer = pb.Actions()
+        if not turn.HasField("task"):
+            answer.plays.add(game=turn.game, ply=turn.ply, cell=self._choose(turn, playing))
+        elif turn.task.may_choose and (not turn.task.stones or self._rng.random() < 0.5):
+            color = self._rng.choice((game_pb2.COLOR_BLACK, game_pb2.COLOR_WHITE))
+            answer.choices.add(game=turn.game, ply=turn.ply, color=color)
+        else:
+            taken = set(memoryview(turn.moves).cast("H"))
+            free = [cell for cell in range(playing.cells) if cell not in taken]
+            stones = turn.task.stones + (self._rng.random() < self.temper.illegal)
+            cells = self._rng.sample(free, stones)
+            answer.placements.add(game=turn.game, ply=turn.ply, cells=cells)
+        return answer
 
     def _choose(self, turn: pb.TurnRequested, playing: _Playing) -> int:
         taken = set(memoryview(turn.moves).cast("H"))

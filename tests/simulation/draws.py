@@ -7,7 +7,7 @@ from random import Random
 from tests.simulation.bot import Temper
 from tests.simulation.network import Link
 
-from meijin.game import TimeControl, Variant
+from meijin.game import SWAP, SWAP1, SWAP2, TimeControl, Variant
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_to_proto, variant_to_proto
 
@@ -18,6 +18,9 @@ VARIANTS = [
     Variant(width=4, height=4, line=3),
     Variant(width=4, height=3, line=4),
     Variant(width=5, height=5),
+    Variant(width=4, height=4, line=4, opening_rule=SWAP1),
+    Variant(width=5, height=5, line=4, opening_rule=SWAP),
+    Variant(width=5, height=5, opening_rule=SWAP2),
 ]
 CONTROLS = ["0.4+0.05", "1+0.1", "0.3/move", "1+0.1,0.4/move"]
 

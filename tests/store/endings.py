@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from tests.store.conftest import Scene
 
 
-def play(database: Database, scene: Scene, results: dict[int, Result]) -> None:
-    """End the games of the pairings with these numbers, in this order."""
+def play(
+    database: Database, scene: Scene, results: dict[int, Result], *, swapped: Collection[int] = ()
+) -> None:
+    """End the games of the pairings with these numbers, in this order; some with a swap."""
     entry = JournalEntry(EntryId(1), EntryId(0))
     entry.starts = [scene.start(number - 1, number) for number in results]
     database.write(lambda to: commit_entry(to, entry))
@@ -30,6 +33,7 @@ def play(database: Database, scene: Scene, results: dict[int, Result]) -> None:
             "ending": ending,
             "at_fault": Party.NOBODY,
             "end_sequence": sequence,
+            "is_swapped": number in swapped,
         }
         change = update(Game).where(Game.id == number).values(values)
         database.write(partial(Connection.execute, statement=change))

@@ -214,6 +214,21 @@ def test_several_games_end_in_one_entry(database: Database, scene: Scene) -> Non
     assert states == [GameState.FINISHED] * 3
 
 
+def test_players_exchange_their_colours_with_the_end(database: Database, scene: Scene) -> None:
+    """While a game runs the first player is stored as black; other games stay as they are."""
+    commit(database, entry(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
+    query = select(Game.black_id, Game.white_id, Game.choice, Game.is_swapped).order_by(Game.id)
+    before = database.read(lambda at: at.execute(query).all())
+    first, second = scene.versions
+    assert before == [(first, second, None, False), (second, first, None, False)]
+    swapped = end_of(scene, 0, 5, choice=b"chosen", is_swapped=True)
+    commit(database, entry(2, ends=[swapped, end_of(scene, 1, 6)]))
+    assert database.read(lambda at: at.execute(query).all()) == [
+        (second, first, b"chosen", True),
+        (second, first, None, False),
+    ]
+
+
 def test_a_game_ends_once(database: Database, scene: Scene) -> None:
     """A second end fails, changes nothing, and takes its whole entry with it."""
     commit(database, entry(1, starts=[scene.start(0, 5), scene.start(1, 6)]))

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.schema import MetaData
 
 from meijin.game import (
+    Color,
     Ending,
     Outcome,
     Party,
@@ -292,7 +293,7 @@ def test_running_tests_know_their_repeats(
         number: symmetric_fingerprint(
             (BotVersionId(black), BotVersionId(white)),
             decode_moves(moves),
-            Outcome(Result.BLACK_WINS, Ending.FIVE),
+            Outcome(Ending.FIVE, Color.BLACK),
             opening_plies=3 if number == 9 else plies,
             variant=Variant.parse(variant),
         )

@@ -11,17 +11,29 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlalchemy import Connection, func, select, text
+from sqlalchemy.orm import aliased
 from tests.system.processes import Processes, Server
 
-from meijin.game import Board, Ending, Outcome, Result, decode_moves
+from meijin.game import Board, Color, Ending, Outcome, Result, chosen_color, decode_moves
 from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.verify import verify
 from meijin.store import Database
+from meijin.store.games import decode_choice
+from meijin.store.journal import running_moves
 from meijin.store.ladders import ladders
 from meijin.store.ladders.runs import Standings, standings
-from meijin.store.schema import Bot, Game, GameState, Pairing, Tournament, TournamentState
+from meijin.store.schema import (
+    Bot,
+    BotVersion,
+    Game,
+    GameId,
+    GameState,
+    Pairing,
+    Tournament,
+    TournamentState,
+)
 
 ON_THE_BOARD = {Ending.FIVE, Ending.DRAW}
 
@@ -33,17 +45,27 @@ class Books:
         self.database = Database(url)
 
     def games(self, state: GameState | None = None) -> Sequence[Any]:
-        """The games, or those in a state, each with its opening, its variant and black's name."""
+        """The games, or those in a state, with opening, variant, and names of black, white and the first.
+
+        The first is whom the pairing calls black.
+        """
+        first, white, white_version = aliased(Bot), aliased(Bot), aliased(BotVersion)
         query = (
             select(
                 Game.__table__,
                 Pairing.opening.label("opening_cells"),
                 Tournament.variant,
                 Bot.name.label("black"),
+                white.name.label("white"),
+                first.name.label("first"),
             )
             .join(Pairing, Pairing.id == Game.pairing_id)
             .join(Tournament, Tournament.id == Game.tournament_id)
-            .join(Bot, Bot.id == Pairing.black_id)
+            .join(BotVersion, BotVersion.id == Game.black_id)
+            .join(Bot, Bot.id == BotVersion.bot_id)
+            .join(white_version, white_version.id == Game.white_id)
+            .join(white, white.id == white_version.bot_id)
+            .join(first, first.id == Pairing.black_id)
             .order_by(Game.end_sequence)
         )
         if state is not None:
@@ -55,6 +77,10 @@ class Books:
         query = select(func.count(Game.id)).where(Game.state == GameState.FINISHED)
         return self.database.read(lambda sql: sql.execute(query).scalar_one())
 
+    def finished_at_least(self, games: int) -> bool:
+        """Whether so many games have a result."""
+        return self.finished() >= games
+
     def planned(self) -> int:
         """How many games are planned."""
         return self.database.read(lambda sql: sql.scalar(select(func.count(Pairing.id)))) or 0
@@ -63,6 +89,14 @@ class Books:
         """The games that run."""
         query = select(Game.id).where(Game.state == GameState.RUNNING)
         return set(map(str, self.database.read(lambda sql: sql.scalars(query).all())))
+
+    def openings_under_way(self) -> set[str]:
+        """The games in which stones of an opening lie, and no side is chosen yet."""
+        codes: dict[GameId, list[int]] = {}
+        for move in self.database.read(lambda sql: list(running_moves(sql))):
+            codes.setdefault(move.game_id, []).append(move.code)
+        is_open = {str(key) for key, some in codes.items() if not any(map(chosen_color, some))}
+        return is_open & self.running()
 
     def are_under_way(self, finished: int) -> bool:
         """Whether so many games have a result, and others run."""
@@ -148,12 +182,20 @@ def _assert_replays(game: Any) -> None:
     assert game.ending in ON_THE_BOARD, f"game {game.id}: {game.detail}"
     assert game.moves.startswith(game.opening_cells)
     board = Board.from_moves(decode_moves(game.moves), game.variant)
-    expected = Result.DRAW if board.winner is None else Result.won_by(board.winner)
-    assert Outcome(game.result, game.ending) == Outcome(
-        expected, Ending.DRAW if board.winner is None else Ending.FIVE
-    )
+    expected = Outcome(Ending.DRAW if board.winner is None else Ending.FIVE, board.winner)
+    assert (game.result, game.ending) == (expected.result, expected.ending)
     assert board.winner is not None or board.is_full
     assert len(game.times) == 16 * (len(board.moves) - game.opening_plies)
+    rule = game.variant.opening_rule
+    if not rule.stones:
+        assert game.choice is None
+        return
+    choice, *_ = decode_choice(game.choice)
+    assert choice.ply in {rule.stones, rule.most_stones}
+    # Who chose has the colour that it chose: the first player is black unless that swapped them.
+    chooser_is_first = choice.ply != rule.stones
+    assert game.is_swapped == (chooser_is_first == (choice.color is Color.WHITE))
+    assert (game.black != game.first) == game.is_swapped
 
 
 @pytest.fixture(scope="session", autouse=True)

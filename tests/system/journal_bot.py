@@ -3,15 +3,21 @@
 import asyncio
 import os
 import random
+import time
 
 from meijin.bots import Bot, Capabilities, Position
-from meijin.game import Outcome, encode_moves
+from meijin.game import OPENING_RULES, Color, Outcome, encode_moves
+
+OPENING_DELAYS = 10
+"""How many times as long as a move an action of an opening takes."""
 
 
 class JournalBot(Bot):
     """Thinks for `delay` seconds on each move; `seed` makes it another bot."""
 
-    capabilities = Capabilities(min_size=7, max_size=15, max_games=4)
+    capabilities = Capabilities(
+        min_size=7, max_size=15, max_games=4, opening_rules=tuple(OPENING_RULES.values())
+    )
 
     def __init__(self, journal: str, delay: float = 0.01, seed: int = 0) -> None:
         self._journal = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -25,6 +31,20 @@ class JournalBot(Bot):
         cell = self._rng.choice(position.legal_cells())
         self._note("sent", position.game_id, f"{len(position.board.moves)} {cell}")
         return cell
+
+    def place_opening(self, position: Position, stones: int) -> list[int]:
+        """Take any cells, and long enough for the server to be killed meanwhile."""
+        self._note("told", position.game_id, encode_moves(position.board.moves).hex())
+        time.sleep(OPENING_DELAYS * self._delay)
+        return self._rng.sample(position.legal_cells(), stones)
+
+    def choose_side(self, position: Position, stones: int) -> Color | list[int]:
+        """Take either side, or place the stones."""
+        if stones and self._rng.random() < 0.5:
+            return self.place_opening(position, stones)
+        self._note("told", position.game_id, encode_moves(position.board.moves).hex())
+        time.sleep(OPENING_DELAYS * self._delay)
+        return self._rng.choice(tuple(Color))
 
     def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
         """Write down how."""

@@ -339,7 +339,7 @@ def test_an_exported_game_is_read_back(
     assert (record.black, record.white) == (shown["black"], shown["white"])
     assert record.outcome is not None
     assert record.outcome.ending in {Ending.FIVE, Ending.DRAW}
-    assert record.outcome.result.winner == record.board().winner
+    assert record.outcome.winner == record.board().winner
 
 
 @pytest.mark.usefixtures("ada")

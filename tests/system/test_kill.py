@@ -1,5 +1,6 @@
 """`kill -9` in the middle of a tournament: nothing is lost, nothing counts twice."""
 
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -36,6 +37,32 @@ def test_a_killed_server_loses_nothing(
     assert response.tournament.finished_games == 48
     assert sum(cell.wins + cell.draws + cell.losses for cell in response.crosstable) == 2 * 48
     assert [count.faults for count in response.faults] == [0, 0, 0]
+
+
+def test_a_server_that_is_killed_in_openings_goes_on_in_the_same_phase(
+    processes: Processes, open_books: "Callable[[str], Books]"
+) -> None:
+    """Stones and choices that were told of stand; the ladder counts the colours of the end."""
+    server = Server(processes, "--open", NO_LADDER)
+    books = open_books(server.database_url)
+    server.start_bots(*BOTS)
+    key = server.create_tournament(*BOTS, rounds=4, variant="7x7 swap2")
+    for finished in (0, 4):
+        eventually(partial(books.finished_at_least, finished))
+        eventually(books.openings_under_way)
+        server.process.kill()
+        server.start()
+    eventually(lambda: not books.tournaments_running())
+    books.assert_each_planned_game_was_played_once(12)
+    for bot in BOTS:
+        books.assert_holds(processes.journal(bot))
+    response = server.tournament(key)
+    points = Counter[str]()
+    for game in books.games():
+        points[game.black] += {"1-0": 2, "0-1": 0}.get(game.result.value, 1)
+        points[game.white] += {"1-0": 0, "0-1": 2}.get(game.result.value, 1)
+    assert {row.bot: 2 * row.points for row in response.standings} == points
+    assert {game.is_swapped for game in books.games()} == {False, True}
 
 
 def test_a_server_that_is_killed_while_it_makes_a_tournament_leaves_no_half_of_one(

@@ -139,7 +139,7 @@ def test_games_are_played_to_their_end(server: RunningServer) -> None:
     for game in games:
         board = game.record.board()
         assert board.is_over
-        assert game.outcome.result.winner is board.winner
+        assert game.outcome.winner is board.winner
         assert len(game.record.times) == len(game.record.moves)
 
 

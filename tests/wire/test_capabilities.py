@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from meijin.game import (
+    FREE,
     FREESTYLE,
     GOMOKU,
     STANDARD,
+    SWAP2,
     TIC_TAC_TOE,
     TimeControl,
     Variant,
@@ -42,6 +44,8 @@ def test_a_plain_bot_plays_gomoku() -> None:
         (Capabilities(), Variant(height=16), "needs boards of at most 15x15"),
         (Capabilities(), Variant(line=6), "plays five in a row only"),
         (Capabilities(min_size=3), TIC_TAC_TOE, "plays five in a row only"),
+        (Capabilities(), Variant(opening_rule=SWAP2), "does not play swap2 openings"),
+        (Capabilities(opening_rules=(SWAP2,)), GOMOKU, "does not play free openings"),
     ],
 )
 def test_a_bot_objects_to_what_it_can_not_play(
@@ -107,6 +111,7 @@ def test_capabilities_come_back() -> None:
         max_games=64,
         min_move_time_ms=250,
         any_line=True,
+        opening_rules=[game_pb2.OPENING_RULE_FREE, game_pb2.OPENING_RULE_SWAP2],
     )
     assert capabilities_to_proto(capabilities_from_proto(said)) == said
 
@@ -146,3 +151,11 @@ def test_a_part_of_a_millisecond_counts() -> None:
     """A bot is never paired at a faster time control than it asked for."""
     said = capabilities_to_proto(Capabilities(min_move_time=timedelta(microseconds=1500)))
     assert said.min_move_time_ms == 2
+
+
+def test_opening_rules_are_read() -> None:
+    """Those of a later release are left out; a bot that names none plays without them."""
+    assert capabilities_from_proto(pb.Capabilities()).opening_rules == (FREE,)
+    message = capabilities_to_proto(Capabilities(opening_rules=(FREE, SWAP2)))
+    message.opening_rules.append(99)  # type: ignore[arg-type]
+    assert capabilities_from_proto(message).opening_rules == (FREE, SWAP2)

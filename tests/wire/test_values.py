@@ -8,12 +8,13 @@ from google.protobuf.duration_pb2 import Duration
 from meijin.game import (
     FREESTYLE,
     GOMOKU,
+    OPENING_RULES,
     STANDARD,
+    SWAP1,
     Color,
     Ending,
     Outcome,
     Party,
-    Result,
     TimeControl,
     Variant,
 )
@@ -60,7 +61,14 @@ def test_values_of_a_later_release() -> None:
         outcome_from_proto(drawn)
 
 
-@pytest.mark.parametrize("variant", [GOMOKU, Variant(rule=STANDARD, width=9, height=19, line=4)])
+@pytest.mark.parametrize(
+    "variant",
+    [
+        GOMOKU,
+        Variant(STANDARD, 9, 19, 4, SWAP1),
+        *(Variant(opening_rule=each) for each in OPENING_RULES.values()),
+    ],
+)
 def test_variants_come_back(variant: Variant) -> None:
     """A variant is read as it was written."""
     assert variant_from_proto(variant_to_proto(variant)) == variant
@@ -98,11 +106,11 @@ def test_a_time_control_beyond_all_time() -> None:
 @pytest.mark.parametrize(
     "outcome",
     [
-        Outcome(Result.BLACK_WINS, Ending.FIVE),
-        Outcome(Result.WHITE_WINS, Ending.TIME, at_fault=Party.BLACK, detail="too late"),
-        Outcome(Result.DRAW, Ending.DRAW),
-        Outcome(Result.DRAW, Ending.ADJUDICATION),
-        Outcome(Result.NONE, Ending.VOID, at_fault=Party.SERVER),
+        Outcome(Ending.FIVE, Color.BLACK),
+        Outcome(Ending.TIME, Color.WHITE, at_fault=Party.BLACK, detail="too late"),
+        Outcome(Ending.DRAW),
+        Outcome(Ending.ADJUDICATION),
+        Outcome(Ending.VOID, None, at_fault=Party.SERVER),
     ],
     ids=str,
 )

@@ -3,6 +3,7 @@
 import inspect
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec
@@ -11,7 +12,16 @@ import typer
 
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError
-from meijin.game import GOMOKU, TimeControl, Variant, encode_moves, parse_opening
+from meijin.game import (
+    FREE,
+    GOMOKU,
+    OPENING_RULES,
+    TimeControl,
+    Variant,
+    encode_moves,
+    opening_rule_named,
+    parse_opening,
+)
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import (
     USUAL_FORMAT,
@@ -77,6 +87,14 @@ TimeOption = Annotated[
 VariantOption = Annotated[
     str, typer.Option(help='Such as "15x15", "standard 19x19" or "3x3, 3 in a row".')
 ]
+OpeningRuleOption = Annotated[
+    str,
+    typer.Option(
+        metavar=f"[{'|'.join(OPENING_RULES)}]",
+        help="Who places the first stones, and who gets which colour.",
+    ),
+]
+DEFAULT_OPENING_RULE = FREE.name
 SeedOption = Annotated[
     int | None,
     typer.Option(
@@ -102,6 +120,7 @@ def settings(
     own: OwnOption = None,
     time: TimeOption = DEFAULT_TIME,
     variant: VariantOption = DEFAULT_VARIANT,
+    opening_rule: OpeningRuleOption = DEFAULT_OPENING_RULE,
     seed: SeedOption = None,
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
@@ -115,6 +134,8 @@ def settings(
     """
     try:
         board = Variant.parse(variant)
+        if opening_rule != DEFAULT_OPENING_RULE:
+            board = replace(board, opening_rule=opening_rule_named(opening_rule))
         control = TimeControl.parse(time)
     except ValueError as error:
         raise CommandError(str(error)) from None

@@ -1,8 +1,10 @@
 """What both sides of the wire agree on: boards, rules, clocks, openings and records.
 
-- `board`, `color`, `grid`: the position of a game
+- `board`, `color`, `grid`: the stones of a game
+- `seat`, `position`, `action`: its players, who of them is to act, and how
 - `variant`, `rule`: what is played
 - `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
+- `opening_rule`: who places the first stones, and who gets which colour
 - `opening`, `balanced`: the first moves
 - `opening_book`, `generated`: more of them than a test can play
 - `symmetry`: mirror images of openings and games
@@ -12,6 +14,14 @@
 - `record`, `sgf`, `sgf_tree`: games as files
 """
 
+from meijin.game.action import (
+    Action,
+    Choose,
+    OpeningAction,
+    Placement,
+    chosen_color,
+    encode_action,
+)
 from meijin.game.board import Board, IllegalMoveError
 from meijin.game.clock import Clock, TimeControl
 from meijin.game.color import Color
@@ -24,33 +34,60 @@ from meijin.game.opening import (
     openings_for,
     parse_opening,
 )
+from meijin.game.opening_rule import (
+    FREE,
+    OPENING_RULES,
+    SWAP,
+    SWAP1,
+    SWAP2,
+    OpeningRule,
+    Task,
+    opening_rule_named,
+)
 from meijin.game.outcome import Ending, Outcome, Party, Result
+from meijin.game.position import GamePosition, IllegalActionError, SideChoice
 from meijin.game.record import GameRecord
 from meijin.game.rule import FREESTYLE, RULES, STANDARD, Rule, rule_named
+from meijin.game.seat import Seat
 from meijin.game.sgf import from_sgf, to_sgf
 from meijin.game.sgf_tree import SgfError
 from meijin.game.time_class import TIME_CLASSES, TimeClass, TimeClasses
 from meijin.game.variant import GOMOKU, TIC_TAC_TOE, Variant
 
 __all__ = [
+    "FREE",
     "FREESTYLE",
     "GOMOKU",
+    "OPENING_RULES",
     "RULES",
     "STANDARD",
+    "SWAP",
+    "SWAP1",
+    "SWAP2",
     "TIC_TAC_TOE",
     "TIME_CLASSES",
+    "Action",
     "Board",
+    "Choose",
     "Clock",
     "Color",
     "Ending",
+    "GamePosition",
     "GameRecord",
+    "IllegalActionError",
     "IllegalMoveError",
     "Opening",
+    "OpeningAction",
+    "OpeningRule",
     "Outcome",
     "Party",
+    "Placement",
     "Result",
     "Rule",
+    "Seat",
     "SgfError",
+    "SideChoice",
+    "Task",
     "TimeClass",
     "TimeClasses",
     "TimeControl",
@@ -58,10 +95,13 @@ __all__ = [
     "cell_at",
     "cell_name",
     "check_opening",
+    "chosen_color",
     "decode_moves",
+    "encode_action",
     "encode_moves",
     "format_opening",
     "from_sgf",
+    "opening_rule_named",
     "openings_for",
     "parse_cell",
     "parse_opening",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Self
 
-from meijin.game.color import Color
+from meijin.game.seat import Seat
 from meijin.game.seconds import MICROSECOND, format_seconds, parse_seconds
 
 LONGEST = timedelta(days=7)
@@ -77,7 +77,7 @@ def _optional_seconds(text: str | None) -> timedelta | None:
 
 
 class Clock:
-    """Both sides' time in one game, told how much of it has passed.
+    """Both players' time in one game, told how much of it has passed.
 
     It counts whole nanoseconds, the form of `time.monotonic_ns`: the server charges it once
     per move in its hot loop, where making a `timedelta` (0.3 microseconds) costs more than
@@ -92,19 +92,19 @@ class Clock:
         self._cap = _NO_CAP if per_move is None else _nanoseconds(per_move)
         self._runs = initial is not None
         start = self._cap if initial is None else _nanoseconds(initial)
-        self._left = [0, start, start]  # by the value of a Color
+        self._left = [0, start, start]  # by the value of a Seat
         self._increment = _nanoseconds(time_control.increment)
 
-    def budget_ns(self, color: Color) -> int:
-        """The nanoseconds that `color` may spend on its next move."""
-        return min(self._left[color], self._cap)
+    def budget_ns(self, seat: Seat) -> int:
+        """The nanoseconds that `seat` may spend on its next move."""
+        return min(self._left[seat], self._cap)
 
-    def left_ns(self, color: Color) -> int:
-        """The nanoseconds on the clock of `color`; without a clock, the time per move."""
-        return self._left[color]
+    def left_ns(self, seat: Seat) -> int:
+        """The nanoseconds on the clock of `seat`; without a clock, the time per move."""
+        return self._left[seat]
 
-    def charge(self, color: Color, spent_ns: int) -> bool:
-        """Take the nanoseconds of one move off the clock of `color`, and add the increment.
+    def charge(self, seat: Seat, spent_ns: int) -> bool:
+        """Take the nanoseconds of one move off the clock of `seat`, and add the increment.
 
         False means that the move took more than the budget; the clock is as before. A move
         that took the budget to the last nanosecond is in time.
@@ -114,15 +114,15 @@ class Clock:
         """
         if spent_ns < 0:
             raise ValueError(f"a move can't take {spent_ns} ns; charge 0 or more")
-        if spent_ns > self._left[color] or spent_ns > self._cap:
+        if spent_ns > self._left[seat] or spent_ns > self._cap:
             return False
         if self._runs:
-            self._left[color] += self._increment - spent_ns
+            self._left[seat] += self._increment - spent_ns
         return True
 
-    def drop_flag(self, color: Color) -> None:
-        """Leave `color` nothing: it has overstepped its time."""
-        self._left[color] = 0
+    def drop_flag(self, seat: Seat) -> None:
+        """Leave `seat` nothing: it has overstepped its time."""
+        self._left[seat] = 0
 
 
 def _nanoseconds(duration: timedelta) -> int:

@@ -46,16 +46,21 @@ def check_opening(cells: Iterable[int], variant: Variant) -> None:
     """Accept an opening after which a game can go on.
 
     Raises:
-        ValueError: a cell repeats or is off the board, or the opening ends the game.
+        ValueError: a cell repeats or is off the board, the opening ends the game, or the
+            players place the first stones by an opening rule.
     """
     opening = tuple(cells)
+    if opening and variant.opening_rule.stones:
+        rule = variant.opening_rule.name
+        raise ValueError(f"with {rule} the players place the first stones; leave openings out")
     if Board.from_moves(opening, variant).is_over:
         raise ValueError(f"the opening {format_opening(opening, variant)} ends the game")
 
 
 def has_balanced_openings(variant: Variant) -> bool:
-    """Whether the line is five and both sides have room around the middle."""
-    return variant.line == GOMOKU_LINE and min(variant.width, variant.height) >= MIN_BALANCED_SIDE
+    """Whether openings are given, the line is five, and both sides have room around the middle."""
+    has_room = min(variant.width, variant.height) >= MIN_BALANCED_SIDE
+    return variant.line == GOMOKU_LINE and has_room and not variant.opening_rule.stones
 
 
 @lru_cache(maxsize=64)
@@ -63,7 +68,8 @@ def openings_for(variant: Variant) -> tuple[Opening, ...]:
     """The openings that games of a variant start from, in a fixed order.
 
     The balanced ones where the line is five and both sides have room, around the centre (of
-    an even side, the cell right of the middle or below it); otherwise the empty opening alone.
+    an even side, the cell right of the middle or below it); otherwise, and where the players
+    place the first stones by an opening rule, the empty opening alone.
     """
     if not has_balanced_openings(variant):
         return ((),)

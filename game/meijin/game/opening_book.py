@@ -30,7 +30,12 @@ MOST_SMALL = 1000
 
 @lru_cache(maxsize=64)
 def generated_openings(variant: Variant) -> tuple[Opening, ...]:
-    """Openings beside those of `openings_for`, no two of them the same up to symmetry."""
+    """Openings beside those of `openings_for`, no two of them the same up to symmetry.
+
+    None where the players place the first stones by an opening rule.
+    """
+    if variant.opening_rule.stones:
+        return ()
     known = {position_key(opening, variant) for opening in openings_for(variant)}
     if has_balanced_openings(variant):
         words = GENERATED.split()

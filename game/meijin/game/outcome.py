@@ -32,6 +32,7 @@ class Ending(Enum):
         return self in _FORFEITS
 
 
+_WITHOUT_WINNER = frozenset({Ending.DRAW, Ending.VOID})
 _FORFEITS = frozenset({Ending.TIME, Ending.ILLEGAL, Ending.CRASH, Ending.DISCONNECT})
 
 
@@ -80,6 +81,12 @@ class Result(Enum):
         """The side that won, if one did."""
         return _WINNERS.get(self)
 
+    @property
+    def mirrored(self) -> "Result":
+        """The same with the sides exchanged."""
+        winner = self.winner
+        return self if winner is None else Result.won_by(winner.other)
+
     def points(self, color: Color) -> float:
         """The points of `color`: 1 for a win, 0.5 for a draw, 0 for a loss.
 
@@ -100,39 +107,39 @@ _WINNERS = {Result.won_by(color): color for color in Color}
 class Outcome:
     """How one game ended."""
 
-    result: Result
-    """`Result.NONE` for a void game, and for no other."""
     ending: Ending
+    winner: Color | None = None
+    """The side that won; ``None`` for a draw and for a void game."""
     at_fault: Party = Party.NOBODY
     """The loser of a forfeit; for other endings never a side."""
     detail: str = ""
     """One sentence for people, or nothing."""
 
     def __post_init__(self) -> None:
-        self._check_result()
+        if self.ending in _WITHOUT_WINNER and self.winner is not None:
+            raise ValueError(f'"{_name(self.winner)}" can\'t win by "{self.ending.value}"')
+        needs_winner = self.ending not in _WITHOUT_WINNER and self.ending is not Ending.ADJUDICATION
+        if needs_winner and self.winner is None:
+            raise ValueError(f'"{self.ending.value}" needs a winner')
         self._check_fault()
 
-    def _check_result(self) -> None:
-        if (self.result is Result.NONE) != (self.ending is Ending.VOID):
-            raise ValueError(f'"{self.result.value}" can\'t end in "{self.ending.value}"')
-        if self.ending is Ending.DRAW and self.result is not Result.DRAW:
-            raise ValueError(f'"{self.result.value}" is no draw')
-        needs_winner = self.ending in {Ending.FIVE, Ending.RESIGN} or self.ending.is_forfeit
-        if needs_winner and self.result.winner is None:
-            raise ValueError(f'"{self.ending.value}" needs a winner, not "{self.result.value}"')
-
     def _check_fault(self) -> None:
-        side = self.at_fault.color
-        winner = self.result.winner
-        loser = winner.other if winner and self.ending.is_forfeit else None
-        if side is not loser:
+        loser = self.winner.other if self.winner and self.ending.is_forfeit else None
+        if self.at_fault.color is not loser:
             raise ValueError(
                 f'"{self.at_fault.value}" can\'t be at fault for "{self.result.value}" by '
                 f"\"{self.ending.value}\": a forfeit is the loser's fault, no other ending a side's"
             )
 
+    @property
+    def result(self) -> Result:
+        """The score, which the ending and the winner make."""
+        if self.winner is not None:
+            return Result.won_by(self.winner)
+        return Result.NONE if self.ending is Ending.VOID else Result.DRAW
+
     def __str__(self) -> str:
-        winner = self.result.winner
+        winner = self.winner
         if self.ending is Ending.VOID:
             fault = "" if self.at_fault is Party.NOBODY else f": {self.at_fault.value}"
             return f"void{fault}"

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from meijin.game.board import Board
 from meijin.game.clock import TimeControl
 from meijin.game.outcome import Outcome
+from meijin.game.position import SideChoice
 from meijin.game.variant import Variant
 
 
@@ -30,6 +31,8 @@ class GameRecord:
     """Aware of its time zone."""
     event: str = ""
     game_id: str = ""
+    choice: SideChoice | None = None
+    """The choice of a side in the opening; `black` and `white` are who had which in the end."""
 
     def __post_init__(self) -> None:
         if self.times and len(self.times) != len(self.moves):
@@ -39,6 +42,10 @@ class GameRecord:
         if not 0 <= self.opening_plies <= len(self.moves):
             raise ValueError(
                 f"an opening of {self.opening_plies} plies doesn't fit {len(self.moves)} moves"
+            )
+        if self.choice is not None and self.choice.ply > len(self.moves):
+            raise ValueError(
+                f"a choice at ply {self.choice.ply} doesn't fit {len(self.moves)} moves"
             )
         if self.start_time is not None and self.start_time.utcoffset() is None:
             raise ValueError(f"start time {self.start_time} needs a time zone")

@@ -1,10 +1,12 @@
 """Game records as SGF FF[4], the text that most board game software reads.
 
 Beside the standard properties stand two of our own making, so that what is written is read
-back without loss. The comment of a move starts with the time charged for it, ``C[0.125 s]``:
+back without loss. The comment of a move starts with the time charged for it, ``C[0.125 s]``,
+and tells of the choice of a side that followed:
 ``BL`` and ``WL`` of the standard are the time left. ``MJ`` in the root holds what SGF has no
-word for, as composed values: ``line`` (if it isn't 5), ``opening`` (its plies), ``start`` (the
-instant), and of the outcome the ``ending``, ``fault`` and ``detail``.
+word for, as composed values: ``line`` (if it isn't 5), ``openingrule`` (if it isn't free),
+``choice`` (of a side: the ply, and the colour that who chose has from then on), ``opening`` (its
+plies), ``start`` (the instant), and of the outcome the ``ending``, ``fault`` and ``detail``.
 """
 
 import re
@@ -15,7 +17,9 @@ from meijin.game.board import Board
 from meijin.game.clock import TimeControl
 from meijin.game.color import Color
 from meijin.game.coordinates import COLUMNS, cell_at
+from meijin.game.opening_rule import FREE, opening_rule_named
 from meijin.game.outcome import Ending, Outcome, Party, Result
+from meijin.game.position import SideChoice
 from meijin.game.record import GameRecord
 from meijin.game.rule import FREESTYLE, rule_named
 from meijin.game.seconds import format_seconds, parse_seconds
@@ -82,6 +86,9 @@ def _time_properties(time_control: TimeControl | None) -> Iterator[tuple[str, st
 def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
     line, plies, outcome = record.variant.line, record.opening_plies, record.outcome
     yield "line", "" if line == GOMOKU_LINE else str(line)
+    rule, choice = record.variant.opening_rule, record.choice
+    yield "openingrule", "" if rule == FREE else rule.name
+    yield "choice", "" if choice is None else f"{choice.ply} {choice.color.name.lower()}"
     yield "opening", str(plies) if plies else ""
     yield "start", "" if record.start_time is None else record.start_time.isoformat()
     if outcome is not None:
@@ -91,9 +98,9 @@ def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
 
 
 def _format_result(outcome: Outcome) -> str:
-    if outcome.result is Result.NONE:
+    if outcome.ending is Ending.VOID:
         return "Void"
-    winner = outcome.result.winner
+    winner = outcome.winner
     if winner is None:
         return "Draw"
     if outcome.ending.is_forfeit:
@@ -106,8 +113,19 @@ def _format_result(outcome: Outcome) -> str:
 def _move_lines(record: GameRecord) -> Iterator[str]:
     for ply, cell in enumerate(record.moves):
         row, column = divmod(cell, record.variant.width)
-        spent = f"C[{format_seconds(record.times[ply])} s]" if record.times else ""
-        yield f";{'BW'[ply % 2]}[{COLUMNS[column]}{COLUMNS[row]}]{spent}"
+        spent = f"{format_seconds(record.times[ply])} s" if record.times else ""
+        words = "; ".join(filter(None, (spent, _choice_after(ply, record))))
+        comment = f"C[{words}]" if words else ""
+        yield f";{'BW'[ply % 2]}[{COLUMNS[column]}{COLUMNS[row]}]{comment}"
+
+
+def _choice_after(ply: int, record: GameRecord) -> str:
+    """The choice of a side that followed a move, in words for people."""
+    choice = record.choice
+    if choice is None or choice.ply != ply + 1:
+        return ""
+    chooser = record.variant.opening_rule.chooser(choice.ply)
+    return f"the {chooser.name.lower()} player chooses {choice.color.name.lower()}"
 
 
 def from_sgf(text: str) -> GameRecord:
@@ -139,6 +157,7 @@ def from_sgf(text: str) -> GameRecord:
             start_time=_read_start(root, notes),
             event=root.text("EV") or "",
             game_id=root.text("GN") or "",
+            choice=_read_choice(notes.get("choice", "")),
         )
     except SgfError:
         raise
@@ -161,6 +180,7 @@ def _read_variant(root: Node, notes: Mapping[str, str]) -> Variant:
         width=int(width),
         height=int(height or width),
         line=int(notes.get("line", GOMOKU_LINE)),
+        opening_rule=opening_rule_named(notes.get("openingrule", FREE.name)),
     )
 
 
@@ -225,17 +245,29 @@ def _read_start(root: Node, notes: Mapping[str, str]) -> datetime | None:
     return datetime.combine(day, time(), UTC)
 
 
+def _read_choice(text: str) -> SideChoice | None:
+    """Read a ply and a colour, written ``3 white``."""
+    ply, _, color = text.partition(" ")
+    if not text:
+        return None
+    if not ply.isdecimal() or color.upper() not in Color.__members__:
+        raise ValueError(f'"{text}" is no choice of a side; write it like "3 white"')
+    return SideChoice(int(ply), Color[color.upper()])
+
+
 def _read_outcome(text: str, notes: Mapping[str, str], board: Board) -> Outcome | None:
     result = _read_result(text.strip().upper())
     if result is None:
         return None
     cause = text.strip().upper()[2:3]
     ending = Ending(notes["ending"]) if "ending" in notes else _guess_ending(result, cause, board)
+    if (result is Result.NONE) != (ending is Ending.VOID):
+        raise ValueError(f'the result "{result.value}" can\'t end in "{ending.value}"')
     loser = result.winner.other if result.winner and ending.is_forfeit else None
     blamed = Party.NOBODY if loser is None else Party.of(loser)
     return Outcome(
-        result=result,
         ending=ending,
+        winner=result.winner,
         at_fault=Party(notes["fault"]) if "fault" in notes else blamed,
         detail=notes.get("detail", ""),
     )

@@ -1,9 +1,10 @@
-"""Variants: board size, line length and rule."""
+"""Variants: board size, line length, rule and opening rule."""
 
 import re
 from dataclasses import dataclass
 from typing import Self
 
+from meijin.game.opening_rule import FREE, OpeningRule, opening_rule_named
 from meijin.game.rule import FREESTYLE, Rule, rule_named
 
 MIN_SIDE = 3
@@ -17,12 +18,13 @@ _FORM = re.compile(
     r"(?:(?P<rule>[a-z][a-z0-9_-]*)\s+)?"
     r"(?P<width>[0-9]{1,4})(?:\s*x\s*(?P<height>[0-9]{1,4}))?"
     r"(?:\s+line\s+(?P<line>[0-9]{1,4})|\s*,\s*(?P<row>[0-9]{1,4})\s+in\s+a\s+row)?"
+    r"(?:\s+(?P<opening>[a-z][a-z0-9]*))?"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A kind of game, written ``standard 15x15`` or ``freestyle 3x3 line 3``."""
+    """A kind of game, written ``standard 15x15``, ``freestyle 3x3 line 3`` or ``freestyle 15x15 swap2``."""
 
     rule: Rule = FREESTYLE
     width: int = 15
@@ -31,6 +33,8 @@ class Variant:
     """Rows, with the same range."""
     line: int = GOMOKU_LINE
     """Stones in a row that win, from 3 to the longer side."""
+    opening_rule: OpeningRule = FREE
+    """How the first stones are placed, and who gets which colour."""
 
     def __post_init__(self) -> None:
         lowest = MIN_GOMOKU_SIDE if self.line >= GOMOKU_LINE else MIN_SIDE
@@ -45,6 +49,9 @@ class Variant:
             raise ValueError(
                 f"line {self.line} is out of range for {self.size}: {MIN_LINE} to {longest}"
             )
+        # Else the opening could end the game: of its stones every other one is black.
+        if self.opening_rule.most_stones > 2 * self.line - 2:
+            raise ValueError(f"{self.opening_rule.name} needs a longer line than {self.line}")
 
     @property
     def cells(self) -> int:
@@ -58,11 +65,12 @@ class Variant:
 
     def __str__(self) -> str:
         line = "" if self.line == GOMOKU_LINE else f" line {self.line}"
-        return f"{self.rule.name} {self.size}{line}"
+        opening = "" if self.opening_rule == FREE else f" {self.opening_rule.name}"
+        return f"{self.rule.name} {self.size}{line}{opening}"
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read what `str` writes; rule, height and line may be left out.
+        """Read what `str` writes; rule, height, line and opening rule may be left out.
 
         ``19``, ``19x19``, ``standard 19x19`` and ``3x3, 3 in a row`` are variants too.
 
@@ -72,14 +80,15 @@ class Variant:
         form = _FORM.fullmatch(text.strip().lower())
         if form is None:
             raise ValueError(
-                f'"{text}" is no variant; write it like "15x15", "standard 19x19" '
-                'or "freestyle 3x3 line 3"'
+                f'"{text}" is no variant; write it like "15x15", "standard 19x19", '
+                '"freestyle 3x3 line 3" or "freestyle 15x15 swap2"'
             )
         return cls(
             rule=rule_named(form["rule"] or FREESTYLE.name),
             width=int(form["width"]),
             height=int(form["height"] or form["width"]),
             line=int(form["line"] or form["row"] or GOMOKU_LINE),
+            opening_rule=opening_rule_named(form["opening"] or FREE.name),
         )
 
 

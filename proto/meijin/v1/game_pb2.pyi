@@ -45,6 +45,46 @@ RULE_STANDARD: Rule.ValueType  # 2
 """Exactly `line` stones in a row win; longer rows do not."""
 Global___Rule: _TypeAlias = Rule  # noqa: Y015
 
+class _OpeningRule:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _OpeningRuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OpeningRule.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    OPENING_RULE_UNSPECIFIED: _OpeningRule.ValueType  # 0
+    """Not said; read as free."""
+    OPENING_RULE_FREE: _OpeningRule.ValueType  # 1
+    """Stones are placed one by one, and the first player has black."""
+    OPENING_RULE_SWAP1: _OpeningRule.ValueType  # 2
+    """The first player places a stone; the second chooses its side."""
+    OPENING_RULE_SWAP: _OpeningRule.ValueType  # 3
+    """The first player places three stones: black, white, black. The second chooses
+    its side.
+    """
+    OPENING_RULE_SWAP2: _OpeningRule.ValueType  # 4
+    """The first player places three stones: black, white, black. The second chooses
+    its side, or places two more, white and black, and then the first chooses.
+    """
+
+class OpeningRule(_OpeningRule, metaclass=_OpeningRuleEnumTypeWrapper):
+    """How the first stones are placed, and who gets which colour."""
+
+OPENING_RULE_UNSPECIFIED: OpeningRule.ValueType  # 0
+"""Not said; read as free."""
+OPENING_RULE_FREE: OpeningRule.ValueType  # 1
+"""Stones are placed one by one, and the first player has black."""
+OPENING_RULE_SWAP1: OpeningRule.ValueType  # 2
+"""The first player places a stone; the second chooses its side."""
+OPENING_RULE_SWAP: OpeningRule.ValueType  # 3
+"""The first player places three stones: black, white, black. The second chooses
+its side.
+"""
+OPENING_RULE_SWAP2: OpeningRule.ValueType  # 4
+"""The first player places three stones: black, white, black. The second chooses
+its side, or places two more, white and black, and then the first chooses.
+"""
+Global___OpeningRule: _TypeAlias = OpeningRule  # noqa: Y015
+
 class _Color:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -203,6 +243,7 @@ class Variant(_message.Message):
     WIDTH_FIELD_NUMBER: _builtins.int
     HEIGHT_FIELD_NUMBER: _builtins.int
     LINE_FIELD_NUMBER: _builtins.int
+    OPENING_RULE_FIELD_NUMBER: _builtins.int
     rule: Global___Rule.ValueType
     """The rule; freestyle when absent."""
     width: _builtins.int
@@ -211,6 +252,8 @@ class Variant(_message.Message):
     """Rows, 3 to 22; 15 when absent."""
     line: _builtins.int
     """Stones in a row that win, at least 3; 5 when absent."""
+    opening_rule: Global___OpeningRule.ValueType
+    """How the first stones are placed; free when absent."""
     def __init__(
         self,
         *,
@@ -218,14 +261,53 @@ class Variant(_message.Message):
         width: _builtins.int = ...,
         height: _builtins.int = ...,
         line: _builtins.int = ...,
+        opening_rule: Global___OpeningRule.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["height", b"height", "line", b"line", "rule", b"rule", "width", b"width"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["height", b"height", "line", b"line", "opening_rule", b"opening_rule", "rule", b"rule", "width", b"width"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Variant: _TypeAlias = Variant  # noqa: Y015
+
+@_typing.final
+class SideChoice(_message.Message):
+    """The choice of a side, by an opening rule."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLY_FIELD_NUMBER: _builtins.int
+    COLOR_FIELD_NUMBER: _builtins.int
+    RAW_TIME_FIELD_NUMBER: _builtins.int
+    CHARGED_TIME_FIELD_NUMBER: _builtins.int
+    ply: _builtins.int
+    """How many stones lay on the board."""
+    color: Global___Color.ValueType
+    """What the player who chose plays from then on."""
+    @_builtins.property
+    def raw_time(self) -> _duration_pb2.Duration:
+        """As those of a move."""
+
+    @_builtins.property
+    def charged_time(self) -> _duration_pb2.Duration:
+        """As those of a move."""
+
+    def __init__(
+        self,
+        *,
+        ply: _builtins.int = ...,
+        color: Global___Color.ValueType = ...,
+        raw_time: _duration_pb2.Duration | None = ...,
+        charged_time: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["charged_time", b"charged_time", "raw_time", b"raw_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["charged_time", b"charged_time", "color", b"color", "ply", b"ply", "raw_time", b"raw_time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SideChoice: _TypeAlias = SideChoice  # noqa: Y015
 
 @_typing.final
 class TimeControl(_message.Message):
@@ -356,6 +438,8 @@ class Game(_message.Message):
     PLY_FIELD_NUMBER: _builtins.int
     REPEAT_FIELD_NUMBER: _builtins.int
     PAIRING_REASON_FIELD_NUMBER: _builtins.int
+    SWAPPED_FIELD_NUMBER: _builtins.int
+    CHOICE_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """Names the game on this server, for good."""
     tournament_id: _builtins.str
@@ -382,6 +466,10 @@ class Game(_message.Message):
     """Why the two were to meet, such as what the ladder learns from it; empty when a
     schedule said so. Left out of WatchTournament.
     """
+    swapped: _builtins.bool
+    """Whether the first player, who would have had black, has white, since a player
+    has chosen so by the opening rule. `black` and `white` say who has which.
+    """
     @_builtins.property
     def variant(self) -> Global___Variant:
         """What is played."""
@@ -406,6 +494,10 @@ class Game(_message.Message):
     def end_time(self) -> _timestamp_pb2.Timestamp:
         """When it ended; absent while it runs."""
 
+    @_builtins.property
+    def choice(self) -> Global___SideChoice:
+        """The choice of a side; absent before it is made, and left out of lists."""
+
     def __init__(
         self,
         *,
@@ -426,10 +518,12 @@ class Game(_message.Message):
         ply: _builtins.int = ...,
         repeat: _builtins.bool = ...,
         pairing_reason: _builtins.str = ...,
+        swapped: _builtins.bool = ...,
+        choice: Global___SideChoice | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_version", b"black_version", "end_time", b"end_time", "game_id", b"game_id", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pairing_reason", b"pairing_reason", "ply", b"ply", "repeat", b"repeat", "start_time", b"start_time", "state", b"state", "time_control", b"time_control", "tournament_id", b"tournament_id", "variant", b"variant", "white", b"white", "white_version", b"white_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_version", b"black_version", "choice", b"choice", "end_time", b"end_time", "game_id", b"game_id", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pairing_reason", b"pairing_reason", "ply", b"ply", "repeat", b"repeat", "start_time", b"start_time", "state", b"state", "swapped", b"swapped", "time_control", b"time_control", "tournament_id", b"tournament_id", "variant", b"variant", "white", b"white", "white_version", b"white_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

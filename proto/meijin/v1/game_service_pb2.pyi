@@ -186,8 +186,8 @@ class WatchGameResponse(_message.Message):
     MOVES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def game(self) -> _game_pb2.Game:
-        """The game with all its moves so far: the first message, and the last one
-        with its outcome.
+        """The game with all its moves so far: the first message, the last one with its
+        outcome, and one after a player has chosen its side.
         """
 
     @_builtins.property

@@ -60,6 +60,8 @@ class _NoticeReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NoticeRe
     """
     NOTICE_REASON_NOT_YOUR_TURN: _NoticeReason.ValueType  # 3
     """It is the opponent's turn."""
+    NOTICE_REASON_NOT_ASKED: _NoticeReason.ValueType  # 4
+    """A placement after the opening, or a choice where none is asked for."""
 
 class NoticeReason(_NoticeReason, metaclass=_NoticeReasonEnumTypeWrapper):
     """Why an action had no effect."""
@@ -74,6 +76,8 @@ early or too late.
 """
 NOTICE_REASON_NOT_YOUR_TURN: NoticeReason.ValueType  # 3
 """It is the opponent's turn."""
+NOTICE_REASON_NOT_ASKED: NoticeReason.ValueType  # 4
+"""A placement after the opening, or a choice where none is asked for."""
 Global___NoticeReason: _TypeAlias = NoticeReason  # noqa: Y015
 
 @_typing.final
@@ -220,6 +224,7 @@ class Capabilities(_message.Message):
     MAX_GAMES_FIELD_NUMBER: _builtins.int
     MIN_MOVE_TIME_MS_FIELD_NUMBER: _builtins.int
     ANY_LINE_FIELD_NUMBER: _builtins.int
+    OPENING_RULES_FIELD_NUMBER: _builtins.int
     min_board_size: _builtins.int
     """The shortest side of a board it plays; 15 when absent."""
     max_board_size: _builtins.int
@@ -236,6 +241,12 @@ class Capabilities(_message.Message):
     def rules(self) -> _containers.RepeatedScalarFieldContainer[_game_pb2.Rule.ValueType]:
         """The rules it plays; none means freestyle alone."""
 
+    @_builtins.property
+    def opening_rules(self) -> _containers.RepeatedScalarFieldContainer[_game_pb2.OpeningRule.ValueType]:
+        """The opening rules it plays; none means free alone. A bot that names others is
+        asked for what `TurnRequested.task` says, and told of sides that are chosen.
+        """
+
     def __init__(
         self,
         *,
@@ -245,10 +256,11 @@ class Capabilities(_message.Message):
         max_games: _builtins.int = ...,
         min_move_time_ms: _builtins.int = ...,
         any_line: _builtins.bool = ...,
+        opening_rules: _abc.Iterable[_game_pb2.OpeningRule.ValueType] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["any_line", b"any_line", "max_board_size", b"max_board_size", "max_games", b"max_games", "min_board_size", b"min_board_size", "min_move_time_ms", b"min_move_time_ms", "rules", b"rules"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["any_line", b"any_line", "max_board_size", b"max_board_size", "max_games", b"max_games", "min_board_size", b"min_board_size", "min_move_time_ms", b"min_move_time_ms", "opening_rules", b"opening_rules", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -263,6 +275,8 @@ class Actions(_message.Message):
     PLAYS_FIELD_NUMBER: _builtins.int
     RESIGNS_FIELD_NUMBER: _builtins.int
     FAILURES_FIELD_NUMBER: _builtins.int
+    PLACEMENTS_FIELD_NUMBER: _builtins.int
+    CHOICES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def plays(self) -> _containers.RepeatedCompositeFieldContainer[Global___Play]:
         """Moves."""
@@ -275,20 +289,104 @@ class Actions(_message.Message):
     def failures(self) -> _containers.RepeatedCompositeFieldContainer[Global___Failure]:
         """Games that the bot cannot go on with."""
 
+    @_builtins.property
+    def placements(self) -> _containers.RepeatedCompositeFieldContainer[Global___Placement]:
+        """Stones of openings."""
+
+    @_builtins.property
+    def choices(self) -> _containers.RepeatedCompositeFieldContainer[Global___Choose]:
+        """Sides chosen."""
+
     def __init__(
         self,
         *,
         plays: _abc.Iterable[Global___Play] | None = ...,
         resigns: _abc.Iterable[Global___Resign] | None = ...,
         failures: _abc.Iterable[Global___Failure] | None = ...,
+        placements: _abc.Iterable[Global___Placement] | None = ...,
+        choices: _abc.Iterable[Global___Choose] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["failures", b"failures", "plays", b"plays", "resigns", b"resigns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "failures", b"failures", "placements", b"placements", "plays", b"plays", "resigns", b"resigns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Actions: _TypeAlias = Actions  # noqa: Y015
+
+@_typing.final
+class Placement(_message.Message):
+    """All the stones that the task of a turn asks for. Another number of them, or one that
+    cannot be placed, is an illegal move and loses.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    PLY_FIELD_NUMBER: _builtins.int
+    CELLS_FIELD_NUMBER: _builtins.int
+    THINKING_US_FIELD_NUMBER: _builtins.int
+    game: _builtins.int
+    """The game's number on this stream."""
+    ply: _builtins.int
+    """The ply of the turn this answers."""
+    thinking_us: _builtins.int
+    """As that of `Play`."""
+    @_builtins.property
+    def cells(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The cells in the order played, black and white in turn."""
+
+    def __init__(
+        self,
+        *,
+        game: _builtins.int = ...,
+        ply: _builtins.int = ...,
+        cells: _abc.Iterable[_builtins.int] | None = ...,
+        thinking_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cells", b"cells", "game", b"game", "ply", b"ply", "thinking_us", b"thinking_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Placement: _TypeAlias = Placement  # noqa: Y015
+
+@_typing.final
+class Choose(_message.Message):
+    """The side that the bot plays from now on, where the task of its turn is to choose. If the
+    bot is then to move it is asked anew, at the same ply.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    PLY_FIELD_NUMBER: _builtins.int
+    COLOR_FIELD_NUMBER: _builtins.int
+    THINKING_US_FIELD_NUMBER: _builtins.int
+    game: _builtins.int
+    """The game's number on this stream."""
+    ply: _builtins.int
+    """The ply of the turn this answers."""
+    color: _game_pb2.Color.ValueType
+    """The side."""
+    thinking_us: _builtins.int
+    """As that of `Play`."""
+    def __init__(
+        self,
+        *,
+        game: _builtins.int = ...,
+        ply: _builtins.int = ...,
+        color: _game_pb2.Color.ValueType = ...,
+        thinking_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["color", b"color", "game", b"game", "ply", b"ply", "thinking_us", b"thinking_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Choose: _TypeAlias = Choose  # noqa: Y015
 
 @_typing.final
 class Play(_message.Message):
@@ -561,6 +659,7 @@ class Events(_message.Message):
     STARTED_FIELD_NUMBER: _builtins.int
     TURNS_FIELD_NUMBER: _builtins.int
     NOTICES_FIELD_NUMBER: _builtins.int
+    CHOICES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ended(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameEnded]:
         """Games that ended."""
@@ -571,11 +670,15 @@ class Events(_message.Message):
 
     @_builtins.property
     def turns(self) -> _containers.RepeatedCompositeFieldContainer[Global___TurnRequested]:
-        """Turns that are the bot's; each waits for a `Play`."""
+        """Turns that are the bot's; each waits for a `Play`, or what its task says."""
 
     @_builtins.property
     def notices(self) -> _containers.RepeatedCompositeFieldContainer[Global___Notice]:
         """Actions that were refused."""
+
+    @_builtins.property
+    def choices(self) -> _containers.RepeatedCompositeFieldContainer[Global___SideChosen]:
+        """Sides that were chosen, by the bot or its opponent. To be read before `turns`."""
 
     def __init__(
         self,
@@ -584,14 +687,41 @@ class Events(_message.Message):
         started: _abc.Iterable[Global___GameStarted] | None = ...,
         turns: _abc.Iterable[Global___TurnRequested] | None = ...,
         notices: _abc.Iterable[Global___Notice] | None = ...,
+        choices: _abc.Iterable[Global___SideChosen] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "notices", b"notices", "started", b"started", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "ended", b"ended", "notices", b"notices", "started", b"started", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Events: _TypeAlias = Events  # noqa: Y015
+
+@_typing.final
+class SideChosen(_message.Message):
+    """A player has chosen its side."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    COLOR_FIELD_NUMBER: _builtins.int
+    game: _builtins.int
+    """The game's number on this stream."""
+    color: _game_pb2.Color.ValueType
+    """The bot's own side from now on."""
+    def __init__(
+        self,
+        *,
+        game: _builtins.int = ...,
+        color: _game_pb2.Color.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["color", b"color", "game", b"game"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SideChosen: _TypeAlias = SideChosen  # noqa: Y015
 
 @_typing.final
 class GameStarted(_message.Message):
@@ -611,7 +741,9 @@ class GameStarted(_message.Message):
     game_id: _builtins.str
     """Names the game on this server, for good."""
     color: _game_pb2.Color.ValueType
-    """The bot's side."""
+    """The bot's side; where an opening rule is played and no side is chosen yet, the
+    first player has black so far.
+    """
     opponent: _builtins.str
     """The other bot's name."""
     moves: _builtins.bytes
@@ -654,6 +786,7 @@ class TurnRequested(_message.Message):
     MOVES_FIELD_NUMBER: _builtins.int
     OWN_CLOCK_MS_FIELD_NUMBER: _builtins.int
     OPPONENT_CLOCK_MS_FIELD_NUMBER: _builtins.int
+    TASK_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game's number on this stream."""
     ply: _builtins.int
@@ -666,6 +799,12 @@ class TurnRequested(_message.Message):
     """Left on the bot's clock; with only a cap per move, the cap. Milliseconds."""
     opponent_clock_ms: _builtins.int
     """Left on the opponent's clock, in milliseconds."""
+    @_builtins.property
+    def task(self) -> Global___OpeningTask:
+        """What the opening rule asks for; absent for a usual move, a `Play`. Only bots
+        that play other opening rules than the free one ever get it.
+        """
+
     def __init__(
         self,
         *,
@@ -674,14 +813,43 @@ class TurnRequested(_message.Message):
         moves: _builtins.bytes = ...,
         own_clock_ms: _builtins.int = ...,
         opponent_clock_ms: _builtins.int = ...,
+        task: Global___OpeningTask | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["task", b"task"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "moves", b"moves", "opponent_clock_ms", b"opponent_clock_ms", "own_clock_ms", b"own_clock_ms", "ply", b"ply"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "moves", b"moves", "opponent_clock_ms", b"opponent_clock_ms", "own_clock_ms", b"own_clock_ms", "ply", b"ply", "task", b"task"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TurnRequested: _TypeAlias = TurnRequested  # noqa: Y015
+
+@_typing.final
+class OpeningTask(_message.Message):
+    """What a turn of an opening asks for. Where there are stones and a choice, it is one of the
+    two.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STONES_FIELD_NUMBER: _builtins.int
+    MAY_CHOOSE_FIELD_NUMBER: _builtins.int
+    stones: _builtins.int
+    """So many stones, by a `Placement`; 0 for none."""
+    may_choose: _builtins.bool
+    """The side, by a `Choose`."""
+    def __init__(
+        self,
+        *,
+        stones: _builtins.int = ...,
+        may_choose: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["may_choose", b"may_choose", "stones", b"stones"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpeningTask: _TypeAlias = OpeningTask  # noqa: Y015
 
 @_typing.final
 class GameEnded(_message.Message):

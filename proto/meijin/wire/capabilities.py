@@ -1,17 +1,36 @@
 """Capabilities: what a bot can play, as it said in its hello."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from meijin.game import FREESTYLE, RULES, Rule, TimeControl, Variant
+from meijin.game import (
+    FREE,
+    FREESTYLE,
+    OPENING_RULES,
+    RULES,
+    OpeningRule,
+    Rule,
+    TimeControl,
+    Variant,
+)
 from meijin.game.variant import GOMOKU_LINE
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
-from meijin.wire.values import rule_from_proto, rule_to_proto
+from meijin.wire.values import (
+    opening_rule_from_proto,
+    opening_rule_to_proto,
+    rule_from_proto,
+    rule_to_proto,
+)
 
 USUAL_SIZE = 15
 
 _KNOWN_RULES = {game_pb2.RULE_UNSPECIFIED, *(rule_to_proto(rule) for rule in RULES.values())}
+_KNOWN_OPENING_RULES = {
+    game_pb2.OPENING_RULE_UNSPECIFIED,
+    *map(opening_rule_to_proto, OPENING_RULES.values()),
+}
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -30,17 +49,26 @@ class Capabilities:
     """The least time that a move needs."""
     any_line: bool = False
     """Any number of stones in a row, not only five."""
+    opening_rules: tuple[OpeningRule, ...] = (FREE,)
 
     def objection(self, variant: Variant, time_control: TimeControl) -> str | None:
         """Why the bot can't play this, or ``None`` when it can."""
         if variant.rule not in self.rules:
             return f"does not play {variant.rule.name}"
+        if variant.opening_rule not in self.opening_rules:
+            return f"does not play {variant.opening_rule.name} openings"
+        return self._board_objection(variant) or self._time_objection(time_control)
+
+    def _board_objection(self, variant: Variant) -> str | None:
         if min(variant.width, variant.height) < self.min_size:
             return f"needs boards of at least {self.min_size}x{self.min_size}"
         if max(variant.width, variant.height) > self.max_size:
             return f"needs boards of at most {self.max_size}x{self.max_size}"
         if variant.line != GOMOKU_LINE and not self.any_line:
             return "plays five in a row only"
+        return None
+
+    def _time_objection(self, time_control: TimeControl) -> str | None:
         if move_time(time_control) < self.min_move_time:
             return f"needs {self.min_move_time.total_seconds():g} s a move"
         return None
@@ -69,6 +97,7 @@ def capabilities_to_proto(capabilities: Capabilities) -> pb.Capabilities:
         max_games=capabilities.max_games,
         min_move_time_ms=-(-capabilities.min_move_time // _MILLISECOND),
         any_line=capabilities.any_line,
+        opening_rules=map(opening_rule_to_proto, capabilities.opening_rules),
     )
 
 
@@ -87,6 +116,7 @@ def capabilities_from_proto(message: pb.Capabilities) -> Capabilities:
         max_games=message.max_games or 1,
         min_move_time=message.min_move_time_ms * _MILLISECOND,
         any_line=message.any_line,
+        opening_rules=_opening_rules(message.opening_rules),
     )
     if capabilities.min_size > capabilities.max_size:
         raise ValueError(
@@ -94,3 +124,9 @@ def capabilities_from_proto(message: pb.Capabilities) -> Capabilities:
             f"max_board_size {capabilities.max_size}"
         )
     return capabilities
+
+
+def _opening_rules(values: Iterable[game_pb2.OpeningRule.ValueType]) -> tuple[OpeningRule, ...]:
+    """Each once; games without an opening rule are played by all who name none."""
+    named = [value for value in dict.fromkeys(values) if value in _KNOWN_OPENING_RULES]
+    return tuple(map(opening_rule_from_proto, named)) or (FREE,)

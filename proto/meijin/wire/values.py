@@ -10,14 +10,16 @@ from typing import TypeVar
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from meijin.game import (
+    FREE,
     FREESTYLE,
     GOMOKU,
+    OPENING_RULES,
     STANDARD,
     Color,
     Ending,
+    OpeningRule,
     Outcome,
     Party,
-    Result,
     Rule,
     TimeControl,
     Variant,
@@ -34,6 +36,13 @@ _RULES: dict[game_pb2.Rule.ValueType, Rule] = {
     game_pb2.RULE_STANDARD: STANDARD,
 }
 _RULE_VALUES = {FREESTYLE.name: game_pb2.RULE_FREESTYLE, STANDARD.name: game_pb2.RULE_STANDARD}
+_OPENING_RULE_VALUES = {
+    rule: game_pb2.OpeningRule.Value(f"OPENING_RULE_{name.upper()}")
+    for name, rule in OPENING_RULES.items()
+}
+_OPENING_RULES = {value: rule for rule, value in _OPENING_RULE_VALUES.items()}
+_ABSENT = game_pb2.OPENING_RULE_UNSPECIFIED
+_OPENING_RULES[_ABSENT] = FREE
 _COLOR_VALUES = enum_table(Color, game_pb2.Color)
 _COLORS = {value: color for color, value in _COLOR_VALUES.items()}
 _ENDING_VALUES = enum_table(Ending, game_pb2.Ending)
@@ -62,13 +71,25 @@ def rule_from_proto(value: game_pb2.Rule.ValueType) -> Rule:
     return _known(_RULES, value, "rule")
 
 
+def opening_rule_to_proto(rule: OpeningRule) -> game_pb2.OpeningRule.ValueType:
+    """Write an opening rule."""
+    return _known(_OPENING_RULE_VALUES, rule, "opening rule")
+
+
+def opening_rule_from_proto(value: game_pb2.OpeningRule.ValueType) -> OpeningRule:
+    """Read an opening rule; absent means free."""
+    return _known(_OPENING_RULES, value, "opening rule")
+
+
 def variant_to_proto(variant: Variant) -> game_pb2.Variant:
     """Write a variant."""
+    rule = variant.opening_rule
     return game_pb2.Variant(
         rule=rule_to_proto(variant.rule),
         width=variant.width,
         height=variant.height,
         line=variant.line,
+        opening_rule=_ABSENT if rule == FREE else opening_rule_to_proto(rule),
     )
 
 
@@ -79,6 +100,7 @@ def variant_from_proto(message: game_pb2.Variant) -> Variant:
         width=message.width or GOMOKU.width,
         height=message.height or GOMOKU.height,
         line=message.line or GOMOKU.line,
+        opening_rule=opening_rule_from_proto(message.opening_rule),
     )
 
 
@@ -117,7 +139,7 @@ def ending_from_proto(value: game_pb2.Ending.ValueType) -> Ending:
 
 def outcome_to_proto(outcome: Outcome) -> game_pb2.Outcome:
     """Write how a game ended."""
-    winner = outcome.result.winner
+    winner = outcome.winner
     return game_pb2.Outcome(
         winner=game_pb2.COLOR_UNSPECIFIED if winner is None else _COLOR_VALUES[winner],
         ending=ending_to_proto(outcome.ending),
@@ -130,12 +152,8 @@ def outcome_from_proto(message: game_pb2.Outcome) -> Outcome:
     """Read how a game ended."""
     ending = ending_from_proto(message.ending)
     winner = _COLORS.get(message.winner)
-    if winner is not None:
-        result = Result.won_by(winner)
-    else:
-        result = Result.NONE if ending is Ending.VOID else Result.DRAW
     at_fault = _known(_PARTIES, message.at_fault, "party")
-    return Outcome(result=result, ending=ending, at_fault=at_fault, detail=message.detail)
+    return Outcome(ending=ending, winner=winner, at_fault=at_fault, detail=message.detail)
 
 
 def time_to_proto(time: datetime) -> Timestamp:

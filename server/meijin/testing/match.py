@@ -33,7 +33,7 @@ class PlayedGame:
     @property
     def winner(self) -> str | None:
         """The name of the bot that won, if one did."""
-        return self._name(self.outcome.result.winner)
+        return self._name(self.outcome.winner)
 
     @property
     def at_fault(self) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 
+from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 
@@ -71,6 +72,16 @@ class Peer:
         play = pb.Play(game=turn.game, ply=turn.ply, cell=cell, **more)
         await self.write(actions=pb.Actions(plays=[play]))
 
+    async def place(self, turn: pb.TurnRequested, *cells: int) -> None:
+        """Place the stones of an opening."""
+        placement = pb.Placement(game=turn.game, ply=turn.ply, cells=cells)
+        await self.write(actions=pb.Actions(placements=[placement]))
+
+    async def choose(self, turn: pb.TurnRequested, color: game_pb2.Color.ValueType) -> None:
+        """Choose a side."""
+        choice = pb.Choose(game=turn.game, ply=turn.ply, color=color)
+        await self.write(actions=pb.Actions(choices=[choice]))
+
     async def resign(self, game: int) -> None:
         """Give a game up."""
         await self.write(actions=pb.Actions(resigns=[pb.Resign(game=game)]))
@@ -99,6 +110,11 @@ class Peer:
     async def turn(self) -> pb.TurnRequested:
         """Wait for a turn."""
         fact: pb.TurnRequested = await self._next("turns")
+        return fact
+
+    async def chosen(self) -> pb.SideChosen:
+        """Wait until a side is chosen."""
+        fact: pb.SideChosen = await self._next("choices")
         return fact
 
     async def ended(self) -> pb.GameEnded:
@@ -158,7 +174,7 @@ class Peer:
         if kind == "ping":
             await self.write(pong=pb.Pong(sequence=response.ping.sequence))
         elif kind == "events":
-            for field_name in ("ended", "started", "turns", "notices"):
+            for field_name in ("ended", "started", "choices", "turns", "notices"):
                 self._facts[field_name].extend(getattr(response.events, field_name))
         else:
             assert kind is not None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 
-from meijin.game import TimeControl, Variant
+from meijin.game import FREE, OpeningRule, TimeControl, Variant
 from meijin.server.app import App, open_database
 from meijin.server.match.listeners import Listener
 from meijin.server.process.operator_token import operator_token_path
@@ -27,7 +27,7 @@ from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
-from meijin.wire import time_control_to_proto, variant_to_proto
+from meijin.wire import opening_rule_to_proto, time_control_to_proto, variant_to_proto
 from meijin.wire.channel import Security, open_async_channel
 from meijin.wire.contract import PROTOCOL_VERSION, parse_address
 
@@ -162,11 +162,16 @@ class ServerInTest:
         version: str = "",
         resume: str = "",
         channel: grpc.aio.Channel | None = None,
+        opening_rules: Sequence[OpeningRule] = (FREE,),
     ) -> Peer:
         """A bot that was let in; it plays any board."""
         peer = await self.peer(token, channel)
         capabilities = pb.Capabilities(
-            min_board_size=3, max_board_size=22, max_games=max_games, any_line=True
+            min_board_size=3,
+            max_board_size=22,
+            max_games=max_games,
+            any_line=True,
+            opening_rules=map(opening_rule_to_proto, opening_rules),
         )
         hello = pb.Hello(
             protocol_version=PROTOCOL_VERSION,

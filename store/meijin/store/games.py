@@ -1,5 +1,6 @@
 """Games: looked up, listed, and restored when a server starts."""
 
+import struct
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, select
 from sqlalchemy.orm import aliased
 
-from meijin.game import Ending, Party, Result, TimeControl, Variant
+from meijin.game import Color, Ending, Party, Result, SideChoice, TimeControl, Variant
 from meijin.game.byte_order import little_endian
 from meijin.store.bots import version_ids
 from meijin.store.errors import UnknownGameError
@@ -30,6 +31,9 @@ from meijin.store.schema import (
     Tournament,
     TournamentId,
 )
+
+_CHOICE = struct.Struct("<HHQQ")
+"""Ply, colour, raw and charged nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,10 @@ class GameRow:
     """Why the two were to meet; empty when a schedule said so."""
     ladder_id: LadderId | None = None
     """``None`` when it is not rated."""
+    choice: bytes | None = None
+    """The choice of a side; ``None`` where none was made, and while it runs."""
+    is_swapped: bool = False
+    """The first player had white in the end."""
 
 
 def encode_times(raw: "array[int]", charged: "array[int]") -> bytes:
@@ -81,6 +89,17 @@ def decode_times(data: bytes) -> "tuple[array[int], array[int]]":
     raw.frombytes(data[: len(data) // 2])
     charged.frombytes(data[len(data) // 2 :])
     return little_endian(raw), little_endian(charged)
+
+
+def encode_choice(choice: SideChoice, raw_ns: int, charged_ns: int) -> bytes:
+    """The choice of a side as it is stored, with its nanoseconds."""
+    return _CHOICE.pack(choice.ply, choice.color, raw_ns, charged_ns)
+
+
+def decode_choice(data: bytes) -> tuple[SideChoice, int, int]:
+    """The inverse of `encode_choice`."""
+    ply, color, raw_ns, charged_ns = _CHOICE.unpack(data)
+    return SideChoice(ply, Color(color)), raw_ns, charged_ns
 
 
 def get_game(connection: Connection, game_id: GameId) -> GameRow:

@@ -35,7 +35,7 @@ from meijin.store.tournaments import TournamentEnd, finish_tournament, settled_l
 from meijin.store.voids import GameVoid, void_game
 
 _MOVE = struct.Struct("<QHHQQ")
-"""One move: game, ply, cell, raw and charged nanoseconds."""
+"""One move: game, ply, code, raw and charged nanoseconds."""
 
 pack_move = _MOVE.pack
 """The bytes of a move, from the fields of `StoredMove`; nothing between, for every move passes."""
@@ -46,7 +46,8 @@ class StoredMove(NamedTuple):
 
     game_id: GameId
     ply: int
-    cell: int
+    code: int
+    """Its cell; or what `encode_action` makes of the choice of a side at this ply."""
     raw_ns: int
     charged_ns: int
 
@@ -89,6 +90,10 @@ class GameEnd:
     fingerprint: int
     symmetric_fingerprint: int | None = None
     """``None`` where it can't be a repeat."""
+    choice: bytes | None = None
+    """The choice of a side; ``None`` where none was made."""
+    is_swapped: bool = False
+    """The first player, who is stored as black since the start, has white."""
 
     @property
     def is_rated(self) -> bool:
@@ -184,6 +189,8 @@ def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
     changed = _END_GAME.execute(connection, [_end_row(end) for end in ends])
     if changed != len(ends):
         raise LostUpdateError(f"only {changed} of {len(ends)} ended games were running")
+    if swapped := [{"key": end.id, "swapped": True} for end in ends if end.is_swapped]:
+        _SWAP_PLAYERS.execute(connection, swapped)
     add_faults(connection, filter(None, map(_fault, ends)))
     rated = [end for end in ends if end.is_rated]
     if rated:
@@ -230,6 +237,8 @@ def _start_row(start: GameStart) -> dict[str, object]:
         "at_fault": Party.NOBODY,
         "detail": "",
         "is_repeat": False,
+        "choice": None,
+        "is_swapped": False,
     }
 
 
@@ -249,6 +258,7 @@ def _end_row(end: GameEnd) -> dict[str, object]:
         "end_time": end.time,
         "fingerprint": end.fingerprint,
         "symmetric_fingerprint": end.symmetric_fingerprint,
+        "choice": end.choice,
     }
 
 
@@ -319,6 +329,11 @@ _END_GAME = Prepared(
     update(_GAME)
     .where(_GAME.c.id == bindparam("key"), _GAME.c.state == bindparam("old_state"))
     .values(state=bindparam("new_state"))
+)
+_SWAP_PLAYERS = Prepared(
+    update(_GAME)
+    .where(_GAME.c.id == bindparam("key"))
+    .values(black_id=_GAME.c.white_id, white_id=_GAME.c.black_id, is_swapped=bindparam("swapped"))
 )
 _COUNT_GAMES = Prepared(
     update(_TOURNAMENT)

@@ -12,9 +12,9 @@ from meijin.bots.sdk.games import Games
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.searcher import Hook, Searcher
-from meijin.game import GOMOKU, Color, Ending, Outcome, Party, Result, TimeControl
+from meijin.game import GOMOKU, Color, Ending, Outcome, Party, TimeControl
 
-LOST = Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK, "41 s over")
+LOST = Outcome(Ending.TIME, Color.WHITE, Party.BLACK, "41 s over")
 
 
 class HearingBot(Bot):

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from meijin.bots import RESIGN, Analysis, Choice
+from meijin.bots import RESIGN, Analysis, Bot, Choice, Position
 from meijin.bots.sdk.answer import Failure
 from meijin.bots.sdk.errors import SupplierError
-from meijin.bots.sdk.events import GameStarted, Turn
+from meijin.bots.sdk.events import GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.wire import Action
-from meijin.game import GOMOKU, Board, Color, TimeControl, encode_moves
+from meijin.game import GOMOKU, Board, Choose, Color, Placement, TimeControl, encode_moves
 
 
 class Clock:
@@ -190,3 +191,79 @@ def test_impossible_moves() -> None:
     game.begin_turn(turn([5, 5]))
     with pytest.raises(ValueError, match="occupied"):
         game.turn_position()
+
+
+class OpeningBot(Bot):
+    """Gives fixed answers in openings."""
+
+    def __init__(self, answer: object) -> None:
+        self._answer = answer
+
+    def place_opening(self, position: Position, stones: int) -> Any:  # noqa: ARG002 - see Bot
+        """Answer."""
+        position.board.play(200)  # and never undone
+        return self._answer
+
+    def choose_side(self, position: Position, stones: int) -> Any:  # noqa: ARG002 - see Bot
+        """Answer."""
+        return self._answer
+
+
+@pytest.mark.parametrize(
+    ("task", "answer", "settled"),
+    [
+        (OpeningTask(3, may_choose=False), [7, 8, 9], Placement((7, 8, 9))),
+        (OpeningTask(3, may_choose=False), (Index(7), 8, 9), Placement((7, 8, 9))),
+        (OpeningTask(0, may_choose=True), Color.WHITE, Choose(Color.WHITE)),
+        (OpeningTask(2, may_choose=True), Color.BLACK, Choose(Color.BLACK)),
+        (OpeningTask(2, may_choose=True), [7, 8], Placement((7, 8))),
+        (
+            OpeningTask(3, may_choose=False),
+            [7, 8],
+            Failure("place_opening returned [7, 8]: 3 stones are asked for"),
+        ),
+        (
+            OpeningTask(2, may_choose=True),
+            [7, 112],
+            Failure("choose_side returned [7, 112]: h8 is occupied"),
+        ),
+        (
+            OpeningTask(0, may_choose=True),
+            [7],
+            Failure("choose_side returned [7]: 0 stones are asked for"),
+        ),
+        (OpeningTask(0, may_choose=True), None, None),
+        (OpeningTask(3, may_choose=False), Color.BLACK, None),
+    ],
+)
+def test_answers_in_openings(task: OpeningTask, answer: object, settled: object) -> None:
+    """What is asked for passes; anything else is a failure that names it, before it is sent."""
+    game = game_after([112])
+    game.begin_turn(turn([112])._replace(task=task))
+    assert game.task == task
+    action = game.answer_task(OpeningBot(answer), task)
+    assert (action.number, action.ply) == (3, 1)
+    if settled is None:
+        assert isinstance(action.answer, Failure)
+    else:
+        assert action.answer == settled
+
+
+def test_a_chosen_side_is_shown_from_the_next_turn_on() -> None:
+    """The bot's colour changes when the server says so."""
+    game = game_after([])
+    game.begin_turn(turn([]))
+    assert game.turn_position().color is Color.BLACK
+    game.color = Color.WHITE
+    assert game.position.color is Color.BLACK
+    assert game.turn_position().color is Color.WHITE
+
+
+async def test_a_turn_at_the_same_ply_follows_a_choice() -> None:
+    """Who chooses to move is asked for the move at the ply at which it chose."""
+    game = game_after([])
+    task = OpeningTask(0, may_choose=True)
+    assert game.begin_turn(turn([112, 113, 114])._replace(task=task))
+    game.send(game.answer_task(OpeningBot(Color.WHITE), task))
+    assert game.begin_turn(turn([112, 113, 114]))
+    assert game.task is None

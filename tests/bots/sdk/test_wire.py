@@ -18,7 +18,9 @@ from meijin.bots.sdk.events import (
     GameEnded,
     GameStarted,
     Notice,
+    OpeningTask,
     Ping,
+    SideChosen,
     Turn,
     Welcome,
 )
@@ -30,7 +32,7 @@ from meijin.bots.sdk.wire import (
     analysis_to_proto,
     message_from_proto,
 )
-from meijin.game import GOMOKU, Color, Ending, Outcome, Result, TimeControl
+from meijin.game import GOMOKU, Choose, Color, Ending, Outcome, Placement, TimeControl
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.wire.contract import MAX_PV
 
@@ -144,6 +146,18 @@ def test_senseless_analysis_is_left_out(analysis: Any, caplog: pytest.LogCapture
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
 
 
+def test_actions_of_openings() -> None:
+    """Stones and sides have lists of their own, and say what they took."""
+    (request,) = actions_to_proto(
+        [Action(1, 0, Placement((7, 8, 9)), 1.0), Action(2, 3, Choose(Color.WHITE))], now=1.5
+    )
+    (placement,), (choice,) = request.actions.placements, request.actions.choices
+    assert (placement.game, placement.ply, list(placement.cells)) == (1, 0, [7, 8, 9])
+    assert placement.thinking_us == 500_000
+    assert (choice.game, choice.ply, choice.color) == (2, 3, game_pb2.COLOR_WHITE)
+    assert not request.actions.plays
+
+
 def test_events() -> None:
     """Every kind of event is read."""
     response = play_service_pb2.PlayResponse()
@@ -156,6 +170,9 @@ def test_events() -> None:
     ended = events.ended.add(game=2)
     ended.outcome.ending = game_pb2.ENDING_DRAW
     events.notices.add(game=3, ply=9, detail="too late")
+    asked = events.turns.add(game=4, ply=3)
+    asked.task.stones, asked.task.may_choose = 2, True
+    events.choices.add(game=4, color=game_pb2.COLOR_WHITE)
     assert message_from_proto(response, read_at=5) == Events(
         started=[
             GameStarted(
@@ -168,9 +185,13 @@ def test_events() -> None:
                 moves=b"\x07\x00",
             )
         ],
-        turns=[Turn(number=1, ply=1, moves=b"\x07\x00", own_ms=5, opponent_ms=6, read_at=5)],
-        ended=[GameEnded(2, Outcome(Result.DRAW, Ending.DRAW))],
+        turns=[
+            Turn(number=1, ply=1, moves=b"\x07\x00", own_ms=5, opponent_ms=6, read_at=5),
+            Turn(4, 3, b"", 0, 0, read_at=5, task=OpeningTask(2, may_choose=True)),
+        ],
+        ended=[GameEnded(2, Outcome(Ending.DRAW))],
         notices=[Notice(3, 9, "too late")],
+        choices=[SideChosen(4, Color.WHITE)],
     )
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from meijin.game import Ending, Outcome, Party, Result, TimeControl, Variant
+from meijin.game import Color, Ending, Outcome, Party, TimeControl, Variant
 from meijin.server.api.convert_games import game_detail_to_proto, game_to_proto, moves_to_proto
 from meijin.server.views.games import GameDetail, GameMove, GameSummary
 from meijin.store.schema import GameId, GameState, TournamentId
@@ -23,7 +23,7 @@ def summary(**changes: Any) -> GameSummary:
         "variant": Variant.parse("standard 15x15"),
         "time_control": TimeControl.parse("60+0.5"),
         "state": GameState.FINISHED,
-        "outcome": Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK, "late"),
+        "outcome": Outcome(Ending.TIME, Color.WHITE, Party.BLACK, "late"),
         "opening_plies": 1,
         "ply": 3,
         "start_time": NOON,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.game import Board, Clock, TimeControl, Variant
+from meijin.game import Board, Clock, Seat, TimeControl, Variant
 from meijin.server.errors import TooManyActionsError, TooManyNoticesError
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.arbiter import Arbiter
@@ -37,7 +37,7 @@ class FakeGame:
 
     def __init__(self, number: int, player: Participant) -> None:
         self.number = number
-        self.black = player
+        self.first = player
         self.arbiter = Arbiter(
             Board(Variant(width=5, height=5)), Clock(TimeControl.parse("60")), grace_ns=0
         )
@@ -45,9 +45,9 @@ class FakeGame:
         self.is_uncommitted = False
         self.analysis = None
 
-    def color(self, _player: Participant) -> Any:
-        """Black, since the player has no other side."""
-        return self.arbiter.board.side_to_move
+    def seat(self, _player: Participant) -> Seat:
+        """The one whose turn it is, since the player has no other."""
+        return self.arbiter.seat_to_act
 
     def is_played_by(self, _player: Participant, _version_id: BotVersionId) -> bool:
         """By nobody else."""

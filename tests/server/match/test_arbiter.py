@@ -15,6 +15,7 @@ from meijin.game import (
     Outcome,
     Party,
     Result,
+    Seat,
     TimeControl,
     Variant,
 )
@@ -29,7 +30,7 @@ DRAWISH = [
 ]
 """Cells of the large board that make no line when they are played in turn."""
 GRACE = 30 * NS_PER_SECOND
-BLACK, WHITE = Color.BLACK, Color.WHITE
+FIRST, SECOND = Seat.FIRST, Seat.SECOND
 
 
 class Match:
@@ -63,13 +64,11 @@ class Match:
         """Request the pending turn; what is left for it, in seconds."""
         return self.arbiter.ask(self.moment) / NS_PER_SECOND
 
-    def play(
-        self, cell: int, *, ply: int | None = None, color: Color | None = None
-    ) -> ActionResult:
+    def play(self, cell: int, *, ply: int | None = None, seat: Seat | None = None) -> ActionResult:
         """Play for the side to move, or as told, without lag."""
         board = self.arbiter.board
         result = self.arbiter.play(
-            board.side_to_move if color is None else color,
+            self.arbiter.seat_to_act if seat is None else seat,
             board.ply if ply is None else ply,
             cell,
             self.moment,
@@ -92,7 +91,7 @@ class Match:
         self.wait(seconds, stalled=stalled)
         board = self.arbiter.board
         result = self.arbiter.play(
-            board.side_to_move,
+            self.arbiter.seat_to_act,
             board.ply,
             cell,
             self.moment,
@@ -118,9 +117,9 @@ class Match:
         self.decide(ping)
         return ActionResult.ACCEPTED
 
-    def left(self, color: Color) -> float:
+    def left(self, seat: Seat) -> float:
         """Seconds on a clock."""
-        return self.arbiter.clock.left_ns(color) / NS_PER_SECOND
+        return self.arbiter.clock.left_ns(seat) / NS_PER_SECOND
 
 
 # -- endings on the board ---------------------------------------------------------
@@ -133,7 +132,7 @@ def test_five_in_a_row_wins() -> None:
         assert match.turn(cell) is ActionResult.ACCEPTED
         assert match.outcome is None
     assert match.turn(4) is ActionResult.ACCEPTED
-    assert match.outcome == Outcome(Result.BLACK_WINS, Ending.FIVE)
+    assert match.outcome == Outcome(Ending.FIVE, Color.BLACK)
     assert match.arbiter.evidence == {}
     assert len(match.arbiter.raw_ns) == len(match.arbiter.charged_ns) == 9
 
@@ -144,7 +143,7 @@ def test_a_full_board_is_a_draw() -> None:
     for cell in (0, 1, 2, 4, 3, 5, 7, 6, 8):
         assert match.outcome is None
         match.turn(cell)
-    assert match.outcome == Outcome(Result.DRAW, Ending.DRAW)
+    assert match.outcome == Outcome(Ending.DRAW)
     assert match.arbiter.evidence == {}
 
 
@@ -153,16 +152,16 @@ def test_the_last_cell_can_win() -> None:
     match = Match(variant=TIC_TAC_TOE)
     for cell in (0, 1, 2, 3, 4, 5, 7, 6, 8):
         match.turn(cell)
-    assert match.outcome == Outcome(Result.BLACK_WINS, Ending.FIVE)
+    assert match.outcome == Outcome(Ending.FIVE, Color.BLACK)
 
 
-@pytest.mark.parametrize("color", Color)
-def test_either_side_may_resign_at_any_time(color: Color) -> None:
+@pytest.mark.parametrize("seat", Seat)
+def test_either_side_may_resign_at_any_time(seat: Seat) -> None:
     """Resigning needs no turn and is nobody's fault."""
     match = Match()
     match.turn(12)
-    assert match.arbiter.resign(color) is ActionResult.ACCEPTED
-    assert match.outcome == Outcome(Result.won_by(color.other), Ending.RESIGN)
+    assert match.arbiter.resign(seat) is ActionResult.ACCEPTED
+    assert match.outcome == Outcome(Ending.RESIGN, match.arbiter.position.color_of(seat.other))
     assert match.arbiter.evidence == {}
 
 
@@ -210,22 +209,22 @@ def test_a_move_for_the_opponent_does_nothing() -> None:
     """The pending turn can be answered by its own side alone."""
     match = Match()
     match.ask()
-    assert match.play(12, color=WHITE) is ActionResult.NOT_YOUR_TURN
+    assert match.play(12, seat=SECOND) is ActionResult.NOT_YOUR_TURN
     assert match.arbiter.board.ply == 0
-    assert match.play(12, color=BLACK) is ActionResult.ACCEPTED
+    assert match.play(12, seat=FIRST) is ActionResult.ACCEPTED
 
 
 def test_nothing_changes_an_outcome() -> None:
     """An ended game takes no action and no passing of time."""
     match = Match("5/move")
     match.ask()
-    match.arbiter.resign(BLACK)
+    match.arbiter.resign(FIRST)
     outcome = match.outcome
     assert match.play(12) is ActionResult.STALE_PLY
-    assert match.arbiter.resign(WHITE) is ActionResult.STALE_PLY
-    assert match.arbiter.fail(WHITE, "late") is ActionResult.STALE_PLY
+    assert match.arbiter.resign(SECOND) is ActionResult.STALE_PLY
+    assert match.arbiter.fail(SECOND, "late") is ActionResult.STALE_PLY
     match.arbiter.void(Party.OPERATOR, "late")
-    match.arbiter.leave(WHITE, match.moment)
+    match.arbiter.leave(SECOND, match.moment)
     match.wait(1_000)
     match.expire()
     assert match.outcome is outcome
@@ -236,8 +235,8 @@ def test_a_reported_failure_forfeits() -> None:
     """The evidence is what the bot said."""
     match = Match()
     match.turn(12)
-    assert match.arbiter.fail(BLACK, "out of memory") is ActionResult.ACCEPTED
-    assert match.outcome == Outcome(Result.WHITE_WINS, Ending.CRASH, Party.BLACK, "out of memory")
+    assert match.arbiter.fail(FIRST, "out of memory") is ActionResult.ACCEPTED
+    assert match.outcome == Outcome(Ending.CRASH, Color.WHITE, Party.BLACK, "out of memory")
     assert match.arbiter.evidence == {"message": "out of memory", "ply": 1}
 
 
@@ -246,7 +245,7 @@ def test_a_void_game_counts_for_nothing() -> None:
     match = Match()
     match.turn(12)
     match.arbiter.void(Party.OPERATOR, "cancelled")
-    assert match.outcome == Outcome(Result.NONE, Ending.VOID, Party.OPERATOR, "cancelled")
+    assert match.outcome == Outcome(Ending.VOID, None, Party.OPERATOR, "cancelled")
     assert match.arbiter.evidence == {"ply": 1, "detail": "cancelled"}
 
 
@@ -260,8 +259,8 @@ def test_a_move_is_charged_from_its_request_and_earns_the_increment() -> None:
     match.turn(12, 10)
     match.wait(500)
     match.turn(13, 2.5)
-    assert match.left(BLACK) == 51
-    assert match.left(WHITE) == 58.5
+    assert match.left(FIRST) == 51
+    assert match.left(SECOND) == 58.5
     assert list(match.arbiter.raw_ns) == [10 * NS_PER_SECOND, 2.5 * NS_PER_SECOND]
     assert list(match.arbiter.charged_ns) == list(match.arbiter.raw_ns)
 
@@ -271,7 +270,7 @@ def test_the_whole_clock_may_be_used() -> None:
     match = Match("60")
     match.turn(12, 60)
     assert match.outcome is None
-    assert match.left(BLACK) == 0
+    assert match.left(FIRST) == 0
 
 
 @pytest.mark.parametrize("control", ["60", "5/move", "600,5/move"])
@@ -291,8 +290,8 @@ def test_a_late_move_forfeits(control: str, seen_by: str) -> None:
     else:
         match.expire()
     detail = f"{budget + 1}.000 s for a move that had {budget}.000 s"
-    assert match.outcome == Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK, detail)
-    assert match.left(BLACK) == 0
+    assert match.outcome == Outcome(Ending.TIME, Color.WHITE, Party.BLACK, detail)
+    assert match.left(FIRST) == 0
     assert match.arbiter.evidence == {
         "ply": 0,
         "cell": 12 if seen_by == "play" else None,
@@ -341,7 +340,7 @@ def test_each_move_has_its_cap() -> None:
     match = Match("60,5/move")
     match.turn(12, 5)
     match.turn(13, 1)
-    assert match.left(BLACK) == 55
+    assert match.left(FIRST) == 55
     match.turn(14, 5.001)
     assert match.outcome is not None
     assert (match.outcome.ending, match.outcome.at_fault) == (Ending.TIME, Party.BLACK)
@@ -352,13 +351,13 @@ def test_the_servers_stalls_are_nobodys_time() -> None:
     match = Match("60")
     match.stall = 7 * NS_PER_SECOND
     match.turn(12, 10, stalled=4)
-    assert match.left(BLACK) == 54
+    assert match.left(FIRST) == 54
     assert (match.arbiter.raw_ns[0], match.arbiter.charged_ns[0]) == (
         10 * NS_PER_SECOND,
         6 * NS_PER_SECOND,
     )
     match.turn(13, 10)
-    assert match.left(WHITE) == 50
+    assert match.left(SECOND) == 50
 
 
 def test_a_stall_saves_a_move_from_the_sweep() -> None:
@@ -377,7 +376,7 @@ def test_a_stall_longer_than_the_move_is_not_given_as_a_present() -> None:
     """Nobody's clock ever gains by a stall."""
     match = Match("60")
     match.turn(12, 1, stalled=3)
-    assert match.left(BLACK) == 60
+    assert match.left(FIRST) == 60
     assert match.arbiter.charged_ns[0] == 0
 
 
@@ -385,16 +384,16 @@ def test_lag_is_credited_up_to_a_bound_for_each_move() -> None:
     """The round trip is taken off, but no more than half a second."""
     match = Match("60")
     match.turn(12, 10, lag=0.2)
-    assert match.left(BLACK) == pytest.approx(50.2)
+    assert match.left(FIRST) == pytest.approx(50.2)
     match.turn(13, 10, lag=7)
-    assert match.left(WHITE) == pytest.approx(50.5)
+    assert match.left(SECOND) == pytest.approx(50.5)
 
 
 def test_lag_is_never_credited_beyond_the_time_taken() -> None:
     """An instant answer over a slow line costs nothing and earns nothing."""
     match = Match("60")
     match.turn(12, 0.1, lag=0.4)
-    assert match.left(BLACK) == 60
+    assert match.left(FIRST) == 60
     assert match.arbiter.charged_ns[0] == 0
 
 
@@ -404,19 +403,19 @@ def test_lag_is_credited_up_to_a_share_of_the_time_control() -> None:
     for ply in range(12):
         match.turn(DRAWISH[ply], 0.3, lag=0.3 if ply % 2 == 0 else 0)
     bank = 4 / 4 + 0.5 + 5 * 0.02
-    assert match.left(BLACK) == pytest.approx(4 - 6 * 0.3 + bank)
-    assert match.left(WHITE) == pytest.approx(4 - 6 * 0.3)
-    assert match.arbiter.credits[BLACK].lag_ns == round(bank * NS_PER_SECOND)
-    assert match.arbiter.credits[WHITE].lag_ns == 0
+    assert match.left(FIRST) == pytest.approx(4 - 6 * 0.3 + bank)
+    assert match.left(SECOND) == pytest.approx(4 - 6 * 0.3)
+    assert match.arbiter.credits[FIRST].lag_ns == round(bank * NS_PER_SECOND)
+    assert match.arbiter.credits[SECOND].lag_ns == 0
 
 
 def test_the_way_is_what_the_bot_did_not_think() -> None:
     """A bot that says what it took is charged that, whatever its pings took."""
     match = Match("60")
     match.turn(12, 10, lag=0.01, thinking=9.8)
-    assert match.left(BLACK) == pytest.approx(60 - 9.8)
+    assert match.left(FIRST) == pytest.approx(60 - 9.8)
     match.turn(13, 10, lag=0.2, thinking=12)
-    assert match.left(WHITE) == pytest.approx(60 - 9.8)
+    assert match.left(SECOND) == pytest.approx(60 - 9.8)
 
 
 def test_the_way_of_a_turn_asked_anew_is_that_of_the_last_stream() -> None:
@@ -424,10 +423,10 @@ def test_the_way_of_a_turn_asked_anew_is_that_of_the_last_stream() -> None:
     match = Match("60")
     match.ask()
     match.wait(5)
-    match.arbiter.leave(BLACK, match.moment)
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     match.turn(12, 2, thinking=1.9)
-    assert match.left(BLACK) == pytest.approx(60 - 6.9)
+    assert match.left(FIRST) == pytest.approx(60 - 6.9)
 
 
 def test_the_sweep_gives_the_same_credit() -> None:
@@ -450,9 +449,9 @@ def test_a_move_may_overstep_its_time_by_the_margin() -> None:
     match = Match("60+1", margin=0.05)
     match.turn(12, 60.05)
     assert match.outcome is None
-    assert match.left(BLACK) == 1
+    assert match.left(FIRST) == 1
     assert match.arbiter.charged_ns[0] == 60 * NS_PER_SECOND
-    assert match.arbiter.credits[BLACK].margin_ns == NS_PER_SECOND // 20
+    assert match.arbiter.credits[FIRST].margin_ns == NS_PER_SECOND // 20
 
 
 @pytest.mark.parametrize("seen_by", ["play", "expire"])
@@ -491,11 +490,11 @@ def test_a_late_move_is_held_until_a_ping_is_answered() -> None:
     match.ask()
     match.wait(5.2)
     arbiter = match.arbiter
-    assert arbiter.play(BLACK, 0, 12, match.moment, 0) is ActionResult.HELD
+    assert arbiter.play(FIRST, 0, 12, match.moment, 0) is ActionResult.HELD
     assert arbiter.is_flag_up
     assert match.outcome is None
     assert arbiter.board.ply == 0
-    assert arbiter.play(BLACK, 0, 13, match.moment, 0) is ActionResult.STALE_PLY
+    assert arbiter.play(FIRST, 0, 13, match.moment, 0) is ActionResult.STALE_PLY
     match.decide(0.01)
     assert match.outcome is not None
     assert match.outcome.ending is Ending.TIME
@@ -559,12 +558,12 @@ def test_leaving_while_the_flag_is_up_saves_nothing() -> None:
     match.ask()
     match.wait(6)
     arbiter = match.arbiter
-    assert arbiter.play(BLACK, 0, 12, match.moment, 0) is ActionResult.HELD
-    arbiter.leave(BLACK, match.moment)
+    assert arbiter.play(FIRST, 0, 12, match.moment, 0) is ActionResult.HELD
+    arbiter.leave(FIRST, match.moment)
     assert not arbiter.is_flag_up
     match.decide()
     assert match.outcome is None
-    arbiter.come_back(BLACK, match.moment)
+    arbiter.come_back(FIRST, match.moment)
     assert match.ask() == 0
     match.play(12)
     assert match.outcome is not None
@@ -580,8 +579,8 @@ def test_a_flag_is_not_held_up_by_one_stream_after_the_other() -> None:
     for _ in range(30):
         match.wait(0.04)
         arbiter.expire(match.moment, 0)
-        arbiter.leave(BLACK, match.moment)
-        arbiter.come_back(BLACK, match.moment)
+        arbiter.leave(FIRST, match.moment)
+        arbiter.come_back(FIRST, match.moment)
         match.ask()
     assert match.outcome is not None
     assert match.outcome.ending is Ending.TIME
@@ -615,7 +614,7 @@ def test_replayed_moves_charge_the_clocks_as_they_did() -> None:
         restored.arbiter.replay(cell, raw, charged)
     assert restored.arbiter.board.moves == old.board.moves
     assert (restored.arbiter.raw_ns, restored.arbiter.charged_ns) == (old.raw_ns, old.charged_ns)
-    assert [restored.left(color) for color in Color] == [match.left(color) for color in Color]
+    assert [restored.left(seat) for seat in Seat] == [match.left(seat) for seat in Seat]
 
 
 # -- presence ---------------------------------------------------------------------
@@ -625,16 +624,14 @@ def test_absence_beyond_the_grace_forfeits() -> None:
     """The grace to the last nanosecond is in time."""
     match = Match()
     match.turn(12)
-    match.arbiter.leave(BLACK, match.moment)
-    assert match.arbiter.is_away(BLACK)
+    match.arbiter.leave(FIRST, match.moment)
+    assert match.arbiter.is_away(FIRST)
     match.now += GRACE
     match.expire()
     assert match.outcome is None
     match.now += NS_PER_SECOND
     match.expire()
-    assert match.outcome == Outcome(
-        Result.WHITE_WINS, Ending.DISCONNECT, Party.BLACK, "away for 31.0 s"
-    )
+    assert match.outcome == Outcome(Ending.DISCONNECT, Color.WHITE, Party.BLACK, "away for 31.0 s")
     assert match.arbiter.evidence == {
         "ply": 1,
         "away_us": 31_000_000,
@@ -648,14 +645,14 @@ def test_the_grace_is_for_all_absences_together() -> None:
     """Returning stops it, and the next absence goes on where it was."""
     match = Match()
     for seconds in (12, 12):
-        match.arbiter.leave(WHITE, match.moment)
+        match.arbiter.leave(SECOND, match.moment)
         match.wait(seconds)
         match.expire()
-        match.arbiter.come_back(WHITE, match.moment)
+        match.arbiter.come_back(SECOND, match.moment)
         match.wait(500)
         match.expire()
-        assert not match.arbiter.is_away(WHITE)
-    match.arbiter.leave(WHITE, match.moment)
+        assert not match.arbiter.is_away(SECOND)
+    match.arbiter.leave(SECOND, match.moment)
     match.wait(6)
     match.expire()
     assert match.outcome is None
@@ -668,9 +665,9 @@ def test_the_grace_is_for_all_absences_together() -> None:
 def test_leaving_twice_is_one_absence() -> None:
     """A second report of the same absence doesn't begin a new grace."""
     match = Match()
-    match.arbiter.leave(WHITE, match.moment)
+    match.arbiter.leave(SECOND, match.moment)
     match.wait(20)
-    match.arbiter.leave(WHITE, match.moment)
+    match.arbiter.leave(SECOND, match.moment)
     match.wait(20)
     match.expire()
     assert match.outcome is not None
@@ -680,11 +677,11 @@ def test_leaving_twice_is_one_absence() -> None:
 def test_each_side_has_a_grace_of_its_own() -> None:
     """The absences of one side take nothing from the other's."""
     match = Match()
-    for color in Color:
-        match.arbiter.leave(color, match.moment)
+    for seat in Seat:
+        match.arbiter.leave(seat, match.moment)
         match.wait(29)
         match.expire()
-        match.arbiter.come_back(color, match.moment)
+        match.arbiter.come_back(seat, match.moment)
     assert match.outcome is None
 
 
@@ -693,11 +690,11 @@ def test_an_absent_bots_clock_stands() -> None:
     match = Match("10/move")
     match.ask()
     match.wait(6)
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(25)
     match.expire()
     assert match.outcome is None
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     match.wait(100)
     match.expire()
     assert match.turn(12, 3) is ActionResult.ACCEPTED
@@ -709,25 +706,25 @@ def test_leaving_on_the_own_turn_is_free_for_a_while() -> None:
     """A cut connection is back within it; what is beyond runs on the clock."""
     match = Match("0.5+0.05")
     match.ask()
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(3)
     match.expire()
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     assert match.ask() == 0.5
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(0.2)
     match.expire()
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     assert match.ask() == pytest.approx(0.3)
     assert match.outcome is None
-    assert match.arbiter.credits[BLACK].absence_ns == 3 * NS_PER_SECOND
+    assert match.arbiter.credits[FIRST].absence_ns == 3 * NS_PER_SECOND
 
 
 def test_leaving_to_think_loses() -> None:
     """A bot of 0.5 s that leaves on every turn, thinks for 5 s and comes back: not once."""
     match = Match("0.5+0.05", margin=0.05)
     match.ask()
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     for _ in range(100):
         match.wait(0.05)
         match.expire()
@@ -743,9 +740,9 @@ def test_leaving_again_before_the_turn_was_asked_anew_counts() -> None:
     match = Match("0.5")
     match.ask()
     for _ in range(2):
-        match.arbiter.leave(BLACK, match.moment)
+        match.arbiter.leave(FIRST, match.moment)
         match.wait(2)
-        match.arbiter.come_back(BLACK, match.moment)
+        match.arbiter.come_back(FIRST, match.moment)
     assert match.outcome is None
     assert match.ask() == 0
 
@@ -753,31 +750,31 @@ def test_leaving_again_before_the_turn_was_asked_anew_counts() -> None:
 def test_an_absence_since_the_opponents_turn_is_the_graces() -> None:
     """A bot can't think about a turn that it has not seen."""
     match = Match("0.5")
-    match.arbiter.leave(WHITE, match.moment)
+    match.arbiter.leave(SECOND, match.moment)
     match.turn(12)
     match.wait(20)
     match.expire()
     assert match.outcome is None
-    match.arbiter.come_back(WHITE, match.moment)
+    match.arbiter.come_back(SECOND, match.moment)
     assert match.ask() == 0.5
-    assert match.arbiter.credits[WHITE].absence_ns == 0
+    assert match.arbiter.credits[SECOND].absence_ns == 0
 
 
 def test_while_both_are_away_nobodys_clock_runs() -> None:
     """That is the network's doing."""
     match = Match("0.5")
     match.ask()
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(1)
-    match.arbiter.leave(WHITE, match.moment)
+    match.arbiter.leave(SECOND, match.moment)
     match.wait(20)
     match.expire()
-    match.arbiter.come_back(WHITE, match.moment)
+    match.arbiter.come_back(SECOND, match.moment)
     match.wait(1)
     match.expire()
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     assert match.outcome is None
-    assert match.arbiter.credits[BLACK].absence_ns == 2 * NS_PER_SECOND
+    assert match.arbiter.credits[FIRST].absence_ns == 2 * NS_PER_SECOND
     assert match.ask() == 0.5
 
 
@@ -785,27 +782,27 @@ def test_an_outage_of_the_servers_gives_an_absence_from_a_turn_back() -> None:
     """It costs neither the clock nor what is free, up to the return."""
     match = Match("0.5")
     match.ask()
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(3.4)
     match.expire()
     match.arbiter.excuse(match.moment)
     match.wait(20)
     match.expire()
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     assert match.outcome is None
     assert match.ask() == 0.5
-    assert match.arbiter.credits[BLACK].absence_ns == 0
+    assert match.arbiter.credits[FIRST].absence_ns == 0
 
 
 def test_a_stall_is_no_absence() -> None:
     """Nobody can come back to a server that stands still."""
     match = Match("0.5")
     match.ask()
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(100, stalled=99)
     match.expire()
     assert match.outcome is None
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     assert match.ask() == 0.5
 
 
@@ -814,8 +811,8 @@ def test_time_used_before_an_absence_counts() -> None:
     match = Match("10/move")
     match.ask()
     match.wait(6)
-    match.arbiter.leave(BLACK, match.moment)
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     assert match.ask() == 4
     match.wait(5)
     match.expire()
@@ -828,8 +825,8 @@ def test_a_stall_before_an_absence_is_not_used_time() -> None:
     match = Match("10/move")
     match.ask()
     match.wait(6, stalled=5)
-    match.arbiter.leave(BLACK, match.moment)
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     assert match.turn(12, 8) is ActionResult.ACCEPTED
     assert match.outcome is None
     assert match.arbiter.raw_ns[0] == 9 * NS_PER_SECOND
@@ -839,7 +836,7 @@ def test_the_opponents_clock_runs_on() -> None:
     """A bot that is asked loses on time even while the other is away."""
     match = Match("10/move")
     match.ask()
-    match.arbiter.leave(WHITE, match.moment)
+    match.arbiter.leave(SECOND, match.moment)
     match.wait(11)
     match.expire()
     assert match.outcome is not None
@@ -850,22 +847,22 @@ def test_an_answer_to_a_request_from_before_an_absence_does_nothing() -> None:
     """The turn is asked anew on the new stream, and only then answered."""
     match = Match()
     match.ask()
-    match.arbiter.leave(BLACK, match.moment)
-    match.arbiter.come_back(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
     assert match.play(12) is ActionResult.STALE_PLY
 
 
 def test_an_absence_since_a_restart_is_the_servers() -> None:
     """A bot that the server itself lost, and that doesn't return, forfeits nothing."""
     match = Match()
-    for color in Color:
-        match.arbiter.leave(color, match.moment, excused=True)
+    for seat in Seat:
+        match.arbiter.leave(seat, match.moment, excused=True)
     match.wait(10)
-    match.arbiter.come_back(WHITE, match.moment)
+    match.arbiter.come_back(SECOND, match.moment)
     match.wait(21)
     match.expire()
     assert match.outcome == Outcome(
-        Result.NONE, Ending.VOID, Party.SERVER, "black did not return after an outage"
+        Ending.VOID, None, Party.SERVER, "black did not return after an outage"
     )
     assert match.arbiter.evidence["away_us"] == 31_000_000
 
@@ -873,10 +870,10 @@ def test_an_absence_since_a_restart_is_the_servers() -> None:
 def test_an_excused_absence_takes_nothing_from_the_grace() -> None:
     """A bot that returned after a restart has its whole grace, and forfeits when it is over."""
     match = Match()
-    match.arbiter.leave(BLACK, match.moment, excused=True)
+    match.arbiter.leave(FIRST, match.moment, excused=True)
     match.wait(29)
-    match.arbiter.come_back(BLACK, match.moment)
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.come_back(FIRST, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(30)
     match.expire()
     assert match.outcome is None
@@ -889,10 +886,10 @@ def test_an_excused_absence_takes_nothing_from_the_grace() -> None:
 def test_an_outage_of_the_servers_excuses_absences() -> None:
     """Their grace begins anew, and when it is over nobody forfeits; those who are there stay."""
     match = Match()
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(29)
     match.arbiter.excuse(match.moment)
-    assert not match.arbiter.is_away(WHITE)
+    assert not match.arbiter.is_away(SECOND)
     match.wait(29)
     match.expire()
     assert match.outcome is None
@@ -905,7 +902,7 @@ def test_an_outage_of_the_servers_excuses_absences() -> None:
 def test_a_stall_of_the_server_is_no_absence() -> None:
     """A bot may stand at the door of a server that does not look."""
     match = Match()
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(60, stalled=31)
     match.expire()
     assert match.outcome is None
@@ -919,15 +916,15 @@ def test_an_absence_ends_when_the_bot_came() -> None:
     """Not when the server was done with letting it in; a bot may come before its old stream ends."""
     match = Match()
     came = match.moment
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(29)
-    match.arbiter.come_back(BLACK, came)
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.come_back(FIRST, came)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(20)
     came = match.moment
     match.wait(20)
-    match.arbiter.come_back(BLACK, came)
-    match.arbiter.leave(BLACK, match.moment)
+    match.arbiter.come_back(FIRST, came)
+    match.arbiter.leave(FIRST, match.moment)
     match.wait(10)
     match.expire()
     assert match.outcome is None
@@ -937,8 +934,8 @@ def test_an_absence_ends_when_the_bot_came() -> None:
     assert match.outcome.ending is Ending.DISCONNECT
 
 
-@pytest.mark.parametrize("first", Color)
-def test_two_absent_bots_are_the_networks(first: Color) -> None:
+@pytest.mark.parametrize("first", Seat)
+def test_two_absent_bots_are_the_networks(first: Seat) -> None:
     """When both are away nobody forfeits."""
     match = Match()
     match.arbiter.leave(first, match.moment)
@@ -946,11 +943,16 @@ def test_two_absent_bots_are_the_networks(first: Color) -> None:
     match.arbiter.leave(first.other, match.moment)
     match.wait(2)
     match.expire()
-    assert match.outcome == Outcome(Result.NONE, Ending.VOID, Party.NETWORK, "both bots were away")
+    assert match.outcome == Outcome(Ending.VOID, None, Party.NETWORK, "both bots were away")
     assert match.arbiter.evidence["away_us"] == 31_000_000
 
 
 # -- anything at all --------------------------------------------------------------
+
+
+def party(seat: Seat) -> Party:
+    """The party that a seat is, where the first has black."""
+    return Party.BLACK if seat is FIRST else Party.WHITE
 
 
 class Chaos:
@@ -983,72 +985,72 @@ class Chaos:
     def _answer(self) -> None:
         """The side to move is asked and answers: mostly legal, mostly in time."""
         match, arbiter = self._match, self._match.arbiter
-        color = arbiter.board.side_to_move
-        if arbiter.is_away(color):
+        seat = arbiter.seat_to_act
+        if arbiter.is_away(seat):
             return
         left = match.ask()
         thought, stalled = self._rng.expovariate(4), self._rng.choice((0, 0, 0, 0.5, 3))
         lag = self._rng.choice((0, 0.01, 0.3, 2))
-        if thought > min(left, arbiter.clock.budget_ns(color) / NS_PER_SECOND):
-            self.causes.add((Ending.TIME, Party.of(color)))
+        if thought > min(left, arbiter.clock.budget_ns(seat) / NS_PER_SECOND):
+            self.causes.add((Ending.TIME, party(seat)))
         match.wait(thought + stalled, stalled=stalled)
         cell = self._rng.choice(arbiter.board.legal_cells())
         if self._rng.random() < 0.01:
             cell = self._rng.choice((*arbiter.board.moves, arbiter.board.variant.cells, 65_535))
-            self.causes.add((Ending.ILLEGAL, Party.of(color)))
+            self.causes.add((Ending.ILLEGAL, party(seat)))
         ply, moment = arbiter.board.ply, match.moment
         lag_time = round(lag * NS_PER_SECOND)
-        result = arbiter.play(color, ply, cell, moment, lag_time)
+        result = arbiter.play(seat, ply, cell, moment, lag_time)
         if result is ActionResult.HELD:
             assert arbiter.outcome is None
             match.decide(self._rng.choice((0.001, 0.4, None)))
         else:
             assert result is ActionResult.ACCEPTED
         if self._rng.random() < 0.2:  # the same answer once more
-            assert arbiter.play(color, ply, cell, moment, lag_time) is ActionResult.STALE_PLY
+            assert arbiter.play(seat, ply, cell, moment, lag_time) is ActionResult.STALE_PLY
 
     def _noise(self) -> None:
         """An action that answers nothing has no effect."""
         board = self._match.arbiter.board
         before = list(board.moves)
         ply = self._rng.choice((board.ply - 1, board.ply + 1, board.ply + 7, 0 if before else 1))
-        color = self._rng.choice(tuple(Color))
+        seat = self._rng.choice(tuple(Seat))
         assert (
-            self._match.play(self._rng.randrange(9), ply=ply, color=color) is ActionResult.STALE_PLY
+            self._match.play(self._rng.randrange(9), ply=ply, seat=seat) is ActionResult.STALE_PLY
         )
         assert list(board.moves) == before
         assert self._match.outcome is None
 
     def _come_and_go(self) -> None:
-        color = self._rng.choice(tuple(Color))
+        seat = self._rng.choice(tuple(Seat))
         arbiter, moment = self._match.arbiter, self._match.moment
-        if arbiter.is_away(color):
-            arbiter.come_back(color, moment)
+        if arbiter.is_away(seat):
+            arbiter.come_back(seat, moment)
         else:
             excused = self._rng.random() < 0.2
-            arbiter.leave(color, moment, excused=excused)
-            self.causes.add((Ending.DISCONNECT, Party.of(color)))
+            arbiter.leave(seat, moment, excused=excused)
+            self.causes.add((Ending.DISCONNECT, party(seat)))
             self.causes.add((Ending.VOID, Party.SERVER if excused else Party.NETWORK))
 
     def _pass_time(self) -> None:
         """Time passes in which nobody is asked, or the side to move thinks on."""
-        match, color = self._match, self._match.arbiter.board.side_to_move
-        if not match.arbiter.is_away(color) and self._rng.random() < 0.3:
+        match, seat = self._match, self._match.arbiter.seat_to_act
+        if not match.arbiter.is_away(seat) and self._rng.random() < 0.3:
             match.ask()
-            self.causes.add((Ending.TIME, Party.of(color)))
+            self.causes.add((Ending.TIME, party(seat)))
         seconds = self._rng.choice((0.001, 0.1, 2, 11))
         match.wait(seconds, stalled=self._rng.choice((0, seconds)))
         match.expire(lag=self._rng.choice((0, 0.3)))
 
     def _rare(self) -> None:
-        arbiter, color = self._match.arbiter, self._rng.choice(tuple(Color))
+        arbiter, seat = self._match.arbiter, self._rng.choice(tuple(Seat))
         end = self._rng.randrange(3)
         if end == 0:
             self.causes.add((Ending.RESIGN, Party.NOBODY))
-            arbiter.resign(color)
+            arbiter.resign(seat)
         elif end == 1:
-            self.causes.add((Ending.CRASH, Party.of(color)))
-            arbiter.fail(color, "boom")
+            self.causes.add((Ending.CRASH, party(seat)))
+            arbiter.fail(seat, "boom")
         else:
             self.causes.add((Ending.VOID, Party.OPERATOR))
             arbiter.void(Party.OPERATOR, "stop")
@@ -1057,7 +1059,7 @@ class Chaos:
         arbiter = self._match.arbiter
         assert len(arbiter.raw_ns) == len(arbiter.charged_ns) == arbiter.board.ply
         assert all(c <= r for r, c in zip(arbiter.raw_ns, arbiter.charged_ns, strict=True))
-        assert all(arbiter.clock.left_ns(color) >= 0 for color in Color)
+        assert all(arbiter.clock.left_ns(seat) >= 0 for seat in Seat)
         assert bool(arbiter.evidence) == (
             arbiter.outcome is not None
             and (arbiter.outcome.ending.is_forfeit or arbiter.outcome.ending is Ending.VOID)
@@ -1067,10 +1069,10 @@ class Chaos:
         arbiter = self._match.arbiter
         board = Board.from_moves(arbiter.board.moves, arbiter.board.variant)
         assert board.is_over == (outcome.ending in {Ending.FIVE, Ending.DRAW})
-        assert board.winner is (outcome.result.winner if outcome.ending is Ending.FIVE else None)
+        assert board.winner is (outcome.winner if outcome.ending is Ending.FIVE else None)
         if outcome.ending.is_forfeit:
-            assert outcome.result.winner is not None
-            assert outcome.at_fault is Party.of(outcome.result.winner.other)
+            assert outcome.winner is not None
+            assert outcome.at_fault is Party.of(outcome.winner.other)
         if not board.is_over:
             assert (outcome.ending, outcome.at_fault) in self.causes
         self._poke()
@@ -1080,11 +1082,11 @@ class Chaos:
         """Everything that could change an outcome."""
         match, arbiter = self._match, self._match.arbiter
         evidence = dict(arbiter.evidence)
-        for color in Color:
-            match.play(0, color=color)
-            arbiter.resign(color)
-            arbiter.fail(color, "late")
-            arbiter.leave(color, match.moment)
+        for seat in Seat:
+            match.play(0, seat=seat)
+            arbiter.resign(seat)
+            arbiter.fail(seat, "late")
+            arbiter.leave(seat, match.moment)
         arbiter.void(Party.SERVER, "late")
         match.wait(1_000)
         match.expire()
@@ -1102,5 +1104,5 @@ def test_a_clock_is_exact() -> None:
     control = TimeControl(timedelta(milliseconds=1500), timedelta(microseconds=1))
     arbiter = Arbiter(Board(SMALL), Clock(control), grace_ns=GRACE)
     arbiter.ask(Moment(0, 0))
-    arbiter.play(BLACK, 0, 12, Moment(NS_PER_SECOND, 0), 0)
-    assert arbiter.clock.left_ns(BLACK) == NS_PER_SECOND // 2 + 1_000
+    arbiter.play(FIRST, 0, 12, Moment(NS_PER_SECOND, 0), 0)
+    assert arbiter.clock.left_ns(FIRST) == NS_PER_SECOND // 2 + 1_000

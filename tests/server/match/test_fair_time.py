@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.game import Board, Clock, Color, Ending, TimeControl, Variant
+from meijin.game import Board, Clock, Ending, Seat, TimeControl, Variant
 from meijin.server.match.allowance import Allowance, allowance_of
 from meijin.server.match.arbiter import ActionResult, Arbiter
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
@@ -56,7 +56,7 @@ class Game:
         """Black's move is read."""
         arbiter, ply = self.arbiter, self.arbiter.board.ply
         result = arbiter.play(
-            Color.BLACK, ply, DRAWISH[ply], self.moment, lag_ns, thinking_us=thinking_us
+            Seat.FIRST, ply, DRAWISH[ply], self.moment, lag_ns, thinking_us=thinking_us
         )
         if result is ActionResult.HELD:
             self.now += ping_ns
@@ -64,7 +64,7 @@ class Game:
         if self.is_running:
             self.moves += 1
             arbiter.ask(self.moment)
-            arbiter.play(Color.WHITE, ply + 1, DRAWISH[ply + 1], self.moment, 0)
+            arbiter.play(Seat.SECOND, ply + 1, DRAWISH[ply + 1], self.moment, 0)
 
 
 class HonestMove(NamedTuple):
@@ -92,7 +92,7 @@ def test_nobody_who_was_in_time_loses_on_time(control: str, moves: list[HonestMo
     allowed = game.allowance
     for move in moves:
         told = game.arbiter.ask(game.moment) // MILLISECOND * MILLISECOND
-        told = min(told, game.arbiter.clock.budget_ns(Color.BLACK))
+        told = min(told, game.arbiter.clock.budget_ns(Seat.FIRST))
         thinking = round(move.thinking * told) // 1000 * 1000
         left = allowed.lag_at_start_ns + allowed.lag_gain_ns * game.moves - ways
         way = round(move.way * min(left, allowed.lag_per_move_ns))
@@ -137,12 +137,12 @@ dishonest_moves = st.builds(
 def leave(game: Game, seconds: float) -> int:
     """Leave on the own turn, and come back unless the game is over by then."""
     start = game.now
-    game.arbiter.leave(Color.BLACK, game.moment)
+    game.arbiter.leave(Seat.FIRST, game.moment)
     while game.is_running and game.now < start + round(seconds * NS_PER_SECOND):
         game.now += 40 * MILLISECOND
         game.look()
     if game.is_running:
-        game.arbiter.come_back(Color.BLACK, game.moment)
+        game.arbiter.come_back(Seat.FIRST, game.moment)
         game.arbiter.ask(game.moment)
     return game.now - start
 
@@ -151,13 +151,13 @@ def leave(game: Game, seconds: float) -> int:
 def test_time_can_not_be_bought(control: str, moves: list[DishonestMove]) -> None:
     """Held pongs, understated times and absences together gain what is documented, and no more."""
     game = Game(control)
-    allowed, credit, used = game.allowance, game.arbiter.credits[Color.BLACK], 0
+    allowed, credit, used = game.allowance, game.arbiter.credits[Seat.FIRST], 0
     for move in moves:
         left = game.arbiter.ask(game.moment)
         away = sum(leave(game, seconds) for seconds in move.absences if game.is_running)
         if not game.is_running:
             break
-        most = min(left, game.arbiter.clock.budget_ns(Color.BLACK)) + allowed.lag_per_move_ns
+        most = min(left, game.arbiter.clock.budget_ns(Seat.FIRST)) + allowed.lag_per_move_ns
         thinking = round(move.thinking * (most + MARGIN))
         game.now += thinking
         game.answer(
@@ -205,7 +205,7 @@ def test_no_bound_is_above_that_of_any_game() -> None:
         game.arbiter.ask(game.moment)
         game.now += NS_PER_SECOND
         game.answer(lag_ns=NS_PER_SECOND)
-    assert game.arbiter.credits[Color.BLACK].lag_ns == 30 * NS_PER_SECOND
+    assert game.arbiter.credits[Seat.FIRST].lag_ns == 30 * NS_PER_SECOND
 
 
 def test_pongs_held_back_gain_little() -> None:

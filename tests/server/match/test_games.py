@@ -191,7 +191,7 @@ async def test_old_entries_are_deleted(start_server: StartServer) -> None:
     with Database(server.settings.database) as database:
         moves = database.read(lambda at: list(running_moves(at)))
     assert moves[0].game_id == 1
-    assert moves[0].cell == 12
+    assert moves[0].code == 12
     async with start_server() as server:
         black, white = [await server.bot(name) for name in ("eva", "eve")]
         await asyncio.gather(black.play_out(1), white.play_out(1))

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from meijin.game import Board, Clock, Color, TimeControl, Variant
+from meijin.game import Board, Clock, Seat, TimeControl, Variant
 from meijin.server.errors import ReplacedError, TooManyNoticesError
 from meijin.server.match import session as module
 from meijin.server.match.arbiter import Arbiter
@@ -93,12 +93,12 @@ async def test_a_clock_starts_when_its_turn_is_sent(session: Session) -> None:
     one = game(1)
     session.add_turn(one)
     sent(session, now=7 * NS_PER_SECOND)
-    one.arbiter.play(one.arbiter.board.side_to_move, 0, 12, Moment(9 * NS_PER_SECOND, 0), 0)
+    one.arbiter.play(one.arbiter.seat_to_act, 0, 12, Moment(9 * NS_PER_SECOND, 0), 0)
     assert list(one.arbiter.raw_ns) == [2 * NS_PER_SECOND]
     session.add_turn(one)
     delivery = sent(session, now=9 * NS_PER_SECOND)
     assert (turns(delivery), clocks(delivery)) == ([1], [60 * NS_PER_SECOND])
-    assert one.arbiter.clock.left_ns(Color.BLACK) == 58 * NS_PER_SECOND
+    assert one.arbiter.clock.left_ns(Seat.FIRST) == 58 * NS_PER_SECOND
 
 
 async def test_a_turn_of_a_game_that_has_ended_is_not_sent(session: Session) -> None:
@@ -106,7 +106,7 @@ async def test_a_turn_of_a_game_that_has_ended_is_not_sent(session: Session) -> 
     one, two = game(1), game(2)
     session.add_turn(one)
     session.add_turn(two)
-    one.arbiter.resign(one.arbiter.board.side_to_move)
+    one.arbiter.resign(one.arbiter.seat_to_act)
     assert turns(sent(session)) == [2]
 
 
@@ -132,7 +132,7 @@ async def test_starts_and_ends_are_bounded_too(
     for one in games:
         session.add_start(one)
         session.add_turn(one)
-    games[1].arbiter.resign(games[1].arbiter.board.side_to_move)
+    games[1].arbiter.resign(games[1].arbiter.seat_to_act)
     session.add_end(games[1])
     parts = []
     while session.wake.is_set():

@@ -6,7 +6,7 @@ from datetime import timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
-from meijin.game import Color, Ending, Outcome, Party, Result
+from meijin.game import Color, Ending, Outcome, Party, Seat
 from meijin.server.tournaments.pauses import MOST_REMEMBERED, PAUSE, Pauses
 from meijin.store.schema import BotVersionId
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
 
 ADA, BOB, EVE = BotVersionId(1), BotVersionId(2), BotVersionId(3)
-CRASH = Outcome(Result.WHITE_WINS, Ending.CRASH, Party.BLACK)
-FIVE = Outcome(Result.WHITE_WINS, Ending.FIVE)
-VOID = Outcome(Result.NONE, Ending.VOID, Party.NETWORK)
+CRASH = Outcome(Ending.CRASH, Color.WHITE, Party.BLACK)
+FIVE = Outcome(Ending.FIVE, Color.WHITE)
+VOID = Outcome(Ending.VOID, None, Party.NETWORK)
 
 
 class Clock:
@@ -31,9 +31,11 @@ class Clock:
 
 def game(outcome: Outcome, black: BotVersionId = ADA) -> LiveGame:
     """A game that is over, with bob's white stones."""
-    versions = {Color.BLACK: black, Color.WHITE: BOB}
+    versions = {Seat.FIRST: black, Seat.SECOND: BOB}
+    culprit = Seat.FIRST if outcome.at_fault is Party.BLACK else None
     arbiter = SimpleNamespace(outcome=outcome)
-    return cast("LiveGame", SimpleNamespace(arbiter=arbiter, version=versions.__getitem__))
+    fake = SimpleNamespace(arbiter=arbiter, version=versions.__getitem__, culprit=culprit)
+    return cast("LiveGame", fake)
 
 
 def test_forfeits_in_a_row_pause() -> None:

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, Result, TimeControl
+from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, TimeControl
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
@@ -59,7 +59,7 @@ class FakeGames:
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def start(
-        self, run: TournamentRun, pairing: PendingPairing, black: Player, white: Player
+        self, run: TournamentRun, pairing: PendingPairing, first: Player, second: Player
     ) -> None:
         """Enter a game."""
         number = next(self._numbers)
@@ -69,16 +69,16 @@ class FakeGames:
             run=run,
             pairing=pairing,
             arbiter=Arbiter(Board(), Clock(run.time_control), grace_ns=0),
-            black=black,
-            white=white,
-            black_version=BotVersionId(black.bot_id),
-            white_version=BotVersionId(white.bot_id),
+            first=first,
+            second=second,
+            first_version=BotVersionId(first.bot_id),
+            second_version=BotVersionId(second.bot_id),
             start_time=datetime(2026, 3, 4, tzinfo=UTC),
             first_entry=EntryId(1),
             opening_plies=0,
         )
         self.running[game.id] = game
-        black.games[number] = white.games[number] = game
+        first.games[number] = second.games[number] = game
         run.running += 1
 
     def void(self, game: LiveGame, party: Party, detail: str) -> None:
@@ -92,7 +92,7 @@ class FakeGames:
         arbiter.outcome = arbiter.outcome or outcome
         assert arbiter.outcome is not None
         game.run.running -= 1
-        for participant in (game.black, game.white):
+        for participant in (game.first, game.second):
             del self.lobby.players[participant.bot_id].games[game.number]
         del self.running[game.id]
         for listener in self.listeners:
@@ -163,11 +163,11 @@ class Hall:
             for game in self.games.running.values()
             if (game.black.bot_id, game.white.bot_id) == (black, white)
         )
-        self.games.end(game, outcome or Outcome(Result.won_by(Color.BLACK), Ending.FIVE))
+        self.games.end(game, outcome or Outcome(Ending.FIVE, Color.BLACK))
         return game
 
 
-VOID = Outcome(Result.NONE, Ending.VOID, Party.SERVER)
+VOID = Outcome(Ending.VOID, None, Party.SERVER)
 
 
 @pytest.fixture
@@ -293,7 +293,7 @@ async def test_cancelling_voids_what_runs_and_starts_nothing(hall: Hall) -> None
     (game,) = hall.games.running.values()
     hall.scheduler.cancel(run)
     assert game.arbiter.outcome == Outcome(
-        Result.NONE, Ending.VOID, Party.OPERATOR, "the tournament was cancelled"
+        Ending.VOID, None, Party.OPERATOR, "the tournament was cancelled"
     )
     assert not run.format.is_decided
     assert [pairing.id for pairing in run.pending] == [PairingId(12)]

@@ -7,16 +7,18 @@ from typing import Any
 import pytest
 
 from meijin.game import (
+    Color,
     Ending,
     Outcome,
     Party,
     Result,
+    SideChoice,
     TimeControl,
     Variant,
     encode_moves,
 )
-from meijin.server.views.games import GameMove, game_detail, game_summary, record
-from meijin.store.games import GameRow, encode_times
+from meijin.server.views.games import GameChoice, GameMove, game_detail, game_summary, record
+from meijin.store.games import GameRow, encode_choice, encode_times
 from meijin.store.schema import (
     BotId,
     BotVersionId,
@@ -64,7 +66,7 @@ def row(**changes: Any) -> GameRow:
 def test_a_stored_game_has_its_outcome_and_settings() -> None:
     """As values of the game, not as the columns that are stored."""
     game = game_summary(row(), None)
-    assert game.outcome == Outcome(Result.WHITE_WINS, Ending.TIME, Party.BLACK, "late")
+    assert game.outcome == Outcome(Ending.TIME, Color.WHITE, Party.BLACK, "late")
     assert game.variant == Variant.parse("standard 15x15")
     assert game.time_control == TimeControl.parse("60+0.5")
     assert (game.black_version, game.white_version) == ("1.0", "")
@@ -111,3 +113,12 @@ def test_a_record_is_enough_to_replay_it(ending: Ending | None) -> None:
     assert (kept.event, kept.game_id) == ("tournament 2", "7")
     assert (kept.outcome is None) is (ending is None)
     assert kept.start_time == NOON
+
+
+def test_a_choice_is_shown_with_its_time() -> None:
+    """The stored names are those of the colours in the end."""
+    side = SideChoice(3, Color.BLACK)
+    game = game_detail(row(choice=encode_choice(side, 2000, 1000), is_swapped=True), None)
+    assert game.choice == GameChoice(side, 2000, 1000)
+    assert (game.summary.black, game.summary.is_swapped) == ("ada", True)
+    assert record(game).choice == side

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tests.simulation.network import Stream
 
-from meijin.game import Color, Ending, TimeControl, Variant
+from meijin.game import Color, Ending, Seat, TimeControl, Variant
 
 MS = 1_000_000
 FOREVER_NS = 1 << 62
@@ -20,6 +20,7 @@ class Ask:
     """A turn that was handed to the transport."""
 
     stream: Stream
+    ply: int
     clock_ns: int
     """What the bot is told that it has left."""
     written_ns: int
@@ -60,7 +61,7 @@ class GameRecord:
     id: int
     pairing_id: int
     names: tuple[str, str, str]
-    """By the value of a colour."""
+    """By the value of a seat."""
     variant: Variant
     control: TimeControl
     is_rated: bool
@@ -69,37 +70,76 @@ class GameRecord:
     """Those that are committed."""
     state: str = "running"
     ending: Ending | None = None
+    chosen: tuple[int, Color] | None = None
+    """The ply and the colour of the choice of a side that is committed."""
     charged_ns: list[list[int]] = field(default_factory=lambda: [[], [], []])
-    """By the value of a colour."""
+    """By the value of a seat, of every action."""
+    stone_ns: list[int] = field(default_factory=list)
+    """What each stone after the opening was charged: those of one action after its first nothing."""
     asks: defaultdict[int, list[Ask]] = field(default_factory=lambda: defaultdict(list))
-    """By ply."""
+    """By turn."""
     sent: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
-    """By ply, the cells that the bot to move has sent."""
-    deeds: set[tuple[Color, Ending]] = field(default_factory=set)
+    """By turn, the codes that the bot to act has sent; those of several stones by their turns."""
+    deeds: set[tuple[Seat, Ending]] = field(default_factory=set)
     """What its bots have done to it that ends it."""
     away_ns: list[int] = field(default_factory=lambda: [0, 0, 0])
-    """By the value of a colour, how long the bot was away through no fault of the server."""
+    """By the value of a seat, how long the bot was away through no fault of the server."""
 
     @property
     def valid_asks(self) -> list[Ask]:
         """The requests for the pending move that the server still knows of."""
-        return [ask for ask in self.asks[self.ply] if not ask.is_lost]
+        return [ask for ask in self.asks[self.turn] if not ask.is_lost]
 
     @property
     def ply(self) -> int:
         """Stones on the board."""
         return len(self.moves) // 2
 
-    def color(self, name: str) -> Color:
-        """The side of a bot."""
-        return Color.BLACK if self.names[Color.BLACK] == name else Color.WHITE
+    @property
+    def turn(self) -> int:
+        """Stones on the board, and one more when a side is chosen."""
+        return self.ply + (self.chosen is not None)
 
-    def left_ns(self, color: Color) -> int:
+    @property
+    def task(self) -> tuple[int, bool] | None:
+        """How many stones the opening asks for, and whether for a side; ``None`` for a move."""
+        rule = self.variant.opening_rule.name
+        if rule == "free" or self.chosen is not None:
+            return None
+        first = 1 if rule == "swap1" else 3
+        if self.ply < first:
+            return first - self.ply, False
+        if rule != "swap2" or self.ply == 5:
+            return 0, True
+        return (2, True) if self.ply == 3 else (1, False)
+
+    @property
+    def seat_to_act(self) -> Seat:
+        """Whose turn it is."""
+        if self.task is None:
+            return self.seat_of(SIDES[self.ply & 1])
+        first = 1 if self.variant.opening_rule.name == "swap1" else 3
+        return Seat.SECOND if first <= self.ply < 5 else Seat.FIRST
+
+    def seat_of(self, color: Color) -> Seat:
+        """Who has a colour: the first player black, unless a choice says otherwise."""
+        black = Seat.FIRST
+        if self.chosen is not None:
+            ply, choice = self.chosen
+            chooser = Seat.FIRST if ply == 5 else Seat.SECOND
+            black = chooser if choice is Color.BLACK else chooser.other
+        return black if color is Color.BLACK else black.other
+
+    def seat(self, name: str) -> Seat:
+        """The seat of a bot."""
+        return Seat.FIRST if self.names[Seat.FIRST] == name else Seat.SECOND
+
+    def left_ns(self, seat: Seat) -> int:
         """What is left on a clock by the times that are committed."""
         if self.control.initial is None:
             assert self.control.per_move is not None
             return int(self.control.per_move.total_seconds() * 1000) * MS
-        charged = self.charged_ns[color]
+        charged = self.charged_ns[seat]
         start = round(self.control.initial.total_seconds() * 1e9)
         increment = round(self.control.increment.total_seconds() * 1e9)
         return start + increment * len(charged) - sum(charged)
@@ -125,7 +165,9 @@ class Books:
     def ask(self, stream: Stream, number: int, ply: int) -> Ask | None:
         """The turn that was told on a stream last."""
         game = self.game_on(stream, number)
-        asks = [] if game is None else [ask for ask in game.asks[ply] if ask.stream is stream]
+        turns = (ply, ply + 1) if game is not None and game.chosen is not None else (ply,)
+        asks = [] if game is None else [ask for at in turns for ask in game.asks[at]]
+        asks = [ask for ask in asks if ask.stream is stream and ask.ply == ply]
         return asks[-1] if asks else None
 
     def open_asks(self, stream: Stream | None) -> list[Ask]:
@@ -135,7 +177,7 @@ class Books:
         return [
             ask
             for game in self.running(stream.client.name)
-            for ask in game.asks[game.ply]
+            for ask in game.asks[game.turn]
             if ask.stream is stream and ask.received_ns is None
         ]
 
@@ -144,5 +186,5 @@ class Books:
         for game in self.games.values():
             if game.state == "running":
                 game.away_ns = [0, 0, 0]
-                for ask in game.asks[game.ply]:
+                for ask in game.asks[game.turn]:
                     ask.is_lost = True

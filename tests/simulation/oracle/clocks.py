@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.simulation.oracle.books import MS, SIDES, GameRecord
+from tests.simulation.oracle.books import MS, GameRecord
 from tests.simulation.oracle.violation import require
 
-from meijin.game import Color
+from meijin.game import Seat
 from meijin.v1 import play_service_pb2 as pb
 
 UNCREDITED_NS = 75 * MS
@@ -25,23 +25,20 @@ def check_charge(game: GameRecord, raw_ns: int, charged_ns: int, *, now_ns: int)
         f"{where} was charged {charged_ns / MS} ms, at most {most_ns / MS} were its bot's",
     )
     require(charged_ns <= raw_ns, f"{where} was charged {charged_ns} of {raw_ns} ns")
-    left_ns = game.left_ns(SIDES[game.ply & 1])
+    left_ns = game.left_ns(game.seat_to_act)
     require(charged_ns <= left_ns, f"{where}: the clock is below zero")
 
 
 def check_record(game: GameRecord, charged_ns: memoryview) -> None:
     """The record of a game that has ended holds the times that were committed."""
-    for color in SIDES:
-        first = (int(color) - 1 - game.opening_plies) % 2
-        mine = list(charged_ns[first::2])
-        require(mine == game.charged_ns[color], f"game {game.id}: other times than committed")
+    require(list(charged_ns) == game.stone_ns, f"game {game.id}: other times than committed")
 
 
 def check_told(
-    game: GameRecord, color: Color, turn: pb.TurnRequested, where: str, *, now_ns: int
+    game: GameRecord, seat: Seat, turn: pb.TurnRequested, where: str, *, now_ns: int
 ) -> None:
     """A turn tells both clocks as they are, less what its bot has used of the turn before."""
-    own_ms, other_ms = game.left_ns(color) // MS, game.left_ns(color.other) // MS
+    own_ms, other_ms = game.left_ns(seat) // MS, game.left_ns(seat.other) // MS
     told = f"{where}: told {turn.own_clock_ms} and {turn.opponent_clock_ms} ms"
     require(turn.opponent_clock_ms == other_ms, f"{told}, the other has {other_ms}")
     before = game.valid_asks

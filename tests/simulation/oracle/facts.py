@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tests.simulation.network import Stream
 from tests.simulation.oracle import clocks
-from tests.simulation.oracle.books import MS, SIDES, Ask, Books
+from tests.simulation.oracle.books import MS, Ask, Books, GameRecord
 from tests.simulation.oracle.violation import require
 
+from meijin.game import Color
+from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 
@@ -25,6 +27,12 @@ class Facts:
             self._tell_end(stream, name, ended)
         for started in message.events.started:
             self._tell_start(stream, name, started)
+        for chosen in message.events.choices:
+            require(chosen.game in stream.games, f"a choice in game {chosen.game} before its start")
+            game = self._books.games[stream.games[chosen.game]]
+            require(game.chosen is not None, f"a choice in game {game.id} that is not stored")
+            _check_side(game, name, chosen.color)
+            _once(stream, "choice", chosen.game)
         for turn in message.events.turns:
             self._tell_turn(stream, name, turn, delivered_ns)
 
@@ -37,6 +45,7 @@ class Facts:
             game.moves.startswith(started.moves),
             f"game {game.id} starts with {started.moves!r}, stored is {game.moves!r}",
         )
+        _check_side(game, name, started.color)
         stream.games[started.game] = game.id
         _once(stream, "start", started.game)
 
@@ -48,12 +57,15 @@ class Facts:
         where = f"the turn of {name} in game {game.id} at ply {turn.ply}"
         require(turn.moves == game.moves, f"{where} tells {turn.moves!r}, stored {game.moves!r}")
         require(turn.ply == game.ply, f"{where}: {game.ply} stones")
-        color = SIDES[turn.ply & 1]
-        require(game.names[color] == name, f"{where} is its opponent's")
-        _once(stream, "turn", turn.game, turn.ply)
+        seat = game.seat_to_act
+        require(game.names[seat] == name, f"{where} is its opponent's")
+        task = (turn.task.stones, turn.task.may_choose) if turn.HasField("task") else None
+        require(task == game.task, f"{where} asks for {task}, not {game.task}")
+        _once(stream, "turn", turn.game, game.turn)
         now_ns = self._books.now_ns()
-        clocks.check_told(game, color, turn, where, now_ns=now_ns)
-        game.asks[turn.ply].append(Ask(stream, turn.own_clock_ms * MS, now_ns, delivered_ns))
+        clocks.check_told(game, seat, turn, where, now_ns=now_ns)
+        ask = Ask(stream, turn.ply, turn.own_clock_ms * MS, now_ns, delivered_ns)
+        game.asks[game.turn].append(ask)
 
     def _tell_end(self, stream: Stream, name: str, ended: pb.GameEnded) -> None:
         require(ended.game in stream.games, f"the end of game {ended.game} before its start")
@@ -63,6 +75,11 @@ class Facts:
         require(ended.moves == game.moves, f"{where}: {ended.moves!r}, not {game.moves!r}")
         assert game.ending is not None
         _once(stream, "end", ended.game)
+
+
+def _check_side(game: GameRecord, name: str, color: game_pb2.Color.ValueType) -> None:
+    side = Color.BLACK if color == game_pb2.COLOR_BLACK else Color.WHITE
+    require(game.names[game.seat_of(side)] == name, f"game {game.id}: {name} is told {side!r}")
 
 
 def _once(stream: Stream, *fact: object) -> None:

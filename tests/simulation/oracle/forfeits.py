@@ -44,16 +44,17 @@ class Forfeits:
 
     def _check_fault(self, game: GameRecord, ending: Ending, loser: Color, what: str) -> None:
         """A bot loses off the board by what it did itself."""
+        seat = game.seat_of(loser)
         if ending is Ending.TIME:
             _check_time(game, what)
         elif ending is Ending.DISCONNECT:
-            away_ns = game.away_ns[loser] + self._presence.absence_ns(game.names[loser])
+            away_ns = game.away_ns[seat] + self._presence.absence_ns(game.names[seat])
             require(
                 away_ns + GRACE_TOLERANCE_NS >= self._grace_ns,
                 f"{what}: it was away {away_ns / MS} ms of {self._grace_ns / MS}",
             )
         else:
-            require((loser, ending) in game.deeds, f"{what}: it did not")
+            require((seat, ending) in game.deeds, f"{what}: it did not")
 
 
 def _check_time(game: GameRecord, what: str) -> None:

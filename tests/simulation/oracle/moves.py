@@ -7,10 +7,14 @@ import struct
 from collections import defaultdict
 from collections.abc import Iterable
 
-from tests.simulation.oracle.books import SIDES, GameRecord
+from tests.simulation.oracle.books import GameRecord
 from tests.simulation.oracle.clocks import check_charge
 from tests.simulation.oracle.violation import require
 
+from meijin.game import Color
+
+COLORS = {0xFFFE: Color.BLACK, 0xFFFF: Color.WHITE}
+"""What stands in place of a cell where a side is chosen."""
 MOVE = struct.Struct("<QHHQQ")
 """A move in the journal: game, ply, cell, raw and charged nanoseconds."""
 
@@ -18,13 +22,27 @@ MOVE = struct.Struct("<QHHQQ")
 def add_move(
     game: GameRecord, ply: int, cell: int, raw_ns: int, charged_ns: int, *, now_ns: int
 ) -> None:
-    """A move is stored: it is the next one, and what its bot has sent."""
+    """A stone or a choice is stored: it is the next one, and what its bot has sent."""
     where = f"game {game.id} ply {ply}"
+    sent = game.sent[game.turn]
     require(ply == game.ply, f"{where} is stored when {game.ply} was to be")
-    require(cell in game.sent[ply], f"{where}: {cell} is stored, {game.sent[ply]} was sent")
-    check_charge(game, raw_ns, charged_ns, now_ns=now_ns)
+    require(cell in sent, f"{where}: {cell} is stored, {sent} was sent")
+    if _is_within_action(game):
+        require(raw_ns == charged_ns == 0, f"{where}: a stone of an action has a time of its own")
+    else:
+        check_charge(game, raw_ns, charged_ns, now_ns=now_ns)
+        game.charged_ns[game.seat_to_act].append(charged_ns)
+    if cell in COLORS:
+        require(game.task is not None and game.task[1], f"{where}: no choice was asked for")
+        game.chosen = ply, COLORS[cell]
+        return
     game.moves += cell.to_bytes(2, "little")
-    game.charged_ns[SIDES[ply & 1]].append(charged_ns)
+    game.stone_ns.append(charged_ns)
+
+
+def _is_within_action(game: GameRecord) -> bool:
+    """Whether the next stone belongs to the action of the one before."""
+    return game.task is not None and not game.task[1] and game.ply > 0
 
 
 def check_record(game: GameRecord, moves: bytes) -> None:
@@ -37,7 +55,8 @@ def check_journal(games: Iterable[GameRecord], reader: sqlite3.Connection) -> No
     stored: defaultdict[int, bytearray] = defaultdict(bytearray)
     for (moves,) in reader.execute("SELECT moves FROM journal ORDER BY id"):
         for game_id, _, cell, _, _ in MOVE.iter_unpack(moves):
-            stored[game_id] += cell.to_bytes(2, "little")
+            if cell not in COLORS:
+                stored[game_id] += cell.to_bytes(2, "little")
     for game in games:
         if game.state == "running":
             kept, made = bytes(stored[game.id]), bytes(game.moves[2 * game.opening_plies :])

@@ -87,13 +87,15 @@ class Oracle:
         moves.add_move(game, ply, cell, raw_ns, charged_ns, now_ns=self.books.now_ns())
 
     def _end(self, game_id: int, sequence: int, *columns: object) -> None:
-        state, ended_by, result, at_fault, stored, times = columns
+        state, ended_by, result, at_fault, stored, times, *players = columns
         assert isinstance(stored, bytes)
         assert isinstance(times, bytes)
         game, ending = self.books.games[game_id], Ending(ended_by)
         self._results.end(game, sequence, ending)
         self._check_record(game, ending, stored, times)
         self._results.count(game, str(state), ending)
+        names = [game.names[game.seat_of(color)] for color in Color]
+        require(players == names, f"game {game_id} is stored as {players}, and was {names}")
         loser = {"1-0": Color.WHITE, "0-1": Color.BLACK}.get(str(result))
         self._forfeits.check(game, ending, loser, str(at_fault))
 
@@ -151,7 +153,13 @@ _STARTS = """
 """
 _ENTRIES = "SELECT id, moves FROM journal WHERE id > ? ORDER BY id"
 _ENDS = """
-    SELECT id, end_sequence, state, ending, result, at_fault, moves, times
-    FROM game WHERE end_sequence > ? ORDER BY end_sequence
+    SELECT game.id, end_sequence, game.state, ending, result, at_fault, moves, times,
+        black_bot.name, white_bot.name
+    FROM game
+    JOIN bot_version AS black ON black.id = black_id
+    JOIN bot_version AS white ON white.id = white_id
+    JOIN bot AS black_bot ON black_bot.id = black.bot_id
+    JOIN bot AS white_bot ON white_bot.id = white.bot_id
+    WHERE end_sequence > ? ORDER BY end_sequence
 """
 _FAULTS = "SELECT id, game_id, ending FROM fault WHERE id > ? AND ending IS NOT NULL ORDER BY id"

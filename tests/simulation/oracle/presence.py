@@ -28,13 +28,13 @@ class Presence:
         self._away_since.pop(name, None)
         self._present[name] = stream
         for game in self._books.running(name):
-            game.away_ns[game.color(name)] += absence_ns
+            game.away_ns[game.seat(name)] += absence_ns
 
     def left(self, stream: Stream) -> None:
         """A stream is over for the server."""
         name, now_ns = stream.client.name, self._books.now_ns()
         for game in self._books.running(name):
-            for ask in game.asks[game.ply]:
+            for ask in game.asks[game.turn]:
                 if ask.stream is stream and ask.left_ns is None:
                     ask.left_ns = now_ns
         if self._present.get(name) is stream:

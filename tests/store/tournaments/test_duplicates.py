@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from meijin.game import GOMOKU, Ending, Outcome, Party, Result, Variant
+from meijin.game import GOMOKU, Color, Ending, Outcome, Party, Variant
 from meijin.game.symmetry import symmetries
 from meijin.store.schema import BotVersionId
 from meijin.store.tournaments.duplicates import symmetric_fingerprint
 
 ADA, BOB, CLEO = map(BotVersionId, (1, 2, 3))
 MOVES = (112, 113, 97, 98, 20)
-FIVE = Outcome(Result.BLACK_WINS, Ending.FIVE)
-TIME = Outcome(Result.BLACK_WINS, Ending.TIME, Party.WHITE)
+FIVE = Outcome(Ending.FIVE, Color.BLACK)
+TIME = Outcome(Ending.TIME, Color.BLACK, Party.WHITE)
 
 
 def key(**changes: Any) -> int | None:
@@ -45,8 +45,8 @@ def test_a_game_and_its_images_are_one() -> None:
         {"moves": MOVES[:-1]},
         {"moves": (97, 113, 112, 98, 20)},
         {"outcome": TIME},
-        {"outcome": Outcome(Result.BLACK_WINS, Ending.RESIGN)},
-        {"outcome": Outcome(Result.WHITE_WINS, Ending.RESIGN)},
+        {"outcome": Outcome(Ending.RESIGN, Color.BLACK)},
+        {"outcome": Outcome(Ending.RESIGN, Color.WHITE)},
         {"opening_plies": 1},
     ],
 )

@@ -52,6 +52,19 @@ def test_games_and_complete_pairs_are_counted(
     assert found.played == sum(games)
 
 
+def test_a_swap_is_counted_by_players(database: Database, scene: Scene) -> None:
+    """The results are those of the pairing's colours, whatever colours won in the end."""
+    play(database, scene, {1: BLACK, 2: BLACK, 3: DRAW, 4: WHITE}, swapped=(1, 3))
+    ada, bob = scene.bots
+    found = database.read(lambda at: match_counts(at, scene.tournament_id))
+    assert found == MatchCounts((2, 1, 1), (1, 0, 0, 1, 0))
+    results = database.read(lambda at: pairing_results(at, scene.tournament_id))
+    planned = database.read(lambda at: planned_results(at, scene.tournament_id))
+    expected = [(ada, bob, WHITE), (bob, ada, BLACK), (ada, bob, DRAW), (bob, ada, WHITE)]
+    assert [(row.black_id, row.white_id, row.result) for row in results] == expected
+    assert [(row.black_id, row.white_id, row.result) for row in planned] == expected
+
+
 def test_matches_are_counted_apart(database: Database, planner: Planner, scene: Scene) -> None:
     """One without a result has counts of nothing."""
     other = planner.add(planner.plan(scene.bots))

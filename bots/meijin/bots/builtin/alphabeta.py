@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from meijin.bots.builtin.compiled import CompiledBot
+from meijin.bots.builtin.opening_search import OpeningSearcher
 from meijin.bots.sdk.answer import RESIGN, Analysis, Choice, Resignation
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
+from meijin.game import FREESTYLE, GOMOKU, OPENING_RULES, STANDARD, Board, Variant
 from meijin.wire import Capabilities
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ LEVELS: Mapping[int, Level] = {
 """By strength; the strongest has no limits but its time."""
 
 
-class AlphaBetaBot(CompiledBot):
+class AlphaBetaBot(OpeningSearcher):
     """Alpha-beta with iterative deepening, as deep as time allows, and deeper along threats."""
 
     name = "alphabeta"
@@ -62,6 +62,7 @@ class AlphaBetaBot(CompiledBot):
         min_size=5,
         max_size=22,
         min_move_time=timedelta(milliseconds=20),
+        opening_rules=tuple(OPENING_RULES.values()),
     )
 
     def __init__(
@@ -112,15 +113,23 @@ class AlphaBetaBot(CompiledBot):
 
     def choose(self, position: Position) -> Choice | Resignation:
         """Search for the time that the clock allows."""
-        engine = self._take(position.variant)
-        try:
-            result = engine.search_board(position.board, self._limits(position))
-        finally:
-            self._engines[position.variant].append(engine)
+        result = self._search(position.board, self._limits(position))
         if self._resign and _is_lost(result):
             return RESIGN
         analysis = Analysis(result.score, result.depth, result.nodes, result.pv)
         return Choice(result.cell, analysis)
+
+    def advantage(self, position: Position, board: Board, time: timedelta) -> float:
+        """The score of a search."""
+        limits = self._limits(position)
+        return self._search(board, replace(limits, time=min(time, limits.time or time))).score
+
+    def _search(self, board: Board, limits: Limits) -> SearchResult:
+        engine = self._take(board.variant)
+        try:
+            return engine.search_board(board, limits)
+        finally:
+            self._engines[board.variant].append(engine)
 
     def _take(self, variant: Variant) -> Engine:
         """Take an engine that no other thread is using."""

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from meijin.bots.builtin.compiled import CompiledBot
+from meijin.bots.builtin.opening_search import OpeningSearcher
 from meijin.bots.core.tree_result import TreeLimits
 from meijin.bots.sdk.answer import Analysis, Choice
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
+from meijin.game import FREESTYLE, GOMOKU, OPENING_RULES, STANDARD, Board, Variant
 from meijin.game.variant import GOMOKU_LINE
 from meijin.wire import Capabilities
 
@@ -33,7 +33,7 @@ PURE = "pure"
 FORMS = (GUIDED, PURE)
 
 
-class MctsBot(CompiledBot):
+class MctsBot(OpeningSearcher):
     """Monte-Carlo tree search: PUCT with a network, or UCT with random playouts.
 
     Patterns know five in a row alone; other games are played in the pure form.
@@ -47,6 +47,7 @@ class MctsBot(CompiledBot):
         max_size=22,
         min_move_time=timedelta(milliseconds=50),
         any_line=True,
+        opening_rules=tuple(OPENING_RULES.values()),
     )
 
     def __init__(
@@ -100,6 +101,12 @@ class MctsBot(CompiledBot):
             pv=result.pv,
         )
         return Choice(result.cell, analysis)
+
+    def advantage(self, position: Position, board: Board, time: timedelta) -> float:
+        """The score that a search expects, beyond a draw's."""
+        time = min(time, thinking_time(position, self._time_limit))
+        limits = TreeLimits(visits=self._playouts or MAX_VISITS, time=time)
+        return self._tree(position).search(board.moves, limits).expected_score - 0.5
 
     def game_ended(self, game_id: str, outcome: object) -> None:  # noqa: ARG002 - a hook
         """Drop the game's tree."""

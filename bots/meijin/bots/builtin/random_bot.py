@@ -7,7 +7,7 @@ from random import Random
 
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, STANDARD
+from meijin.game import FREESTYLE, OPENING_RULES, STANDARD, Color
 from meijin.wire import Capabilities
 
 _ATTEMPTS = 8
@@ -21,7 +21,12 @@ class RandomBot(Bot):
 
     name = "random"
     capabilities = Capabilities(
-        rules=(FREESTYLE, STANDARD), min_size=3, max_size=22, max_games=64, any_line=True
+        rules=(FREESTYLE, STANDARD),
+        min_size=3,
+        max_size=22,
+        max_games=64,
+        any_line=True,
+        opening_rules=tuple(OPENING_RULES.values()),
     )
 
     def __init__(self, seed: int | None = None) -> None:
@@ -42,6 +47,16 @@ class RandomBot(Bot):
             if board.is_legal(cell):
                 return cell
         return self._rng.choice(board.legal_cells())
+
+    def place_opening(self, position: Position, stones: int) -> Sequence[int]:
+        """Draw as many cells."""
+        return self._rng.sample(position.legal_cells(), stones)
+
+    def choose_side(self, position: Position, stones: int) -> Color | Sequence[int]:
+        """Draw a side, or further stones where there is that choice."""
+        if stones and self._rng.random() < 1 / 3:
+            return self.place_opening(position, stones)
+        return self._rng.choice(tuple(Color))
 
     async def choose_many(self, positions: Sequence[Position]) -> Sequence[int]:
         """Draw a cell for each of `positions`."""

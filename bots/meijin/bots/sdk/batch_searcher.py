@@ -13,7 +13,14 @@ from typing import TypeAlias, cast
 from meijin.bots.sdk.answer import Answer
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.running_game import RunningGame
-from meijin.bots.sdk.searcher import Hook, Searcher, TaskSearcher, ThreadSearcher, run_hook
+from meijin.bots.sdk.searcher import (
+    Hook,
+    Searcher,
+    TaskSearcher,
+    ThreadSearcher,
+    log_failure,
+    run_hook,
+)
 from meijin.bots.sdk.threads import SearchThreads
 from meijin.bots.sdk.wire import Action
 
@@ -98,8 +105,13 @@ class ThreadBatchSearcher(BatchSearcher):
         if not games:
             return []
         try:
-            answers = self._bot.choose_many([game.turn_position() for game in games])
-            return _actions_for(games, cast("Sequence[Answer]", answers))
+            openings = _answer_openings(self._bot, games)
+            others = [game for game in games if game not in openings] if openings else games
+            answers: object = ()
+            if others:
+                answers = self._bot.choose_many([game.turn_position() for game in others])
+            actions = _actions_for(others, cast("Sequence[Answer]", answers))
+            return _in_order(games, others, actions, openings)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             return error
 
@@ -127,8 +139,16 @@ class TaskBatchSearcher(BatchSearcher):
 
     async def _choose(self, games: Sequence[RunningGame]) -> _Result:
         try:
-            answers = self._bot.choose_many([game.turn_position() for game in games])
-            return _actions_for(games, await cast("Awaitable[Sequence[Answer]]", answers))
+            openings = _answer_openings(self._bot, games)
+            others = [game for game in games if game not in openings] if openings else games
+            answers: Sequence[Answer] = ()
+            if others:
+                positions = [game.turn_position() for game in others]
+                answers = await cast(
+                    "Awaitable[Sequence[Answer]]", self._bot.choose_many(positions)
+                )
+            actions = _actions_for(others, answers)
+            return _in_order(games, others, actions, openings)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             return error
 
@@ -154,6 +174,31 @@ def searcher_for(bot: Bot, threads: SearchThreads) -> Searcher:
     if single is None:
         raise TypeError(f"{type(bot).__name__} needs a choose or a choose_many method")
     return single
+
+
+def _answer_openings(bot: Bot, games: Sequence[RunningGame]) -> dict[RunningGame, Action]:
+    """The actions in the games whose opening asks for something, one by one."""
+    actions = {}
+    for game in games:
+        if (task := game.task) is not None:
+            try:
+                actions[game] = game.answer_task(bot, task)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
+                actions[game] = log_failure(game, error)
+    return actions
+
+
+def _in_order(
+    games: Sequence[RunningGame],
+    others: Sequence[RunningGame],
+    actions: list[Action],
+    openings: dict[RunningGame, Action],
+) -> list[Action]:
+    """The actions of all games in their order."""
+    if not openings:
+        return actions
+    found = openings | dict(zip(others, actions, strict=True))
+    return [found[game] for game in games]
 
 
 def _overrides(bot: Bot, method: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from meijin.bots.sdk.answer import Answer
 from meijin.bots.sdk.position import Position
-from meijin.game import Outcome
+from meijin.game import Color, Outcome
 from meijin.wire import Capabilities
 
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -66,6 +66,23 @@ class Bot:
         An exception forfeits this game as a crash and leaves the others alone.
         """
         raise NotImplementedError(f"{type(self).__name__} needs a choose or a choose_many method")
+
+    def place_opening(self, position: Position, stones: int) -> Sequence[int]:
+        """Return the cells of so many stones of an opening, black and white in turn.
+
+        For bots whose capabilities name other opening rules than the free one: with swap2 the
+        first player places three, and the opponent then takes the better side. Called like
+        `choose` with a plain method, in a search thread or on the event loop.
+        """
+        raise NotImplementedError(f"{type(self).__name__} needs a place_opening method")
+
+    def choose_side(self, position: Position, stones: int) -> Color | Sequence[int]:
+        """Return the side to play after an opening, whose stones are on the board.
+
+        Where `stones` isn't 0, the bot may return the cells of so many further stones instead,
+        in the order played; then the opponent chooses.
+        """
+        raise NotImplementedError(f"{type(self).__name__} needs a choose_side method")
 
     def choose_many(
         self, positions: Sequence[Position]

@@ -41,6 +41,25 @@ class GameStarted:
     """The moves so far, as `decode_moves` reads them."""
 
 
+@dataclass(frozen=True, slots=True)
+class SideChosen:
+    """A player has chosen its side."""
+
+    number: int
+    """The game's number on this stream."""
+    color: Color
+    """The bot's own side from now on."""
+
+
+class OpeningTask(NamedTuple):
+    """What a turn of an opening asks for; where it has both, one of the two."""
+
+    stones: int
+    """How many stones to place; 0 for none."""
+    may_choose: bool
+    """The bot may choose its side."""
+
+
 class Turn(NamedTuple):
     """It is the bot's turn; a plain tuple, since there is one for every move of every game."""
 
@@ -56,6 +75,8 @@ class Turn(NamedTuple):
     """Left on the opponent's clock, in milliseconds."""
     read_at: float
     """When it was read off the stream: seconds of a monotonic clock."""
+    task: OpeningTask | None = None
+    """What the opening asks for; ``None`` for a usual move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +105,8 @@ class Events:
     started: Sequence[GameStarted] = ()
     turns: Sequence[Turn] = ()
     notices: Sequence[Notice] = ()
+    choices: Sequence[SideChosen] = ()
+    """Before the turns, though they come last here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,9 @@ class Games:
             self._end(ended)
         for started in events.started:
             self._start(started)
+        for chosen in events.choices:
+            if (game := self._running.get(chosen.number)) is not None:
+                game.color = chosen.color
         games = self._begin_turns(events.turns)
         for notice in events.notices:
             logger.warning("refused at ply %d: %s", notice.ply, notice.detail)

@@ -8,12 +8,22 @@ import time
 from collections.abc import Callable
 
 from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure
+from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.errors import SupplierError
-from meijin.bots.sdk.events import GameStarted, Turn
+from meijin.bots.sdk.events import GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.wire import Action
-from meijin.game import Board, IllegalMoveError, decode_moves, encode_moves
+from meijin.game import (
+    Board,
+    Choose,
+    Color,
+    IllegalMoveError,
+    OpeningAction,
+    Placement,
+    decode_moves,
+    encode_moves,
+)
 
 _MILLISECOND = 0.001
 
@@ -32,6 +42,7 @@ class RunningGame:
         "_outbox",
         "_pending",
         "_shown",
+        "color",
         "number",
         "position",
         "running",
@@ -40,6 +51,8 @@ class RunningGame:
     number: int
     """The game's number on the stream."""
     position: Position
+    color: Color
+    """The bot's side, as the server said last; the position has it from the next turn on."""
     running: bool
     """False once the game has ended or its stream is lost; answers are then dropped."""
 
@@ -55,6 +68,7 @@ class RunningGame:
             game_id=started.game_id,
             opponent=started.opponent,
         )
+        self.color = started.color
         self._outbox = outbox
         self._clock = clock
         self._pending: Turn | None = None  # the turn that waits for an answer
@@ -77,6 +91,7 @@ class RunningGame:
         turn = self._shown = self._pending
         self._follow(turn.moves)
         position = self.position
+        position.color = self.color
         position.set_clocks(turn.own_ms, turn.opponent_ms)
         waited = self._clock() - turn.read_at
         if waited >= _MILLISECOND:
@@ -94,6 +109,25 @@ class RunningGame:
             known = b""
         for cell in decode_moves(moves[len(known) :]):
             board.play(cell)
+
+    @property
+    def task(self) -> OpeningTask | None:
+        """What the opening asks for; ``None`` where a usual move is."""
+        return None if self._pending is None else self._pending.task
+
+    def answer_task(self, bot: Bot, task: OpeningTask) -> Action:
+        """Have the bot do what the opening asks for; an impossible answer is a failure."""
+        position = self.turn_position()
+        turn = self._shown
+        if task.may_choose:
+            answer: object = bot.choose_side(position, task.stones)
+        else:
+            answer = bot.place_opening(position, task.stones)
+        self._follow(turn.moves)
+        action = _check_opening(answer, task, position.board)
+        if isinstance(action, Failure):
+            logger.error("failed in game %s: %s", position.game_id, action.message)
+        return Action(self.number, turn.ply, action, turn.read_at)
 
     def action_for(self, answer: object) -> Action:
         """The action for what the bot answered; an impossible answer is a failure."""
@@ -118,6 +152,22 @@ class RunningGame:
         if self.running and self._pending is not None and self._pending.ply == action.ply:
             self._pending = None
             self._outbox.add_action(action)
+
+
+def _check_opening(answer: object, task: OpeningTask, board: Board) -> OpeningAction | Failure:
+    name = "choose_side" if task.may_choose else "place_opening"
+    if isinstance(answer, Color) and task.may_choose:
+        return Choose(answer)
+    try:
+        cells = tuple(map(operator.index, answer))  # type: ignore[call-overload]
+        copy = board.copy()
+        for cell in cells:
+            copy.play(cell)
+    except (TypeError, ValueError) as error:
+        return Failure(f"{name} returned {answer!r}: {error}")
+    if len(cells) != task.stones:
+        return Failure(f"{name} returned {answer!r}: {task.stones} stones are asked for")
+    return Placement(cells)
 
 
 def _check(answer: object, board: Board) -> Answer | Failure:

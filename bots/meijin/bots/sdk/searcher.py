@@ -78,6 +78,8 @@ class ThreadSearcher(Searcher):
         if not game.running:
             return None
         try:
+            if (task := game.task) is not None:
+                return game.answer_task(self._bot, task)
             return game.action_for(self._bot.choose(game.turn_position()))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             return log_failure(game, error)
@@ -112,6 +114,9 @@ class TaskSearcher(Searcher):
 
     async def _choose(self, game: RunningGame) -> None:
         try:
+            if (task := game.task) is not None:
+                game.send(game.answer_task(self._bot, task))
+                return
             answer = await cast("Awaitable[Answer]", self._bot.choose(game.turn_position()))
             action = game.action_for(answer)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on

@@ -15,17 +15,20 @@ from meijin.bots.sdk.events import (
     GameEnded,
     GameStarted,
     Notice,
+    OpeningTask,
     Paused,
     Ping,
     ServerMessage,
+    SideChosen,
     Turn,
     Welcome,
 )
-from meijin.game import encode_moves
+from meijin.game import Choose, OpeningAction, Placement, encode_moves
 from meijin.v1 import play_service_pb2
 from meijin.wire import (
     capabilities_to_proto,
     color_from_proto,
+    color_to_proto,
     outcome_from_proto,
     time_control_from_proto,
     variant_from_proto,
@@ -53,7 +56,7 @@ class Action(NamedTuple):
     """The game's number on the stream."""
     ply: int
     """The ply of the turn that this answers."""
-    answer: Answer | Failure
+    answer: Answer | OpeningAction | Failure
     read_at: float | None = None
     """When the turn was read off the stream, in seconds of a monotonic clock, if it is told."""
 
@@ -120,6 +123,12 @@ def _add_rare(actions: play_service_pb2.Actions, action: Action, now: float) -> 
             analysis=analysis,
             thinking_us=_thinking_us(read_at, now),
         )
+    elif isinstance(answer, Placement):
+        thinking_us = _thinking_us(read_at, now)
+        actions.placements.add(game=number, ply=ply, cells=answer.cells, thinking_us=thinking_us)
+    elif isinstance(answer, Choose):
+        color, thinking_us = color_to_proto(answer.color), _thinking_us(read_at, now)
+        actions.choices.add(game=number, ply=ply, color=color, thinking_us=thinking_us)
     elif isinstance(answer, Resignation):
         actions.resigns.add(game=number)
     elif isinstance(answer, Failure):
@@ -196,12 +205,21 @@ def events_from_proto(events: play_service_pb2.Events, *, read_at: float) -> Eve
         started=[started_from_proto(started) for started in events.started],
         turns=[
             Turn(
-                turn.game, turn.ply, turn.moves, turn.own_clock_ms, turn.opponent_clock_ms, read_at
+                turn.game,
+                turn.ply,
+                turn.moves,
+                turn.own_clock_ms,
+                turn.opponent_clock_ms,
+                read_at,
+                OpeningTask(turn.task.stones, turn.task.may_choose)
+                if turn.HasField("task")
+                else None,
             )
             for turn in events.turns
         ],
         ended=[GameEnded(ended.game, outcome_from_proto(ended.outcome)) for ended in events.ended],
         notices=[Notice(notice.game, notice.ply, notice.detail) for notice in events.notices],
+        choices=[SideChosen(each.game, color_from_proto(each.color)) for each in events.choices],
     )
 
 

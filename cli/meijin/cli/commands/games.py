@@ -20,7 +20,7 @@ from meijin.cli.output import OLDER, console, print_file, print_json, state_text
 from meijin.game import Board, Color, cell_name
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
-from meijin.wire import variant_from_proto
+from meijin.wire import color_from_proto, variant_from_proto
 
 app = typer.Typer(help="Look at games, export them, and void them.", no_args_is_help=True)
 
@@ -130,6 +130,8 @@ def print_game(game: game_pb2.Game) -> None:
         console.print(f"why it was paired: {game.pairing_reason}")
     console.print(_board(game))
     console.print(*_moves(game), sep="\n")
+    if game.HasField("choice"):
+        console.print(_choice_text(game))
     console.print(state_text(game))
 
 
@@ -137,6 +139,13 @@ def headline(game: game_pb2.Game) -> str:
     """Who plays whom, and what."""
     variant = variant_from_proto(game.variant)
     return f"game {game.game_id}: {game.black} (x, black) against {game.white} (o), {variant}"
+
+
+def _choice_text(game: game_pb2.Game) -> str:
+    """Who chose its side."""
+    is_black = color_from_proto(game.choice.color) is Color.BLACK
+    name, side = (game.black, "black") if is_black else (game.white, "white")
+    return f"{name} chose {side} after {game.choice.ply} stones"
 
 
 def _board(game: game_pb2.Game) -> Text:

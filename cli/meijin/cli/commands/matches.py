@@ -22,10 +22,12 @@ from meijin.cli.errors import CommandError, LeftTournamentError
 from meijin.cli.follow import follow
 from meijin.cli.local import local_arena
 from meijin.cli.options import (
+    DEFAULT_OPENING_RULE,
     DEFAULT_TIME,
     DEFAULT_VARIANT,
     MAX_UINT32,
     ConcurrencyOption,
+    OpeningRuleOption,
     OpeningsOption,
     SeedOption,
     TimeOption,
@@ -55,6 +57,7 @@ def match(
     ] = None,
     time: TimeOption = DEFAULT_TIME,
     variant: VariantOption = DEFAULT_VARIANT,
+    opening_rule: OpeningRuleOption = DEFAULT_OPENING_RULE,
     seed: SeedOption = None,
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
@@ -131,6 +134,7 @@ def match(
         rounds=games or DEFAULT_GAMES,
         time=time,
         variant=variant,
+        opening_rule=opening_rule,
         seed=seed,
         openings=openings,
         concurrency=concurrency,

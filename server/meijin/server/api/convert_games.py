@@ -2,10 +2,16 @@
 
 from collections.abc import Iterable
 
-from meijin.server.views.games import GameDetail, GameMove, GameSummary
+from meijin.server.views.games import GameChoice, GameDetail, GameMove, GameSummary
 from meijin.store.schema import GameState
 from meijin.v1 import game_pb2
-from meijin.wire import outcome_to_proto, time_control_to_proto, time_to_proto, variant_to_proto
+from meijin.wire import (
+    color_to_proto,
+    outcome_to_proto,
+    time_control_to_proto,
+    time_to_proto,
+    variant_to_proto,
+)
 
 GAME_STATES = {state: game_pb2.GameState.Value(f"GAME_STATE_{state.name}") for state in GameState}
 
@@ -27,6 +33,7 @@ def game_to_proto(game: GameSummary) -> game_pb2.Game:
         ply=game.ply,
         repeat=game.is_repeat,
         pairing_reason=game.reason,
+        swapped=game.is_swapped,
     )
     if game.outcome is not None:
         message.outcome.CopyFrom(outcome_to_proto(game.outcome))
@@ -39,6 +46,16 @@ def game_detail_to_proto(game: GameDetail) -> game_pb2.Game:
     """A game with its moves."""
     message = game_to_proto(game.summary)
     message.moves.extend(moves_to_proto(game.moves))
+    if game.choice is not None:
+        message.choice.CopyFrom(choice_to_proto(game.choice))
+    return message
+
+
+def choice_to_proto(choice: GameChoice) -> game_pb2.SideChoice:
+    """The choice of a side with its time."""
+    message = game_pb2.SideChoice(ply=choice.side.ply, color=color_to_proto(choice.side.color))
+    message.raw_time.FromNanoseconds(choice.raw_ns)
+    message.charged_time.FromNanoseconds(choice.charged_ns)
     return message
 
 

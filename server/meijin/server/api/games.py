@@ -80,13 +80,16 @@ class GameServicer(GameServiceServicer):
             first = await self._game(game_id)
             yield pb.WatchGameResponse(game=game_detail_to_proto(first))
             told = len(first.moves)
+            has_choice = first.choice is not None
             is_running = first.summary.state is GameState.RUNNING
             while is_running:
                 fact = await subscriber.next()
                 assert isinstance(fact, GameEvent)
-                if fact.kind is EventKind.ENDED:
-                    is_running = False
+                is_ended = fact.kind is EventKind.ENDED
+                if is_ended or (not has_choice and fact.game.committed_choice is not None):
                     game = await self._game(game_id)
+                    told, has_choice = len(game.moves), True
+                    is_running = not is_ended and game.summary.state is GameState.RUNNING
                     yield pb.WatchGameResponse(game=game_detail_to_proto(game))
                 elif moves := live_moves(fact.game, since=told):
                     told += len(moves)

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from prometheus_client import Counter
 
-from meijin.game import Party
-from meijin.server.match.arbiter import ACCEPTED, SIDES, ActionResult
-from meijin.server.match.commands import Actions, Analysis, Failure, Play
+from meijin.game import Action, Choose, Party, Seat
+from meijin.server.match.arbiter import ACCEPTED, ActionResult
+from meijin.server.match.commands import Actions, Analysis, Failure, OpeningPlay, Play
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
@@ -45,9 +45,11 @@ class ActionHandler:
         _hear(session, moment)
         refused, session.last_actions = session.refused, actions
         self._journal.add_moves(self._judge_plays(session, actions.plays, moment))
+        if actions.openings:
+            self._judge_openings(session, actions.openings, moment)
         self._end_games(session, actions, moment)
         count = len(actions.plays) + len(actions.resigns) + len(actions.failures)
-        if session.refused - refused >= count:
+        if session.refused - refused >= count + len(actions.openings):
             return False
         session.effective_messages += 1
         self._journal.wake()
@@ -63,7 +65,7 @@ class ActionHandler:
             if game is None:
                 continue
             if failure is None:
-                game.arbiter.resign(game.color(session.player))
+                game.arbiter.resign(game.seat(session.player))
             else:
                 self._fail(session, game, failure)
             self._games.end(game)
@@ -73,7 +75,7 @@ class ActionHandler:
         player = session.player
         for game in list(session.games.values()):
             if game.is_played_by(player, session.version_id):
-                game.arbiter.resign(game.color(player))
+                game.arbiter.resign(game.seat(player))
                 self._games.end(game)
 
     def _fail(self, session: Session, game: LiveGame, failure: Failure) -> None:
@@ -82,7 +84,7 @@ class ActionHandler:
         if failure.is_suppliers and session.player.supplier_failures.take(datetime.now(UTC)):
             game.void_for(session.version_id, Party.SUPPLIER, message)
         else:
-            game.arbiter.fail(game.color(session.player), message)
+            game.arbiter.fail(game.seat(session.player), message)
 
     def _find(self, session: Session, number: int, ply: int, moment: Moment) -> LiveGame | None:
         player = session.player
@@ -101,7 +103,7 @@ class ActionHandler:
         The one loop that every move takes: what it needs is looked up once.
         """
         player, lag_ns = session.player, session.lag_ns
-        black, white = SIDES
+        first, second = Seat.FIRST, Seat.SECOND
         find = session.games.get
         for number, ply, cell, analysis, thinking_us in plays:
             game = find(number)
@@ -111,8 +113,8 @@ class ActionHandler:
                     return
                 continue
             arbiter = game.arbiter
-            color = black if game.black is player else white
-            result = arbiter.play(color, ply, cell, moment, lag_ns, thinking_us=thinking_us)
+            seat = first if game.first is player else second
+            result = arbiter.play(seat, ply, cell, moment, lag_ns, thinking_us=thinking_us)
             if result is not ACCEPTED:
                 self._put_off(session, game, ply, result, moment=moment, analysis=analysis)
                 if session.closed.done():
@@ -125,6 +127,36 @@ class ActionHandler:
             yield game, ply, cell
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
+
+    def _judge_openings(
+        self, session: Session, plays: Iterable[OpeningPlay], moment: Moment
+    ) -> None:
+        """Judge placements of several stones, and choices of a side."""
+        for number, ply, action, thinking_us in plays:
+            if session.closed.done():
+                return
+            game = self._find(session, number, ply, moment)
+            if game is None:
+                continue
+            seat = game.seat(session.player)
+            result = game.arbiter.act(
+                seat, ply, action, moment, session.lag_ns, thinking_us=thinking_us
+            )
+            if result is not ACCEPTED:
+                self._put_off(session, game, ply, result, moment=moment, analysis=None)
+            elif game.arbiter.outcome is not None:
+                self._end_by(game, ply, None)
+            else:
+                self._note_action(game, ply, action)
+
+    def _note_action(self, game: LiveGame, ply: int, action: Action) -> None:
+        """Have an action committed after which a game goes on."""
+        game.is_uncommitted = True
+        if isinstance(action, int):
+            self._journal.add_moves([(game, ply, action)])
+        else:
+            game.uncommitted_stones = 0 if isinstance(action, Choose) else len(action.cells)
+            self._journal.add_action(game, ply, action)
 
     def receive_pong(self, session: Session, sequence: int) -> None:
         """Decide the games whose flag has waited for this ping's answer."""
@@ -139,13 +171,14 @@ class ActionHandler:
         arbiter, ply = game.arbiter, game.arbiter.board.ply
         if not arbiter.is_flag_up:
             return
+        turn, held = arbiter.turn, arbiter.held
         arbiter.decide(moment, round_trip_ns)
         analysis, game.held_analysis = game.held_analysis, None
         if arbiter.outcome is not None:
             self._end_by(game, ply, analysis)
-        elif arbiter.board.ply > ply:
-            game.is_uncommitted = True
-            self._journal.add_moves([(game, ply, arbiter.board.moves[ply])])
+        elif arbiter.turn > turn:
+            assert held is not None
+            self._note_action(game, ply, held)
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
             self._journal.wake()
@@ -180,7 +213,12 @@ class ActionHandler:
         self, session: Session, game: LiveGame, ply: int, result: ActionResult, moment: Moment
     ) -> None:
         reason, detail = NoticeReason.NOT_YOUR_TURN, "it is the opponent's turn"
-        if result is not ActionResult.NOT_YOUR_TURN:
+        if result is ActionResult.NOT_ASKED:
+            reason = NoticeReason.NOT_ASKED
+            task = game.arbiter.task
+            asked = "stones are placed one by one" if task is None else f"the task is to {task}"
+            detail = f"that is not asked for at ply {ply}: {asked}"
+        elif result is not ActionResult.NOT_YOUR_TURN:
             current = game.arbiter.board.ply
             reason = NoticeReason.STALE_PLY
             detail = f"ply {ply} is not the pending turn; the game is at ply {current}"

@@ -2,16 +2,28 @@
 
 import enum
 from array import array
+from collections.abc import Sequence
 
-from meijin.game import Board, Clock, Color, Ending, IllegalMoveError, Outcome, Party, Result
+from meijin.game import (
+    Action,
+    Board,
+    Choose,
+    Clock,
+    Ending,
+    GamePosition,
+    IllegalActionError,
+    IllegalMoveError,
+    OpeningAction,
+    Outcome,
+    Party,
+    Seat,
+    chosen_color,
+)
 from meijin.server.match.allowance import LAG_PER_GAME_NS, Credits, allowance_of
 from meijin.server.match.flag import Flag
 from meijin.server.match.presence import Presence
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
-from meijin.server.match.timing import FlagFall, HeldMove, Timing
-
-SIDES = (Color.BLACK, Color.WHITE)
-"""The side to move at an even and at an odd ply."""
+from meijin.server.match.timing import FlagFall, HeldMove, Timing, told_action
 
 _OUTAGES = {Party.SERVER: "an outage", Party.NETWORK: "an outage of the network"}
 """Of whom."""
@@ -28,6 +40,8 @@ class ActionResult(enum.Enum):
     """It answers no pending turn."""
     NOT_YOUR_TURN = enum.auto()
     """It is the opponent's turn."""
+    NOT_ASKED = enum.auto()
+    """An action of an opening that isn't asked for."""
 
 
 ACCEPTED = ActionResult.ACCEPTED
@@ -52,22 +66,27 @@ class Arbiter:
         "_asked_at_ns",
         "_cells",
         "_flag",
-        "_left_ply",
+        "_left_turn",
         "_presence",
         "_stall_at_ask_ns",
         "_unheard_ns",
         "_used_ns",
         "board",
         "charged_ns",
+        "choice_ns",
         "clock",
         "credits",
         "evidence",
         "outcome",
+        "position",
         "raw_ns",
+        "task",
+        "turns",
     )
 
     def __init__(self, board: Board, clock: Clock, *, grace_ns: int, margin_ns: int = 0) -> None:
         self.board = board
+        self.position = GamePosition(board)
         self.clock = clock
         self.outcome: Outcome | None = None
         self.evidence: dict[str, object] = {}
@@ -77,16 +96,37 @@ class Arbiter:
         self.charged_ns = array("Q")
         """Nanoseconds that the clock was charged for them."""
         self.credits = [Credits(), Credits(), Credits()]
-        """By the value of a colour: what that side has been credited."""
+        """By the value of a seat: what it has been credited."""
+        self.choice_ns = (0, 0)
+        """What the choice of a side took, once it is made: as `raw_ns` and `charged_ns`."""
+        self.turns = self.position.turns
+        """Whose turn it is at an even and at an odd ply."""
+        self.task = self.position.task
+        """What the opening asks for; ``None`` where a stone is asked for."""
         self._cells = board.variant.cells
         self._asked_at_ns = -1
         self._stall_at_ask_ns = 0
         self._used_ns = 0
         self._unheard_ns = 0
-        self._left_ply = -1
+        self._left_turn = -1
         self._flag = Flag()
         self._allowance = allowance_of(clock.time_control, grace_ns=grace_ns, margin_ns=margin_ns)
         self._presence = Presence(self._allowance, self.credits)
+
+    @property
+    def seat_to_act(self) -> Seat:
+        """Whose turn it is."""
+        return self.turns[len(self.board.moves) & 1]
+
+    @property
+    def turn(self) -> int:
+        """The number of the turn that is pending: a choice leaves the ply as it is."""
+        return len(self.board.moves) + (self.position.choice is not None)
+
+    @property
+    def held(self) -> Action | None:
+        """The action that is held."""
+        return None if self._flag.held is None else self._flag.held.action
 
     # -- the turn ---------------------------------------------------------------
 
@@ -97,14 +137,14 @@ class Arbiter:
             The nanoseconds left on its clock, less what this move has used before an absence.
         """
         self._asked_at_ns, self._stall_at_ask_ns = moment
-        left = self.clock.left_ns(SIDES[len(self.board.moves) & 1])
+        left = self.clock.left_ns(self.turns[len(self.board.moves) & 1])
         return max(left - self._used_ns, 0) if self._used_ns else left
 
     def play(
         self,
-        color: Color,
+        seat: Seat,
         ply: int,
-        cell: int,
+        action: Action,
         moment: Moment,
         lag_ns: int,
         *,
@@ -113,6 +153,7 @@ class Arbiter:
         """Judge a move, or hold it for `decide` when it seems late.
 
         Args:
+            action: The stone's cell; `act` is for everything else.
             lag_ns: The round trip that the network takes.
             thinking_us: What the bot says that it took from reading the turn to writing the
                 answer; 0 when it says nothing. All beyond that was the way.
@@ -120,7 +161,7 @@ class Arbiter:
         board = self.board
         if ply != len(board.moves) or self._asked_at_ns < 0 or self.outcome is not None:
             return ActionResult.STALE_PLY
-        if color is not SIDES[ply & 1]:
+        if seat is not self.turns[ply & 1]:
             return ActionResult.NOT_YOUR_TURN
         now_ns, stall_ns = moment
         raw_ns = self._used_ns + now_ns - self._asked_at_ns
@@ -132,31 +173,67 @@ class Arbiter:
         if spent_ns <= 0:
             spent_ns = 0
         elif lag_ns:
-            credit_ns = self._lag_credit(color, spent_ns, lag_ns)
-        if not self.clock.charge(color, spent_ns - credit_ns):
+            credit_ns = self._lag_credit(seat, spent_ns, lag_ns)
+        if not self.clock.charge(seat, spent_ns - credit_ns):
             timing = Timing(raw_ns, spent_ns, lag_ns, thinking_us)
-            return self._overstep(color, cell, timing, moment)
-        self._place(color, cell, raw_ns, spent_ns, credit_ns)
+            return self._overstep(seat, action, timing, moment)
+        self._place(seat, action, raw_ns, spent_ns, credit_ns)
         return ACCEPTED
 
-    def replay(self, cell: int, raw_ns: int, charged_ns: int) -> None:
-        """Take a move from the store: it was judged before.
+    def act(
+        self,
+        seat: Seat,
+        ply: int,
+        action: OpeningAction,
+        moment: Moment,
+        lag_ns: int,
+        *,
+        thinking_us: int = 0,
+    ) -> ActionResult:
+        """Judge an action of an opening, or hold it; `lag_ns` and `thinking_us` as in `play`.
+
+        It has no effect after the opening, as a choice has none where stones are asked for.
+        """
+        task = self.task
+        if task is None or (isinstance(action, Choose) and not task.may_choose):
+            return ActionResult.NOT_ASKED
+        return self.play(seat, ply, action, moment, lag_ns, thinking_us=thinking_us)
+
+    def replay(self, code: int, raw_ns: int, charged_ns: int) -> None:
+        """Take a code of an action from the store: it was judged before.
 
         Raises:
+            IllegalActionError: the choice does not fit the position.
             IllegalMoveError: the move does not fit the position.
         """
-        color = self.board.side_to_move
-        self.board.play(cell)
-        self.clock.charge(color, charged_ns)
-        self.raw_ns.append(raw_ns)
-        self.charged_ns.append(charged_ns)
+        seat, task, color = self.seat_to_act, self.task, chosen_color(code)
+        is_first = task is None or task.may_choose or not self.board.ply  # of its action
+        if is_first:
+            self.clock.charge(seat, charged_ns)
+        if color is None:
+            self.board.play(code)
+            self._note_stones((raw_ns,), (charged_ns,))
+        else:
+            self.position.choose(color)
+            self.choice_ns = raw_ns, charged_ns
+        if task is not None:
+            self._settle()
 
-    def _lag_credit(self, color: Color, spent_ns: int, lag_ns: int) -> int:
+    def _note_stones(self, raw_ns: Sequence[int], charged_ns: Sequence[int]) -> None:
+        self.raw_ns.extend(raw_ns)
+        self.charged_ns.extend(charged_ns)
+
+    def _settle(self) -> None:
+        """Look who is to act, and with what, after an action of an opening."""
+        self.position.look()
+        self.turns, self.task = self.position.turns, self.position.task
+
+    def _lag_credit(self, seat: Seat, spent_ns: int, lag_ns: int) -> int:
         """What lag takes off a move, out of what it may take off in this game.
 
         Of the moves so far each side has made half.
         """
-        allowance, taken_ns = self._allowance, self.credits[color].lag_ns
+        allowance, taken_ns = self._allowance, self.credits[seat].lag_ns
         earned_ns = allowance.lag_at_start_ns + allowance.lag_gain_ns * (len(self.raw_ns) >> 1)
         return min(
             spent_ns,
@@ -166,32 +243,50 @@ class Arbiter:
             LAG_PER_GAME_NS - taken_ns,
         )
 
-    def _place(self, color: Color, cell: int, raw_ns: int, spent_ns: int, credit_ns: int) -> None:
-        """Put the stone of a move that is in time, and charged, on the board."""
+    def _place(
+        self, seat: Seat, action: Action, raw_ns: int, spent_ns: int, credit_ns: int
+    ) -> None:
+        """Carry out an action that is in time, and charged: mostly a stone for the board."""
         board = self.board
         try:
-            board.play(cell)
-        except IllegalMoveError as error:
-            self._forfeit(color, Ending.ILLEGAL, str(error))
-            self.evidence = {"cell": cell, "ply": board.ply, "moves": list(board.moves)}
+            if self.task is not None:
+                self._act(action, raw_ns, spent_ns - credit_ns)
+            else:
+                assert isinstance(action, int)
+                board.play(action)
+                self.raw_ns.append(raw_ns)
+                self.charged_ns.append(spent_ns - credit_ns)
+        except (IllegalActionError, IllegalMoveError) as error:
+            self._forfeit(seat, Ending.ILLEGAL, str(error))
+            moves = list(board.moves)
+            self.evidence = {"cell": told_action(action), "ply": board.ply, "moves": moves}
             return
-        self.raw_ns.append(raw_ns)
-        self.charged_ns.append(spent_ns - credit_ns)
         self._asked_at_ns = -1
         self._used_ns = 0
         if credit_ns:
-            self.credits[color].lag_ns += credit_ns
+            self.credits[seat].lag_ns += credit_ns
         if board.winner is not None:
-            self.outcome = Outcome(Result.won_by(color), Ending.FIVE)
+            self.outcome = Outcome(Ending.FIVE, board.winner)
         elif len(board.moves) == self._cells:
-            self.outcome = Outcome(Result.DRAW, Ending.DRAW)
+            self.outcome = Outcome(Ending.DRAW)
+
+    def _act(self, action: Action, raw_ns: int, charged_ns: int) -> None:
+        """Carry out what the opening asks for; its first stone has the time of them all."""
+        stones = self.board.ply
+        self.position.act(action)
+        more = self.board.ply - stones - 1
+        if more >= 0:
+            self._note_stones((raw_ns, *[0] * more), (charged_ns, *[0] * more))
+        else:
+            self.choice_ns = raw_ns, charged_ns
+        self._settle()
 
     # -- flag fall --------------------------------------------------------------
 
     @property
     def is_flag_up(self) -> bool:
         """Whether the pending turn seems overstepped, and a ping's answer is awaited."""
-        return self._flag.is_up(len(self.board.moves)) and self.outcome is None
+        return self._flag.is_up(self.turn) and self.outcome is None
 
     def expire(self, moment: Moment, lag_ns: int) -> bool:
         """Look at the clock. `lag_ns` as in `play`.
@@ -205,7 +300,7 @@ class Arbiter:
             return False
         is_raised = self._is_overdue(moment, lag_ns)
         if is_raised:
-            self._flag.go_up(self.board.ply, moment.served_ns, lag_ns)
+            self._flag.go_up(self.turn, moment.served_ns, lag_ns)
         if self.is_flag_up and self._flag.is_patience_over(moment.served_ns):
             self.decide(moment, None)
             return False
@@ -215,9 +310,9 @@ class Arbiter:
         """Whether a flag that is down is to go up, since no answer could be in time."""
         if self._asked_at_ns < 0 or self.is_flag_up or self.outcome is not None:
             return False
-        color = self.board.side_to_move
-        charged_ns = self._timing(moment, lag_ns).spent_ns - self._longest_lag_ns(color)
-        return self._excess_ns(color, charged_ns) > self._margin_left_ns(color)
+        seat = self.seat_to_act
+        charged_ns = self._timing(moment, lag_ns).spent_ns - self._longest_lag_ns(seat)
+        return self._excess_ns(seat, charged_ns) > self._margin_left_ns(seat)
 
     def decide(self, moment: Moment, round_trip_ns: int | None) -> None:
         """A ping sent after the flag went up was answered, or with ``None`` was not in time.
@@ -226,99 +321,100 @@ class Arbiter:
         """
         if not self.is_flag_up:
             return
-        color = self.board.side_to_move
+        seat = self.seat_to_act
         held, lag_ns = self._flag.take_down()
         timing = self._timing(moment, lag_ns) if held is None else held.timing
         timing = timing._replace(lag_ns=max(timing.lag_ns, round_trip_ns or 0))
-        credit_ns = self._lag_credit(color, timing.spent_ns, timing.lag_ns)
-        if self._excess_ns(color, timing.spent_ns - credit_ns) > self._margin_left_ns(color):
-            self._forfeit_time(color, held, timing, credit_ns, round_trip_ns)
+        credit_ns = self._lag_credit(seat, timing.spent_ns, timing.lag_ns)
+        if self._excess_ns(seat, timing.spent_ns - credit_ns) > self._margin_left_ns(seat):
+            self._forfeit_time(seat, held, timing, credit_ns, round_trip_ns)
             return
         self._flag.excuse()
         if held is not None:
-            self._charge_late(color, held.cell, timing, credit_ns)
+            self._charge_late(seat, held.action, timing, credit_ns)
 
     def _timing(self, moment: Moment, lag_ns: int) -> Timing:
         """Of the pending turn, which is not answered yet."""
         raw_ns = self._used_ns + moment.now_ns - self._asked_at_ns
         return Timing(raw_ns, raw_ns - (moment.stall_ns - self._stall_at_ask_ns), lag_ns)
 
-    def _overstep(self, color: Color, cell: int, timing: Timing, moment: Moment) -> ActionResult:
+    def _overstep(self, seat: Seat, action: Action, timing: Timing, moment: Moment) -> ActionResult:
         """Take a move within the margin; hold one beyond it until a ping has been answered."""
-        credit_ns = self._lag_credit(color, timing.spent_ns, timing.lag_ns)
-        if self._excess_ns(color, timing.spent_ns - credit_ns) <= self._margin_left_ns(color):
-            self._charge_late(color, cell, timing, credit_ns)
+        credit_ns = self._lag_credit(seat, timing.spent_ns, timing.lag_ns)
+        if self._excess_ns(seat, timing.spent_ns - credit_ns) <= self._margin_left_ns(seat):
+            self._charge_late(seat, action, timing, credit_ns)
             return ACCEPTED
-        self._flag.held = HeldMove(cell, timing)
+        self._flag.held = HeldMove(action, timing)
         if not self.is_flag_up:
-            self._flag.go_up(self.board.ply, moment.served_ns, timing.lag_ns)
+            self._flag.go_up(self.turn, moment.served_ns, timing.lag_ns)
         self._asked_at_ns = -1
         return ActionResult.HELD
 
-    def _charge_late(self, color: Color, cell: int, timing: Timing, credit_ns: int) -> None:
+    def _charge_late(self, seat: Seat, action: Action, timing: Timing, credit_ns: int) -> None:
         """Place a move that overstepped its time by no more than the margin, if at all."""
-        excess_ns = max(self._excess_ns(color, timing.spent_ns - credit_ns), 0)
-        self.credits[color].margin_ns += excess_ns
+        excess_ns = max(self._excess_ns(seat, timing.spent_ns - credit_ns), 0)
+        self.credits[seat].margin_ns += excess_ns
         spent_ns = timing.spent_ns - excess_ns
-        self.clock.charge(color, spent_ns - credit_ns)
-        self._place(color, cell, timing.raw_ns, spent_ns, credit_ns)
+        self.clock.charge(seat, spent_ns - credit_ns)
+        self._place(seat, action, timing.raw_ns, spent_ns, credit_ns)
 
-    def _longest_lag_ns(self, color: Color) -> int:
+    def _longest_lag_ns(self, seat: Seat) -> int:
         """The most that lag may take off the pending move."""
-        return self._lag_credit(color, LAG_PER_GAME_NS, LAG_PER_GAME_NS)
+        return self._lag_credit(seat, LAG_PER_GAME_NS, LAG_PER_GAME_NS)
 
-    def _excess_ns(self, color: Color, charged_ns: int) -> int:
-        """How far a time oversteps what `color` has for its move; below 0 it doesn't."""
-        return charged_ns - self.clock.budget_ns(color)
+    def _excess_ns(self, seat: Seat, charged_ns: int) -> int:
+        """How far a time oversteps what `seat` has for its move; below 0 it doesn't."""
+        return charged_ns - self.clock.budget_ns(seat)
 
-    def _margin_left_ns(self, color: Color) -> int:
+    def _margin_left_ns(self, seat: Seat) -> int:
         """How far the pending move may overstep its time."""
         allowance = self._allowance
-        return min(allowance.margin_ns, allowance.margins_ns - self.credits[color].margin_ns)
+        return min(allowance.margin_ns, allowance.margins_ns - self.credits[seat].margin_ns)
 
     def _forfeit_time(
         self,
-        color: Color,
+        seat: Seat,
         held: HeldMove | None,
         timing: Timing,
         credit_ns: int,
         round_trip_ns: int | None,
     ) -> None:
-        """The flag of `color` falls; the evidence is everything that this was decided by."""
+        """The flag of `seat` falls; the evidence is everything that this was decided by."""
         fall = FlagFall(
             ply=self.board.ply,
             held=held,
             timing=timing,
             used_ns=self._used_ns,
             lag_credit_ns=credit_ns,
-            lag_bound_ns=self._longest_lag_ns(color),
-            margin_ns=self._margin_left_ns(color),
-            budget_ns=self.clock.budget_ns(color),
+            lag_bound_ns=self._longest_lag_ns(seat),
+            margin_ns=self._margin_left_ns(seat),
+            budget_ns=self.clock.budget_ns(seat),
             round_trip_ns=round_trip_ns,
         )
-        self.clock.drop_flag(color)
+        self.clock.drop_flag(seat)
         spent, had = fall.charged_ns / NS_PER_SECOND, fall.budget_ns / NS_PER_SECOND
-        self._forfeit(color, Ending.TIME, f"{spent:.3f} s for a move that had {had:.3f} s")
+        self._forfeit(seat, Ending.TIME, f"{spent:.3f} s for a move that had {had:.3f} s")
         self.evidence = fall.to_evidence()
 
-    def _forfeit(self, color: Color, ending: Ending, detail: str) -> None:
-        self.outcome = Outcome(Result.won_by(color.other), ending, Party.of(color), detail)
+    def _forfeit(self, seat: Seat, ending: Ending, detail: str) -> None:
+        color = self.position.color_of(seat)
+        self.outcome = Outcome(ending, color.other, Party.of(color), detail)
 
     # -- presence ---------------------------------------------------------------
 
-    def is_away(self, color: Color) -> bool:
-        """Whether `color` has no stream."""
-        return self._presence.is_away(color)
+    def is_away(self, seat: Seat) -> bool:
+        """Whether `seat` has no stream."""
+        return self._presence.is_away(seat)
 
     def leave(
         self,
-        color: Color,
+        seat: Seat,
         moment: Moment,
         *,
         heard: Moment | None = None,
         excused: bool = False,
     ) -> None:
-        """`color` lost its stream; excused when the server itself was gone.
+        """`seat` lost its stream; excused when the server itself was gone.
 
         What it had used of the pending turn stays used, and the turn must be answered anew.
 
@@ -326,13 +422,12 @@ class Arbiter:
             heard: When something was heard of it last. Where the network turns out to have
                 been cut, what it used since is given back.
         """
-        if self.is_away(color):
+        if self.is_away(seat):
             return
-        if color is self.board.side_to_move:
+        if seat is self.seat_to_act:
             self._suspend_turn(moment, heard or moment)
-        ply = self.board.ply
-        from_turn = color is self.board.side_to_move and self._left_ply == ply
-        self._presence.leave(color, moment.served_ns, from_turn=from_turn, excused=excused)
+        from_turn = seat is self.seat_to_act and self._left_turn == self.turn
+        self._presence.leave(seat, moment.served_ns, from_turn=from_turn, excused=excused)
 
     def _suspend_turn(self, moment: Moment, heard: Moment) -> None:
         """No answer to what has been asked can come any more; a late one is forgotten."""
@@ -345,30 +440,30 @@ class Arbiter:
         else:
             return
         self._asked_at_ns = -1
-        self._left_ply = self.board.ply
+        self._left_turn = self.turn
 
     def _unheard_since_ns(self, heard: Moment, moment: Moment) -> int:
         """How long the pending turn has run since its bot was heard last."""
         asked_ns = self._asked_at_ns - self._stall_at_ask_ns
         return max(moment.served_ns - max(heard.served_ns, asked_ns), 0)
 
-    def credit_silence(self, color: Color, heard: Moment, moment: Moment) -> bool:
-        """`color` is heard again: the network carried nothing since `heard`.
+    def credit_silence(self, seat: Seat, heard: Moment, moment: Moment) -> bool:
+        """`seat` is heard again: the network carried nothing since `heard`.
 
         Returns:
             Whether the turn is its own and goes on, as if the silence had been a stall.
         """
-        if color is not self.board.side_to_move or self._asked_at_ns < 0:
+        if seat is not self.seat_to_act or self._asked_at_ns < 0:
             return False
         self._stall_at_ask_ns -= self._unheard_since_ns(heard, moment)
         self._flag.take_down()
         self._flag.excuse()
         return True
 
-    def come_back(self, color: Color, moment: Moment) -> None:
-        """`color` has had a stream again since `moment`; its turn, if any, must be asked anew."""
-        self._presence.come_back(color, moment.served_ns)
-        if color is self.board.side_to_move:
+    def come_back(self, seat: Seat, moment: Moment) -> None:
+        """`seat` has had a stream again since `moment`; its turn, if any, must be asked anew."""
+        self._presence.come_back(seat, moment.served_ns)
+        if seat is self.seat_to_act:
             self._used_ns += self._presence.overrun_ns
             self._presence.overrun_ns = 0
             self._unheard_ns = 0
@@ -376,14 +471,14 @@ class Arbiter:
     def excuse(self, moment: Moment, party: Party = Party.SERVER) -> None:
         """Whoever is away is so through the fault of `party`: grace begins anew."""
         self._presence.excuse(moment.served_ns, party)
-        if party is Party.NETWORK and self.is_away(self.board.side_to_move):
+        if party is Party.NETWORK and self.is_away(self.seat_to_act):
             self._used_ns -= self._unheard_ns
             self._unheard_ns = 0
             self._flag.excuse()
 
-    def is_excused(self, color: Color) -> bool:
-        """Whether `color` is away through no fault of its own."""
-        return self._presence.excuse_of(color) is not None
+    def is_excused(self, seat: Seat) -> bool:
+        """Whether `seat` is away through no fault of its own."""
+        return self._presence.excuse_of(seat) is not None
 
     def expire_absences(self, now_ns: int) -> None:
         """End the game when a grace has run out, or the clock of a bot that left on its turn.
@@ -394,53 +489,54 @@ class Arbiter:
         presence = self._presence
         if self.outcome is not None or not presence.count:
             return
-        for color in SIDES:
-            if presence.is_overdue(color, now_ns):
-                self._end_absence(color, now_ns)
+        for seat in Seat:
+            if presence.is_overdue(seat, now_ns):
+                self._end_absence(seat, now_ns)
                 return
         presence.settle(now_ns)
-        color = self.board.side_to_move
+        seat = self.seat_to_act
         charged_ns = self._used_ns + presence.overrun_ns
-        if presence.overrun_ns and self._excess_ns(color, charged_ns) > self._margin_left_ns(color):
-            away, spent = presence.away_ns(color, now_ns), charged_ns / NS_PER_SECOND
+        if presence.overrun_ns and self._excess_ns(seat, charged_ns) > self._margin_left_ns(seat):
+            away, spent = presence.away_ns(seat, now_ns), charged_ns / NS_PER_SECOND
             detail = f"away for {away / NS_PER_SECOND:.1f} s on its turn"
-            self._forfeit(color, Ending.DISCONNECT, f"{detail}: {spent:.3f} s are on its clock")
-            self.evidence = presence.evidence(color, now_ns) | {
+            self._forfeit(seat, Ending.DISCONNECT, f"{detail}: {spent:.3f} s are on its clock")
+            self.evidence = presence.evidence(seat, now_ns) | {
                 "ply": self.board.ply,
                 "charged_us": charged_ns // 1000,
-                "budget_us": self.clock.budget_ns(color) // 1000,
+                "budget_us": self.clock.budget_ns(seat) // 1000,
             }
 
-    def _end_absence(self, color: Color, now_ns: int) -> None:
-        away = self._presence.away_ns(color, now_ns) / NS_PER_SECOND
-        excuse = self._presence.excuse_of(color)
+    def _end_absence(self, seat: Seat, now_ns: int) -> None:
+        away = self._presence.away_ns(seat, now_ns) / NS_PER_SECOND
+        excuse = self._presence.excuse_of(seat)
         if excuse is not None:
-            self.void(excuse, f"{color.name.lower()} did not return after {_OUTAGES[excuse]}")
-        elif self.is_away(color.other):
+            name = self.position.color_of(seat).name.lower()
+            self.void(excuse, f"{name} did not return after {_OUTAGES[excuse]}")
+        elif self.is_away(seat.other):
             self.void(Party.NETWORK, "both bots were away")
         else:
-            self._forfeit(color, Ending.DISCONNECT, f"away for {away:.1f} s")
-        self.evidence |= {"ply": self.board.ply} | self._presence.evidence(color, now_ns)
+            self._forfeit(seat, Ending.DISCONNECT, f"away for {away:.1f} s")
+        self.evidence |= {"ply": self.board.ply} | self._presence.evidence(seat, now_ns)
 
     # -- other actions ----------------------------------------------------------
 
-    def resign(self, color: Color) -> ActionResult:
-        """`color` gives up."""
+    def resign(self, seat: Seat) -> ActionResult:
+        """`seat` gives up."""
         if self.outcome is not None:
             return ActionResult.STALE_PLY
-        self.outcome = Outcome(Result.won_by(color.other), Ending.RESIGN)
+        self.outcome = Outcome(Ending.RESIGN, self.position.color_of(seat.other))
         return ActionResult.ACCEPTED
 
-    def fail(self, color: Color, message: str) -> ActionResult:
-        """`color` reports that it can't go on."""
+    def fail(self, seat: Seat, message: str) -> ActionResult:
+        """`seat` reports that it can't go on."""
         if self.outcome is not None:
             return ActionResult.STALE_PLY
-        self._forfeit(color, Ending.CRASH, message)
+        self._forfeit(seat, Ending.CRASH, message)
         self.evidence = {"message": message, "ply": self.board.ply}
         return ActionResult.ACCEPTED
 
     def void(self, party: Party, detail: str) -> None:
         """Stop the game: it counts for nothing. Does nothing once it has ended."""
         if self.outcome is None:
-            self.outcome = Outcome(Result.NONE, Ending.VOID, party, detail)
+            self.outcome = Outcome(Ending.VOID, None, party, detail)
             self.evidence = {"ply": self.board.ply, "detail": detail}

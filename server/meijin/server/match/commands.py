@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from meijin.game import OpeningAction
 from meijin.store.bots import EngineRow
 from meijin.wire import Capabilities
 from meijin.wire.text import plain_text
@@ -45,6 +46,17 @@ class Failure(NamedTuple):
     """It was not the bot that failed, but what it depends on."""
 
 
+class OpeningPlay(NamedTuple):
+    """A bot places stones of an opening, or chooses its side."""
+
+    game: int
+    """The game's number."""
+    ply: int
+    action: OpeningAction
+    thinking_us: int
+    """The microseconds that the bot says it took; 0 when it says nothing."""
+
+
 class Actions(NamedTuple):
     """Everything that a bot does in its games in one message."""
 
@@ -52,6 +64,7 @@ class Actions(NamedTuple):
     resigns: Sequence[int]
     """The numbers of the games."""
     failures: Sequence[Failure]
+    openings: Sequence[OpeningPlay] = ()
 
     def told_of(self, number: int) -> list[str]:
         """What it says of one game, in words, and how much of others: for the fault ledger.
@@ -59,13 +72,18 @@ class Actions(NamedTuple):
         At most so many actions and characters, whatever the bot has sent.
         """
         here = [f"play {cell} at ply {ply}" for game, ply, cell, *_ in self.plays if game == number]
+        here += [
+            f"{each.action} at ply {each.ply}"[:MAX_WORDS]
+            for each in self.openings
+            if each.game == number
+        ]
         here += ["resign" for game in self.resigns if game == number]
         here += [
             f"fail: {plain_text(each.message[:MAX_WORDS])}"
             for each in self.failures
             if each.game == number
         ]
-        count = len(self.plays) + len(self.resigns) + len(self.failures)
+        count = len(self.plays) + len(self.resigns) + len(self.failures) + len(self.openings)
         others = count - len(here)
         return here[:MAX_TOLD] + ([f"of other games: {others}"] if others else [])
 

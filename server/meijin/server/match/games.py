@@ -5,8 +5,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from meijin.game import Board, Clock, Color, Ending, Party, decode_moves
-from meijin.server.match.arbiter import SIDES, Arbiter
+from meijin.game import Board, Clock, Ending, Party, Seat, decode_moves
+from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.journal import NO_ENTRY, Batch, Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import Contest, LiveGame
@@ -60,32 +60,32 @@ class Games:
     # -- beginnings -----------------------------------------------------------------------
 
     def start(
-        self, run: Contest, pairing: PendingPairing, black: Player, white: Player
+        self, run: Contest, pairing: PendingPairing, first: Player, second: Player
     ) -> LiveGame:
         """Start a game between two players whose streams are open."""
-        assert black.session is not None
-        assert white.session is not None
+        assert first.session is not None
+        assert second.session is not None
         game = self.new_live_game(
             run,
             pairing,
             game_id=GameId(next(self._ids)),
-            players=(black, white),
-            versions=(black.session.version_id, white.session.version_id),
+            players=(first, second),
+            versions=(first.session.version_id, second.session.version_id),
             start_time=self._wall_clock(),
             first_entry=self._journal.entry_id,
         )
-        game.outboxes[Color.BLACK :] = [black.session, white.session]
+        game.outboxes[Seat.FIRST :] = [first.session, second.session]
         self._enter(game)
         self._journal.add_start(game)
         return game
 
     def restore(self, game: LiveGame, moves: Sequence[tuple[int, int, int]]) -> None:
-        """Take up a game of an earlier server: cell, raw and charged nanoseconds of each move."""
+        """Take up a game of an earlier server: code, raw and charged nanoseconds of each move."""
         moment = self._watch.moment()
-        for cell, raw_ns, charged_ns in moves:
-            game.arbiter.replay(cell, raw_ns, charged_ns)
-        for color in Color:
-            game.arbiter.leave(color, moment, excused=True)
+        for code, raw_ns, charged_ns in moves:
+            game.arbiter.replay(code, raw_ns, charged_ns)
+        for seat in Seat:
+            game.arbiter.leave(seat, moment, excused=True)
         game.is_announced = True
         self._enter(game)
 
@@ -113,10 +113,10 @@ class Games:
                 grace_ns=self._grace_ns,
                 margin_ns=self._margin_ns,
             ),
-            black=players[0],
-            white=players[1],
-            black_version=versions[0],
-            white_version=versions[1],
+            first=players[0],
+            second=players[1],
+            first_version=versions[0],
+            second_version=versions[1],
             start_time=start_time,
             first_entry=first_entry,
             opening_plies=len(pairing.opening) // 2,
@@ -155,7 +155,7 @@ class Games:
             if self._store_watch.is_away:  # and lets nobody in
                 game.arbiter.excuse(moment)
             game.arbiter.expire_absences(judged_ns)
-            outbox = game.outboxes[game.arbiter.board.side_to_move]
+            outbox = game.outboxes[game.arbiter.seat_to_act]
             if outbox is not None and outbox.silent_since_ns is None:
                 if game.arbiter.expire(moment, outbox.lag_ns):
                     outbox.probe(game)
@@ -204,13 +204,28 @@ class Games:
             game.is_uncommitted = False
             arbiter = game.arbiter
             if arbiter.outcome is None:
-                outbox = game.outboxes[SIDES[len(arbiter.board.moves) & 1]]
+                outbox = game.outboxes[arbiter.turns[len(arbiter.board.moves) & 1]]
                 if outbox is not None:
                     outbox.add_turn(game)
+        for game in batch.opened:
+            self._release_opening(game)
         for game in batch.ended:
             game.is_uncommitted = False
             del self._ending[game.id]
             game.announce_end()
         for game in batch.started:
             game.announce_start()
-        self._listeners.committed(batch.started, batch.moved, batch.ended)
+        moved = [*batch.moved, *batch.opened] if batch.opened else batch.moved
+        self._listeners.committed(batch.started, moved, batch.ended)
+
+    def _release_opening(self, game: LiveGame) -> None:
+        """Tell the players of what an opening has come to, and who is asked next."""
+        is_choice = not game.uncommitted_stones
+        game.is_uncommitted, game.uncommitted_stones = False, 1
+        if game.arbiter.outcome is not None:
+            return
+        if is_choice:
+            game.announce_choice()
+        outbox = game.outboxes[game.arbiter.seat_to_act]
+        if outbox is not None:
+            outbox.add_turn(game)

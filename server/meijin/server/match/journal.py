@@ -12,6 +12,7 @@ from functools import partial
 from prometheus_client import Histogram
 from sqlalchemy.exc import DBAPIError
 
+from meijin.game import Choose, OpeningAction, encode_action
 from meijin.server.match.commands import Analysis
 from meijin.server.match.commit_spans import CommitSpans
 from meijin.server.match.live_game import LiveGame
@@ -57,6 +58,8 @@ class Batch:
     entry: JournalEntry
     moved: list[LiveGame] = field(default_factory=list)
     """Games whose next turn is to be requested."""
+    opened: list[LiveGame] = field(default_factory=list)
+    """The same after an action of an opening."""
     started: list[LiveGame] = field(default_factory=list)
     ended: list[LiveGame] = field(default_factory=list)
     released: asyncio.Event = field(default_factory=asyncio.Event)
@@ -65,7 +68,7 @@ class Batch:
     @property
     def games(self) -> int:
         """How many running games it has news of."""
-        return len(self.moved) + len(self.started)
+        return len(self.moved) + len(self.opened) + len(self.started)
 
 
 class Journal:
@@ -126,6 +129,20 @@ class Journal:
             arbiter = game.arbiter
             packed += pack_move(game.id, ply, cell, arbiter.raw_ns[-1], arbiter.charged_ns[-1])
             moved.append(game)
+
+    def add_action(self, game: LiveGame, ply: int, action: OpeningAction) -> None:
+        """Add a game that goes on after an action of its opening."""
+        batch, arbiter = self._batch, game.arbiter
+        if isinstance(action, Choose):
+            times = [arbiter.choice_ns]
+        else:
+            count = len(action.cells)
+            times = list(zip(arbiter.raw_ns[-count:], arbiter.charged_ns[-count:], strict=True))
+        plies = range(ply, ply + len(times))
+        for code, at, (raw_ns, charged_ns) in zip(encode_action(action), plies, times, strict=True):
+            batch.entry.moves += pack_move(game.id, at, code, raw_ns, charged_ns)
+        batch.opened.append(game)
+        self.wake()
 
     def add_analysis(self, game: LiveGame, ply: int, analysis: Analysis) -> None:
         """Add what a bot thought of a move."""

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from meijin.game import Color, Ending, Party, TimeControl, Variant, encode_moves
+from meijin.game import Color, Ending, Party, Seat, SideChoice, TimeControl, Variant, encode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.commands import Analysis
 from meijin.server.match.stalls import Moment
 from meijin.server.match.supplier import SupplierBudget
-from meijin.store.games import encode_times
+from meijin.store.games import encode_choice, encode_times
 from meijin.store.journal import GameEnd, GameStart
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
@@ -78,6 +78,9 @@ class Outbox(Protocol):
     def add_start(self, game: "LiveGame") -> None:
         """`game` starts for the bot."""
 
+    def add_choice(self, game: "LiveGame") -> None:
+        """A player has chosen its side in `game`."""
+
     def add_end(self, game: "LiveGame") -> None:
         """`game` has ended."""
 
@@ -104,10 +107,11 @@ class LiveGame:
     run: Contest
     pairing: PendingPairing
     arbiter: Arbiter
-    black: Participant
-    white: Participant
-    black_version: BotVersionId
-    white_version: BotVersionId
+    first: Participant
+    """Has the first seat."""
+    second: Participant
+    first_version: BotVersionId
+    second_version: BotVersionId
     start_time: datetime
     first_entry: EntryId
     """No entry before this one holds a move of the game."""
@@ -117,13 +121,15 @@ class LiveGame:
     held_analysis: Analysis | None = None
     """What the bot said of a move that waits for its verdict."""
     outboxes: list[Outbox | None] = field(default_factory=lambda: [None, None, None])
-    """By the value of a colour: the stream of that side's player, unless it is away."""
+    """By the value of a seat: the stream of its player, unless it is away."""
     last_outboxes: list[Outbox | None] = field(default_factory=lambda: [None, None, None])
-    """By the value of a colour: the last stream that this side's player has lost."""
+    """By the value of a seat: the last stream that its player has lost."""
     is_announced: bool = False
     """Its start is committed, so its players may hear of it."""
     is_uncommitted: bool = False
-    """Its last move is not committed yet, so nobody may hear of it."""
+    """Its last action is not committed yet, so nobody may hear of it."""
+    uncommitted_stones: int = 1
+    """How many stones that action has placed: 0 for the choice of a side."""
     end_time: datetime | None = None
     """``None`` while it runs."""
     symmetric_fingerprint: int | None = None
@@ -145,41 +151,81 @@ class LiveGame:
     def committed_moves(self) -> "array[int]":
         """The committed moves."""
         moves = self.arbiter.board.moves
-        return moves[:-1] if self.is_uncommitted else moves
+        return moves[: len(moves) - self.uncommitted_stones] if self.is_uncommitted else moves
 
-    def color(self, player: Participant) -> Color:
-        """The side that one of its two players has."""
-        return Color.BLACK if player is self.black else Color.WHITE
+    @property
+    def committed_choice(self) -> SideChoice | None:
+        """The choice of a side that its opening has, once it is made and committed."""
+        is_committed = not self.is_uncommitted or self.uncommitted_stones
+        return self.arbiter.position.choice if is_committed else None
 
-    def player(self, color: Color) -> Participant:
-        """The player of a side."""
-        return self.black if color is Color.BLACK else self.white
+    def color(self, seat: Seat) -> Color:
+        """The colour that a seat has, as far as anybody may know."""
+        if self.committed_choice is None:
+            return Color.BLACK if seat is Seat.FIRST else Color.WHITE
+        return self.arbiter.position.color_of(seat)
 
-    def version(self, color: Color) -> BotVersionId:
-        """The bot version that plays a side, from the first move to the last."""
-        return self.black_version if color is Color.BLACK else self.white_version
+    def seat(self, player: Participant) -> Seat:
+        """The seat that one of its two players has."""
+        return Seat.FIRST if player is self.first else Seat.SECOND
+
+    def player(self, seat: Seat) -> Participant:
+        """The player that has a seat."""
+        return self.first if seat is Seat.FIRST else self.second
+
+    def version(self, seat: Seat) -> BotVersionId:
+        """The bot version that has a seat, from the first move to the last."""
+        return self.first_version if seat is Seat.FIRST else self.second_version
+
+    @property
+    def is_swapped(self) -> bool:
+        """Whether the first player has white, as far as anybody may know."""
+        return self.color(Seat.FIRST) is Color.WHITE
+
+    @property
+    def black(self) -> Participant:
+        """The player of the black stones."""
+        return self.second if self.is_swapped else self.first
+
+    @property
+    def white(self) -> Participant:
+        """The player of the white stones."""
+        return self.first if self.is_swapped else self.second
+
+    @property
+    def versions(self) -> tuple[BotVersionId, BotVersionId]:
+        """The versions that play black and white."""
+        seat_of = self.arbiter.position.seat_of
+        return self.version(seat_of(Color.BLACK)), self.version(seat_of(Color.WHITE))
+
+    @property
+    def culprit(self) -> Seat | None:
+        """The seat that is at fault for its end, if one is."""
+        outcome = self.arbiter.outcome
+        color = None if outcome is None else outcome.at_fault.color
+        return None if color is None else self.arbiter.position.seat_of(color)
 
     def is_played_by(self, player: Participant, version_id: BotVersionId) -> bool:
         """Whether this version of a bot plays it: another one does not take it over."""
-        return self.version(self.color(player)) == version_id
+        return self.version(self.seat(player)) == version_id
 
     def connect(self, player: Participant, outbox: Outbox, moment: Moment) -> None:
         """One of its players has a stream again, and hears where the game stands."""
-        color = self.color(player)
-        self.outboxes[color] = outbox
-        self.arbiter.come_back(color, moment)
+        seat = self.seat(player)
+        self.outboxes[seat] = outbox
+        self.arbiter.come_back(seat, moment)
         if self.is_announced:
             outbox.add_start(self)
-            if color is self.arbiter.board.side_to_move and not self.is_uncommitted:
+            if seat is self.arbiter.seat_to_act and not self.is_uncommitted:
                 outbox.add_turn(self)
 
     def disconnect(self, player: Participant, outbox: Outbox, moment: Moment) -> None:
         """One of its players has lost its stream."""
-        color = self.color(player)
-        if self.outboxes[color] is outbox:
-            self.outboxes[color] = None
-            self.last_outboxes[color] = outbox
-            self.arbiter.leave(color, moment, heard=outbox.heard)
+        seat = self.seat(player)
+        if self.outboxes[seat] is outbox:
+            self.outboxes[seat] = None
+            self.last_outboxes[seat] = outbox
+            self.arbiter.leave(seat, moment, heard=outbox.heard)
 
     def end_silence(
         self, player: Participant, outbox: Outbox, heard: Moment, moment: Moment
@@ -189,9 +235,9 @@ class LiveGame:
         Returns:
             Whether it is its turn, whose time goes on.
         """
-        color = self.color(player)
-        is_here = self.outboxes[color] is outbox
-        return is_here and self.arbiter.credit_silence(color, heard, moment)
+        seat = self.seat(player)
+        is_here = self.outboxes[seat] is outbox
+        return is_here and self.arbiter.credit_silence(seat, heard, moment)
 
     def void_for(self, version_id: BotVersionId, party: Party, detail: str) -> None:
         """Stop it through what concerns one of its bots and is not its fault."""
@@ -203,12 +249,18 @@ class LiveGame:
         if self.arbiter.outcome is not None:
             return
         self.is_announced = True
-        for color in Color:
-            outbox = self.outboxes[color]
+        for seat in Seat:
+            outbox = self.outboxes[seat]
             if outbox is not None:
                 outbox.add_start(self)
-                if color is self.arbiter.board.side_to_move:
+                if seat is self.arbiter.seat_to_act:
                     outbox.add_turn(self)
+
+    def announce_choice(self) -> None:
+        """Tell its players which sides they have from now on."""
+        if self.is_announced:
+            for outbox in filter(None, self.outboxes):
+                outbox.add_choice(self)
 
     def announce_end(self) -> None:
         """Tell its players that it has ended, if they heard of its start."""
@@ -219,7 +271,7 @@ class LiveGame:
     def add_evidence(self, moment: Moment) -> None:
         """Keep what is known of the stream of a bot that has forfeited the game."""
         outcome = self.arbiter.outcome
-        culprit = None if outcome is None else outcome.at_fault.color
+        culprit = self.culprit
         if outcome is None or culprit is None:
             return
         outbox = self.outboxes[culprit] or self.last_outboxes[culprit]
@@ -234,7 +286,7 @@ class LiveGame:
         arbiter = self.arbiter
         assert arbiter.outcome is not None
         self.symmetric_fingerprint = symmetric_fingerprint(
-            (self.black_version, self.white_version),
+            self.versions,
             arbiter.board.moves,
             arbiter.outcome,
             opening_plies=self.opening_plies,
@@ -248,8 +300,8 @@ class LiveGame:
             pairing_id=self.pairing.id,
             tournament_id=self.run.id,
             ladder_id=self.ladder_id,
-            black_id=self.black_version,
-            white_id=self.white_version,
+            black_id=self.first_version,
+            white_id=self.second_version,
             opening=self.pairing.opening,
             time=self.start_time,
         )
@@ -260,7 +312,7 @@ class LiveGame:
         outcome = arbiter.outcome
         assert outcome is not None
         assert self.end_time is not None
-        culprit = outcome.at_fault.color
+        culprit = self.culprit
         moves = encode_moves(arbiter.board.moves)
         return GameEnd(
             id=self.id,
@@ -278,8 +330,12 @@ class LiveGame:
             time=self.end_time,
             fault_version_id=self.concerned if culprit is None else self.version(culprit),
             evidence=arbiter.evidence,
-            fingerprint=fingerprint(
-                self.black_version, self.white_version, self.opening_plies, moves
-            ),
+            choice=self._stored_choice(),
+            is_swapped=arbiter.position.is_swapped,
+            fingerprint=fingerprint(*self.versions, self.opening_plies, moves),
             symmetric_fingerprint=self.symmetric_fingerprint,
         )
+
+    def _stored_choice(self) -> bytes | None:
+        choice = self.arbiter.position.choice
+        return None if choice is None else encode_choice(choice, *self.arbiter.choice_ns)

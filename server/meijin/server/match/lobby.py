@@ -170,7 +170,7 @@ class Lobby:
         ]
         left_ns, player.left_ns = player.left_ns, None
         if games and left_ns is not None:
-            excuses = [game.arbiter.is_excused(game.color(player)) for game in games]
+            excuses = [game.arbiter.is_excused(game.seat(player)) for game in games]
             away_ns = max(moment.served_ns - left_ns, 0)
             ids = [game.id for game in games]
             absence = Absence(session.version_id, away_ns, is_excused=any(excuses), games=ids)
@@ -241,12 +241,12 @@ class Lobby:
 
     def enter(self, game: LiveGame) -> None:
         """A game has begun, or goes on, for its two players."""
-        for participant in (game.black, game.white):
+        for participant in (game.first, game.second):
             self.players[participant.bot_id].games[game.number] = game
 
     def remove(self, game: LiveGame) -> None:
         """A game is over for its two players."""
-        for participant in (game.black, game.white):
+        for participant in (game.first, game.second):
             player = self.players[participant.bot_id]
             del player.games[game.number]
             self._forget_if_gone(player)

@@ -1,13 +1,13 @@
-"""Presence: which side of a game has no stream, and what its absences have cost."""
+"""Presence: which player of a game has no stream, and what its absences have cost."""
 
-from meijin.game import Color, Party
+from meijin.game import Party, Seat
 from meijin.server.match.allowance import Allowance, Credits
 
 
 class Presence:
-    """The absences of both sides of one game.
+    """The absences of both players of one game.
 
-    Each side has a grace for all its absences together. One that leaves on its own turn, which
+    Each has a grace for all its absences together. One that leaves on its own turn, which
     it has seen, may be thinking: that is free for a while, and then runs on its clock. While both
     are away nobody's clock runs, for that is the network's doing.
 
@@ -31,7 +31,7 @@ class Presence:
 
     def __init__(self, allowance: Allowance, credit: list[Credits]) -> None:
         self.count = 0
-        """How many sides are away."""
+        """How many players are away."""
         self.overrun_ns = 0
         """What the absence from the pending turn has taken off the clock, until it is charged."""
         self._credits = credit
@@ -39,73 +39,73 @@ class Presence:
         self._grace_ns = [0, allowance.grace_ns, allowance.grace_ns]
         self._away_since_ns: list[int | None] = [None, None, None]
         self._excused: list[Party | None] = [None, None, None]
-        self._thinker: Color | None = None
+        self._thinker: Seat | None = None
         self._thinking_since_ns = -1
         self._settled_ns = 0
         self._credit_before_ns = 0
 
-    def is_away(self, color: Color) -> bool:
-        """Whether `color` has no stream."""
-        return self._away_since_ns[color] is not None
+    def is_away(self, seat: Seat) -> bool:
+        """Whether `seat` has no stream."""
+        return self._away_since_ns[seat] is not None
 
-    def excuse_of(self, color: Color) -> Party | None:
-        """Whose fault it is that `color` is away; ``None`` while it is its own."""
-        return self._excused[color]
+    def excuse_of(self, seat: Seat) -> Party | None:
+        """Whose fault it is that `seat` is away; ``None`` while it is its own."""
+        return self._excused[seat]
 
-    def away_ns(self, color: Color, now_ns: int) -> int:
-        """How long the present absence of `color` has lasted; 0 when it is there."""
-        since_ns = self._away_since_ns[color]
+    def away_ns(self, seat: Seat, now_ns: int) -> int:
+        """How long the present absence of `seat` has lasted; 0 when it is there."""
+        since_ns = self._away_since_ns[seat]
         return 0 if since_ns is None else now_ns - since_ns
 
-    def is_overdue(self, color: Color, now_ns: int) -> bool:
-        """Whether `color` is away and its grace has run out."""
-        since_ns = self._away_since_ns[color]
-        return since_ns is not None and now_ns - since_ns > self._grace_ns[color]
+    def is_overdue(self, seat: Seat, now_ns: int) -> bool:
+        """Whether `seat` is away and its grace has run out."""
+        since_ns = self._away_since_ns[seat]
+        return since_ns is not None and now_ns - since_ns > self._grace_ns[seat]
 
-    def free_left_ns(self, color: Color) -> int:
-        """How long `color` may still be away on its own turn before its clock runs."""
-        return self._free_ns - self._credits[color].absence_ns
+    def free_left_ns(self, seat: Seat) -> int:
+        """How long `seat` may still be away on its own turn before its clock runs."""
+        return self._free_ns - self._credits[seat].absence_ns
 
-    def evidence(self, color: Color, now_ns: int) -> dict[str, object]:
-        """What the absences of `color` were and might have been, as it is stored."""
+    def evidence(self, seat: Seat, now_ns: int) -> dict[str, object]:
+        """What the absences of `seat` were and might have been, as it is stored."""
         return {
-            "away_us": self.away_ns(color, now_ns) // 1000,
-            "grace_left_us": self._grace_ns[color] // 1000,
-            "away_on_turn_us": self._credits[color].absence_ns // 1000,
-            "free_left_us": self.free_left_ns(color) // 1000,
+            "away_us": self.away_ns(seat, now_ns) // 1000,
+            "grace_left_us": self._grace_ns[seat] // 1000,
+            "away_on_turn_us": self._credits[seat].absence_ns // 1000,
+            "free_left_us": self.free_left_ns(seat) // 1000,
         }
 
-    def leave(self, color: Color, now_ns: int, *, from_turn: bool, excused: bool) -> None:
-        """`color` lost its stream, perhaps on a turn that it has seen."""
+    def leave(self, seat: Seat, now_ns: int, *, from_turn: bool, excused: bool) -> None:
+        """`seat` lost its stream, perhaps on a turn that it has seen."""
         self.settle(now_ns)
-        self._away_since_ns[color] = now_ns
-        self._excused[color] = Party.SERVER if excused else None
+        self._away_since_ns[seat] = now_ns
+        self._excused[seat] = Party.SERVER if excused else None
         self.count += 1
         if from_turn:
-            self._thinker = color
-            self._credit_before_ns = self._credits[color].absence_ns
+            self._thinker = seat
+            self._credit_before_ns = self._credits[seat].absence_ns
         self._resume(now_ns)
 
-    def come_back(self, color: Color, now_ns: int) -> None:
-        """`color` has a stream again."""
+    def come_back(self, seat: Seat, now_ns: int) -> None:
+        """`seat` has a stream again."""
         self.settle(now_ns)
-        since_ns = self._away_since_ns[color]
+        since_ns = self._away_since_ns[seat]
         if since_ns is not None:
             self.count -= 1
-            if not self._excused[color]:
-                self._grace_ns[color] -= max(now_ns - since_ns, 0)
-        self._away_since_ns[color] = None
-        self._excused[color] = None
-        if self._thinker is color:
+            if not self._excused[seat]:
+                self._grace_ns[seat] -= max(now_ns - since_ns, 0)
+        self._away_since_ns[seat] = None
+        self._excused[seat] = None
+        if self._thinker is seat:
             self._thinker = None
         self._resume(now_ns)
 
     def excuse(self, now_ns: int, party: Party) -> None:
         """Whoever is away is so through another's fault: that has cost nothing."""
-        for color in Color:
-            if self.is_away(color):
-                self._away_since_ns[color] = now_ns
-                self._excused[color] = party
+        for seat in Seat:
+            if self.is_away(seat):
+                self._away_since_ns[seat] = now_ns
+                self._excused[seat] = party
         if self._thinker is not None:
             self._credits[self._thinker].absence_ns = self._credit_before_ns
             self.overrun_ns = 0

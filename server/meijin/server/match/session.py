@@ -46,6 +46,8 @@ class NoticeReason(enum.Enum):
     """It answers no pending turn."""
     NOT_YOUR_TURN = enum.auto()
     """It is the opponent's turn."""
+    NOT_ASKED = enum.auto()
+    """It is an action of an opening, and not what is asked for."""
 
 
 class Notice(NamedTuple):
@@ -92,11 +94,13 @@ class Delivery(NamedTuple):
     """The server is about to stop."""
     paused: PausedNotice | None = None
     """The bot gets no new games for a while."""
+    choices: Sequence[LiveGame] = ()
+    """Games in which a player has chosen its side."""
 
     @property
     def has_events(self) -> bool:
         """Whether anything is told of games."""
-        return bool(self.turns or self.started or self.ended or self.notices)
+        return bool(self.turns or self.started or self.ended or self.notices or self.choices)
 
 
 class Session:
@@ -104,6 +108,7 @@ class Session:
 
     __slots__ = (
         "_allowance",
+        "_choices",
         "_ended",
         "_flags",
         "_forgiven",
@@ -185,6 +190,7 @@ class Session:
         self._paused: PausedNotice | None = None
         self._ended: list[LiveGame] = []
         self._started: dict[int, LiveGame] = {}
+        self._choices: list[LiveGame] = []
         self._turns: list[LiveGame] = []
         self._notices: list[Notice] = []
         self._flags: dict[int, tuple[LiveGame, int]] = {}
@@ -203,9 +209,17 @@ class Session:
         self._started[game.number] = game
         self.wake.set()
 
+    def add_choice(self, game: LiveGame) -> None:
+        """A player has chosen its side in `game`."""
+        if game.number not in self._started:  # a start tells the sides as they are
+            self._choices.append(game)
+            self.wake.set()
+
     def add_end(self, game: LiveGame) -> None:
         """`game` has ended."""
         self._flags.pop(game.number, None)
+        if game in self._choices:
+            self._choices.remove(game)
         if self._started.pop(game.number, None) is None:
             self._ended.append(game)
             self.wake.set()
@@ -275,6 +289,9 @@ class Session:
         notices: Sequence[Notice] = ()
         if self._notices:
             notices, self._notices = self._notices, []
+        choices: Sequence[LiveGame] = ()
+        if self._choices:
+            choices, self._choices = self._choices, []
         turns: list[tuple[LiveGame, int]] = []
         if not self._started:  # a game starts before its first turn
             for game in _take(self._turns):
@@ -286,7 +303,7 @@ class Session:
         paused, self._paused = self._paused, None
         if self._ended or self._started or self._turns:
             self.wake.set()
-        return Delivery(welcome, ended, started, notices, turns, ping, is_draining, paused)
+        return Delivery(welcome, ended, started, notices, turns, ping, is_draining, paused, choices)
 
     def _take_started(self) -> list[LiveGame]:
         numbers = list(itertools.islice(self._started, MAX_EVENTS))

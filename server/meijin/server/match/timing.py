@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from meijin.game import Action
+
 
 class Timing(NamedTuple):
     """The time that a move took, and what is known of its way. In nanoseconds."""
@@ -17,10 +19,15 @@ class Timing(NamedTuple):
 
 
 class HeldMove(NamedTuple):
-    """A move that seems late, and waits for its verdict."""
+    """An action that seems late, and waits for its verdict."""
 
-    cell: int
+    action: Action
     timing: Timing
+
+
+def told_action(action: Action) -> int | str:
+    """An action as evidence tells it: a cell, or words for one of an opening."""
+    return action if isinstance(action, int) else str(action)
 
 
 class FlagFall(NamedTuple):
@@ -52,7 +59,7 @@ class FlagFall(NamedTuple):
         timing = self.timing
         return {
             "ply": self.ply,
-            "cell": None if self.held is None else self.held.cell,
+            "cell": None if self.held is None else told_action(self.held.action),
             "raw_us": timing.raw_ns // 1000,
             "stall_us": (timing.raw_ns - timing.spent_ns) // 1000,
             "lag_us": timing.lag_ns // 1000,

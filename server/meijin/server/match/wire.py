@@ -3,15 +3,33 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from meijin.game import TimeControl, Variant, decode_moves, encode_moves
+from meijin.game import (
+    OPENING_RULES,
+    Choose,
+    Placement,
+    Task,
+    TimeControl,
+    Variant,
+    decode_moves,
+    encode_moves,
+)
 from meijin.server.errors import (
     InvalidRequestError,
     ProtocolError,
     TooManyActionsError,
     invalid_request,
 )
-from meijin.server.match.arbiter import SIDES
-from meijin.server.match.commands import Actions, Analysis, Command, Failure, Goodbye, Hello, Pong
+from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.commands import (
+    Actions,
+    Analysis,
+    Command,
+    Failure,
+    Goodbye,
+    Hello,
+    OpeningPlay,
+    Pong,
+)
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
 from meijin.store.bots import EngineRow
@@ -19,6 +37,7 @@ from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import (
     Capabilities,
     capabilities_from_proto,
+    color_from_proto,
     color_to_proto,
     outcome_to_proto,
     time_control_to_proto,
@@ -37,6 +56,9 @@ MAX_SETTINGS, MAX_SETTING, MAX_SETTINGS_BYTES = 64, 500, 4096
 
 MAX_PV_BYTES = 2 * MAX_PV
 """Kept of an expected line: two for each ply."""
+
+MAX_STONES = 1 + max(rule.most_stones for rule in OPENING_RULES.values())
+"""Read of a placement: one more than any opening asks for, so that too many stay too many."""
 
 NOTICE_REASONS = enum_table(NoticeReason, pb.NoticeReason)
 
@@ -139,6 +161,7 @@ def command_from_proto(request: pb.PlayRequest, max_actions: int) -> Command:
     if command == "actions":
         actions = request.actions
         count = len(actions.plays) + len(actions.resigns) + len(actions.failures)
+        count += len(actions.placements) + len(actions.choices)
         if count > max_actions:
             raise TooManyActionsError(f"{count} actions in a message, and games for {max_actions}")
         return actions_from_proto(actions)
@@ -164,7 +187,28 @@ def actions_from_proto(message: pb.Actions) -> Actions:
         ],
         resigns=[resign.game for resign in message.resigns],
         failures=[_failure_from_proto(failure) for failure in message.failures],
+        openings=_openings_from_proto(message) if message.placements or message.choices else (),
     )
+
+
+def _openings_from_proto(message: pb.Actions) -> list[OpeningPlay]:
+    """Read actions of openings.
+
+    Raises:
+        InvalidRequestError: a side is no colour.
+    """
+    openings = [
+        OpeningPlay(
+            each.game, each.ply, Placement(tuple(each.cells[:MAX_STONES])), each.thinking_us
+        )
+        for each in message.placements
+    ]
+    with invalid_request("choices"):
+        openings += [
+            OpeningPlay(each.game, each.ply, Choose(color_from_proto(each.color)), each.thinking_us)
+            for each in message.choices
+        ]
+    return openings
 
 
 def _failure_from_proto(message: pb.Failure) -> Failure:
@@ -222,6 +266,8 @@ def _events_to_proto(delivery: Delivery, player: Participant) -> pb.PlayResponse
         events.started.extend(game_started_to_proto(game, player) for game in delivery.started)
     if delivery.notices:
         events.notices.extend(notice_to_proto(notice) for notice in delivery.notices)
+    if delivery.choices:
+        events.choices.extend(side_chosen_to_proto(game, player) for game in delivery.choices)
     _add_turns(events, delivery.turns)
     return message
 
@@ -238,7 +284,16 @@ def _add_turns(events: pb.Events, turns: Sequence[tuple[LiveGame, int]]) -> None
         turn.ply = ply
         turn.moves = encode_moves(moves)
         turn.own_clock_ms = own_ns // 1_000_000
-        turn.opponent_clock_ms = arbiter.clock.left_ns(SIDES[~ply & 1]) // 1_000_000
+        turn.opponent_clock_ms = arbiter.clock.left_ns(arbiter.turns[~ply & 1]) // 1_000_000
+        if arbiter.task is not None:
+            _set_task(turn, arbiter, arbiter.task)
+
+
+def _set_task(turn: pb.TurnRequested, arbiter: Arbiter, task: Task) -> None:
+    """Say what a turn of an opening asks for; its seat has both parities of the ply."""
+    turn.opponent_clock_ms = arbiter.clock.left_ns(task.seat.other) // 1_000_000
+    turn.task.stones = task.stones
+    turn.task.may_choose = task.may_choose
 
 
 @lru_cache(maxsize=64)
@@ -251,17 +306,22 @@ def _terms(variant: Variant, control: TimeControl) -> pb.GameStarted:
 
 def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted:
     """Make a game's start, or its going on, for one of its players."""
-    color = game.color(player)
+    seat = game.seat(player)
     terms = _terms(game.run.variant, game.time_control)
     return pb.GameStarted(
         game=game.number,
         game_id=str(game.id),
         variant=terms.variant,
         time_control=terms.time_control,
-        color=color_to_proto(color),
-        opponent=game.player(color.other).name,
+        color=color_to_proto(game.color(seat)),
+        opponent=game.player(seat.other).name,
         moves=encode_moves(game.committed_moves),
     )
+
+
+def side_chosen_to_proto(game: LiveGame, player: Participant) -> pb.SideChosen:
+    """Make the choice of a side for one of its players."""
+    return pb.SideChosen(game=game.number, color=color_to_proto(game.color(game.seat(player))))
 
 
 def game_ended_to_proto(game: LiveGame) -> pb.GameEnded:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from time import monotonic
 
-from meijin.game import Color, Ending
+from meijin.game import Ending, Seat
 from meijin.server.match.live_game import LiveGame
 from meijin.store.schema import BotVersionId
 
@@ -85,10 +85,10 @@ class Pauses:
         assert outcome is not None
         if outcome.ending is Ending.VOID or not self._most_faults:
             return None
-        culprit = outcome.at_fault.color
-        for color in Color:
-            if color is not culprit:
-                self._in_a_row.pop(game.version(color), None)
+        culprit = game.culprit
+        for seat in Seat:
+            if seat is not culprit:
+                self._in_a_row.pop(game.version(seat), None)
         return None if culprit is None else self._add(game.version(culprit))
 
     def _add(self, version_id: BotVersionId) -> Pause | None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import structlog
 from sqlalchemy import Connection
 
+from meijin.game import chosen_color
 from meijin.server.match.games import Games
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
@@ -40,7 +41,7 @@ class RecoveredState:
     pairings: dict[PairingId, PendingPairing]
     """The pairings of the running games."""
     moves: dict[GameId, list[tuple[int, int, int]]]
-    """Cell, raw and charged nanoseconds of every move of the running games."""
+    """Code, raw and charged nanoseconds of every stone and choice of the running games."""
     analysis: dict[str, Any]
 
 
@@ -77,13 +78,20 @@ def _runs(
 def _moves(
     connection: Connection, rows: Sequence[GameRow]
 ) -> dict[GameId, list[tuple[int, int, int]]]:
-    """The moves by game, in order; a move that is stored twice counts once."""
-    openings = {row.id: row.opening_plies for row in rows}
+    """The moves by game, in order; a move, or a choice, that is stored twice counts once."""
+    plies = {row.id: row.opening_plies for row in rows}
+    chosen: set[GameId] = set()
     moves: dict[GameId, list[tuple[int, int, int]]] = defaultdict(list)
     for move in journal.running_moves(connection):
-        opening = openings.get(move.game_id)
-        if opening is not None and move.ply == opening + len(moves[move.game_id]):
-            moves[move.game_id].append((move.cell, move.raw_ns, move.charged_ns))
+        if move.ply != plies.get(move.game_id):
+            continue
+        if chosen_color(move.code) is None:
+            plies[move.game_id] += 1
+        elif move.game_id not in chosen:
+            chosen.add(move.game_id)
+        else:
+            continue
+        moves[move.game_id].append((move.code, move.raw_ns, move.charged_ns))
     return moves
 
 

@@ -89,6 +89,7 @@ class TournamentRun:
         """A game of it has a result.
 
         Args:
+            result: As if the players had the colours that the pairing gives them.
             fingerprint: What the game's repeats have as well; ``None`` when it repeats none.
         """
         players = (pairing.black_id, pairing.white_id)

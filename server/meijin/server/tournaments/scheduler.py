@@ -168,16 +168,17 @@ class Scheduler(Listener):
             self._pause(game, pause)
         if outcome.ending is Ending.VOID:
             return
-        run.count(game.pairing, outcome.result, game.symmetric_fingerprint)
+        is_swapped = game.arbiter.position.is_swapped
+        result = outcome.result.mirrored if is_swapped else outcome.result
+        run.count(game.pairing, result, game.symmetric_fingerprint)
         if run.format.is_decided:
             self.finish(run)
 
     def _pause(self, game: LiveGame, pause: Pause) -> None:
         """Have a bot get no new games for a while; it and the ledger are told why."""
         assert game.arbiter.outcome is not None
-        color = game.arbiter.outcome.at_fault.color
-        assert color is not None
-        player = game.player(color)
+        assert game.culprit is not None
+        player = game.player(game.culprit)
         log.warning("bot paused", bot=player.name, faults=pause.faults)
         self._journal.add_incident(
             NewFault(

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from meijin.game import Ending, GameRecord, Outcome, TimeControl, Variant, decode_moves
+from meijin.game import Ending, GameRecord, Outcome, SideChoice, TimeControl, Variant, decode_moves
 from meijin.server.match.live_game import LiveGame
-from meijin.store.games import GameRow, decode_times
+from meijin.store.games import GameRow, decode_choice, decode_times
 from meijin.store.schema import GameId, GameState, TournamentId
 
 
@@ -36,6 +36,8 @@ class GameSummary:
     """An earlier game of the ladder was the same, so this one is not rated."""
     reason: str
     """Why the two were to meet; empty when a schedule said so."""
+    is_swapped: bool = False
+    """The first player has white, by a choice of its opening."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +52,41 @@ class GameMove:
 
 
 @dataclass(frozen=True, slots=True)
+class GameChoice:
+    """The choice of a side with the time it took."""
+
+    side: SideChoice
+    raw_ns: int
+    charged_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class GameDetail:
     """A game with its moves."""
 
     summary: GameSummary
     moves: tuple[GameMove, ...]
+    choice: GameChoice | None = None
+    """``None`` where no side is chosen, or none yet."""
 
 
 def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
     """A stored game in a list; while it runs, it is as far as in the arena."""
     outcome = None
     if row.ending is not None:
-        outcome = Outcome(row.result, row.ending, row.at_fault, row.detail)
+        outcome = Outcome(row.ending, row.result.winner, row.at_fault, row.detail)
     running = _running(row, live)
+    is_swapped = row.is_swapped if running is None else running.is_swapped
+    sides = ((row.black, row.black_version), (row.white, row.white_version))
+    # While the game runs the first player is stored as black.
+    black, white = sides[::-1] if is_swapped and not row.is_swapped else sides
     return GameSummary(
         id=row.id,
         tournament_id=row.tournament_id,
-        black=row.black,
-        white=row.white,
-        black_version=row.black_version,
-        white_version=row.white_version,
+        black=black[0],
+        white=white[0],
+        black_version=black[1],
+        white_version=white[1],
         variant=row.variant,
         time_control=row.time_control,
         state=row.state,
@@ -80,6 +97,7 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
         end_time=row.end_time,
         is_repeat=row.is_repeat,
         reason=row.reason,
+        is_swapped=is_swapped,
     )
 
 
@@ -87,9 +105,12 @@ def game_detail(row: GameRow, live: LiveGame | None) -> GameDetail:
     """A stored game with its moves; those of one that runs are the arena's."""
     summary, running = game_summary(row, live), _running(row, live)
     if running is not None:
-        return GameDetail(summary, live_moves(running))
+        return GameDetail(summary, live_moves(running), live_choice(running))
+    choice = None if row.choice is None else GameChoice(*decode_choice(row.choice))
     raw, charged = decode_times(row.times)
-    return GameDetail(summary, _moves(decode_moves(row.moves), row.opening_plies, raw, charged))
+    return GameDetail(
+        summary, _moves(decode_moves(row.moves), row.opening_plies, raw, charged), choice
+    )
 
 
 def _running(row: GameRow, live: LiveGame | None) -> LiveGame | None:
@@ -116,7 +137,14 @@ def live_summary(game: LiveGame) -> GameSummary:
         start_time=game.start_time,
         end_time=game.end_time,
         reason=game.pairing.reason,
+        is_swapped=game.is_swapped,
     )
+
+
+def live_choice(game: LiveGame) -> GameChoice | None:
+    """The committed choice of a side in a running game."""
+    choice = game.committed_choice
+    return None if choice is None else GameChoice(choice, *game.arbiter.choice_ns)
 
 
 def live_moves(game: LiveGame, *, since: int = 0) -> tuple[GameMove, ...]:
@@ -159,4 +187,5 @@ def record(game: GameDetail) -> GameRecord:
         start_time=summary.start_time,
         event=f"tournament {summary.tournament_id}",
         game_id=str(summary.id),
+        choice=None if game.choice is None else game.choice.side,
     )

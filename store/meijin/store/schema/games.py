@@ -78,6 +78,7 @@ class Game(Base):
     ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"))
     """``None`` when the game is not rated."""
     black_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"))
+    """While the game runs the first player, and who had black in the end."""
     white_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"))
     opening_plies: Mapped[int]
     opening: Mapped[int] = mapped_column(INT64)
@@ -105,6 +106,10 @@ class Game(Base):
     made. A test leaves out those that an earlier game of it has, see `tournaments.duplicates`."""
     is_repeat: Mapped[bool] = mapped_column(default=False)
     """An earlier game of the ladder was the same, so this one is not rated."""
+    choice: Mapped[bytes | None] = mapped_column(default=None)
+    """The choice of a side, see `encode_choice`; ``None`` where none was made, and while it runs."""
+    is_swapped: Mapped[bool] = mapped_column(default=False)
+    """The first player, whom the pairing calls black, had white in the end."""
 
 
 class JournalRow(Base):
@@ -121,6 +126,7 @@ class JournalRow(Base):
     id: Mapped[EntryId] = mapped_column(primary_key=True, autoincrement=False)
     """Given by the server: a repeated commit of the same entry is recognised by the two."""
     moves: Mapped[bytes]
-    """28 bytes a move: game, ply, cell, raw and charged nanoseconds (``<QHHQQ``)."""
+    """28 bytes a stone or choice of a side: game, ply, code (a cell, or what `encode_action`
+    makes of a choice), raw and charged nanoseconds (``<QHHQQ``)."""
     analysis: Mapped[dict[str, Any] | None] = mapped_column(default=None)
     """By game and ply, what the bots said they thought; ``None`` when nothing."""

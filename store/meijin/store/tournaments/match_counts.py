@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Subquery, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Subquery, and_, case, func, literal, or_, select
 from sqlalchemy.orm import aliased
 
 from meijin.game import Party, Result
@@ -57,8 +57,22 @@ class MatchCounts:
         return sum(self.games) + self.repeats
 
 
+SEAT_RESULT = case(
+    (
+        (Game.is_swapped & (Game.result == Result.BLACK_WINS)),
+        literal(Result.WHITE_WINS, Game.result.type),
+    ),
+    (
+        (Game.is_swapped & (Game.result == Result.WHITE_WINS)),
+        literal(Result.BLACK_WINS, Game.result.type),
+    ),
+    else_=Game.result,
+)
+"""The result as if the first player, whom the pairing calls black, had had black."""
+
+
 class PairingResult(NamedTuple):
-    """How a planned game ended."""
+    """How a planned game ended, by the players that the pairing calls black and white."""
 
     number: int
     black_id: BotId
@@ -69,7 +83,7 @@ class PairingResult(NamedTuple):
 
 
 class PlannedResult(NamedTuple):
-    """A planned game, and how it ended."""
+    """A planned game, and how it ended; as `PairingResult`."""
 
     number: int
     round: int
@@ -83,7 +97,7 @@ def planned_results(connection: Connection, tournament_id: TournamentId) -> Sequ
     """All planned games of a tournament by their numbers, with their results."""
     # Not "a finished game": the index of a pairing's games leaves out the void ones alone.
     begun = (Game.pairing_id == Pairing.id) & (Game.state != GameState.VOID)
-    result = case((Game.state == GameState.FINISHED, Game.result))
+    result = case((Game.state == GameState.FINISHED, SEAT_RESULT))
     query = (
         select(*columns_of(PlannedResult, Pairing, result=result))
         .select_from(Pairing)
@@ -101,7 +115,7 @@ def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequ
             *columns_of(
                 PairingResult,
                 Pairing,
-                result=Game.result,
+                result=SEAT_RESULT,
                 fingerprint=Game.symmetric_fingerprint,
             )
         )
@@ -208,7 +222,7 @@ def _results(tournament_id: TournamentId) -> Subquery:
     return (
         select(
             Pairing.number,
-            Game.result,
+            SEAT_RESULT.label("result"),
             Game.symmetric_fingerprint.label("fingerprint"),
             place.label("place"),
             (Pairing.black_id == Entrant.bot_id).label("has_black"),
