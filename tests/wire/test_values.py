@@ -8,6 +8,7 @@ from google.protobuf.duration_pb2 import Duration
 from meijin.game import (
     FREESTYLE,
     GOMOKU,
+    RULES,
     STANDARD,
     Color,
     Ending,
@@ -60,7 +61,14 @@ def test_values_of_a_later_release() -> None:
         outcome_from_proto(drawn)
 
 
-@pytest.mark.parametrize("variant", [GOMOKU, Variant(rule=STANDARD, width=9, height=19, line=4)])
+@pytest.mark.parametrize(
+    "variant",
+    [
+        *(Variant(rule) for rule in RULES.values()),
+        Variant(rule=STANDARD, width=9, height=19, line=4),
+    ],
+    ids=str,
+)
 def test_variants_come_back(variant: Variant) -> None:
     """A variant is read as it was written."""
     assert variant_from_proto(variant_to_proto(variant)) == variant
@@ -100,6 +108,7 @@ def test_a_time_control_beyond_all_time() -> None:
     [
         Outcome(Result.BLACK_WINS, Ending.FIVE),
         Outcome(Result.WHITE_WINS, Ending.TIME, at_fault=Party.BLACK, detail="too late"),
+        Outcome(Result.WHITE_WINS, Ending.FORBIDDEN, at_fault=Party.BLACK, detail="overline"),
         Outcome(Result.DRAW, Ending.DRAW),
         Outcome(Result.DRAW, Ending.ADJUDICATION),
         Outcome(Result.NONE, Ending.VOID, at_fault=Party.SERVER),

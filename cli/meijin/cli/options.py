@@ -11,7 +11,7 @@ import typer
 
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError
-from meijin.game import GOMOKU, TimeControl, Variant, encode_moves, parse_opening
+from meijin.game import GOMOKU, RULES, TimeControl, Variant, encode_moves, parse_opening
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import (
     USUAL_FORMAT,
@@ -75,7 +75,10 @@ TimeOption = Annotated[
     str, typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move.")
 ]
 VariantOption = Annotated[
-    str, typer.Option(help='Such as "15x15", "standard 19x19" or "3x3, 3 in a row".')
+    str,
+    typer.Option(
+        help=f'Such as "15x15", "renju 15x15" or "3x3, 3 in a row". Rules: {", ".join(RULES)}.'
+    ),
 ]
 SeedOption = Annotated[
     int | None,

@@ -1,7 +1,8 @@
 """What both sides of the wire agree on: boards, rules, clocks, openings and records.
 
 - `board`, `color`, `grid`: the position of a game
-- `variant`, `rule`: what is played
+- `variant`: what is played
+- `rule`, `rules`, `line_rule`, `renju`: what wins and what is forbidden
 - `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
 - `opening`, `balanced`: the first moves
 - `opening_book`, `generated`: more of them than a test can play
@@ -12,10 +13,11 @@
 - `record`, `sgf`, `sgf_tree`: games as files
 """
 
-from meijin.game.board import Board, IllegalMoveError
+from meijin.game.board import Board, ForbiddenMoveError, IllegalMoveError
 from meijin.game.clock import Clock, TimeControl
 from meijin.game.color import Color
 from meijin.game.coordinates import cell_at, cell_name, parse_cell
+from meijin.game.line_rule import CARO, CARO_EXACT, FREESTYLE, STANDARD
 from meijin.game.moves import decode_moves, encode_moves
 from meijin.game.opening import (
     Opening,
@@ -26,15 +28,20 @@ from meijin.game.opening import (
 )
 from meijin.game.outcome import Ending, Outcome, Party, Result
 from meijin.game.record import GameRecord
-from meijin.game.rule import FREESTYLE, RULES, STANDARD, Rule, rule_named
+from meijin.game.renju import RENJU
+from meijin.game.rule import Rule
+from meijin.game.rules import RULES, rule_named
 from meijin.game.sgf import from_sgf, to_sgf
 from meijin.game.sgf_tree import SgfError
 from meijin.game.time_class import TIME_CLASSES, TimeClass, TimeClasses
 from meijin.game.variant import GOMOKU, TIC_TAC_TOE, Variant
 
 __all__ = [
+    "CARO",
+    "CARO_EXACT",
     "FREESTYLE",
     "GOMOKU",
+    "RENJU",
     "RULES",
     "STANDARD",
     "TIC_TAC_TOE",
@@ -43,6 +50,7 @@ __all__ = [
     "Clock",
     "Color",
     "Ending",
+    "ForbiddenMoveError",
     "GameRecord",
     "IllegalMoveError",
     "Opening",

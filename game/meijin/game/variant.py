@@ -4,7 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from meijin.game.rule import FREESTYLE, Rule, rule_named
+from meijin.game.line_rule import FREESTYLE
+from meijin.game.rule import Rule
+from meijin.game.rules import rule_named
 
 MIN_SIDE = 3
 MAX_SIDE = 22
@@ -44,6 +46,10 @@ class Variant:
         if not MIN_LINE <= self.line <= longest:
             raise ValueError(
                 f"line {self.line} is out of range for {self.size}: {MIN_LINE} to {longest}"
+            )
+        if self.rule.needs_five and self.line != GOMOKU_LINE:
+            raise ValueError(
+                f"line {self.line} is out of range for {self.rule.name}: {GOMOKU_LINE} alone"
             )
 
     @property

@@ -12,7 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from meijin.game import (
     FREESTYLE,
     GOMOKU,
-    STANDARD,
+    RULES,
     Color,
     Ending,
     Outcome,
@@ -28,12 +28,13 @@ from meijin.wire.enums import enum_table
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
+_RULE_VALUES = {
+    name: game_pb2.Rule.Value(f"RULE_{name.upper().replace('-', '_')}") for name in RULES
+}
 _RULES: dict[game_pb2.Rule.ValueType, Rule] = {
     game_pb2.RULE_UNSPECIFIED: FREESTYLE,
-    game_pb2.RULE_FREESTYLE: FREESTYLE,
-    game_pb2.RULE_STANDARD: STANDARD,
+    **{value: RULES[name] for name, value in _RULE_VALUES.items()},
 }
-_RULE_VALUES = {FREESTYLE.name: game_pb2.RULE_FREESTYLE, STANDARD.name: game_pb2.RULE_STANDARD}
 _COLOR_VALUES = enum_table(Color, game_pb2.Color)
 _COLORS = {value: color for color, value in _COLOR_VALUES.items()}
 _ENDING_VALUES = enum_table(Ending, game_pb2.Ending)

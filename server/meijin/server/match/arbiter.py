@@ -3,7 +3,17 @@
 import enum
 from array import array
 
-from meijin.game import Board, Clock, Color, Ending, IllegalMoveError, Outcome, Party, Result
+from meijin.game import (
+    Board,
+    Clock,
+    Color,
+    Ending,
+    ForbiddenMoveError,
+    IllegalMoveError,
+    Outcome,
+    Party,
+    Result,
+)
 from meijin.server.match.allowance import LAG_PER_GAME_NS, Credits, allowance_of
 from meijin.server.match.flag import Flag
 from meijin.server.match.presence import Presence
@@ -53,6 +63,7 @@ class Arbiter:
         "_cells",
         "_flag",
         "_left_ply",
+        "_may_block",
         "_presence",
         "_stall_at_ask_ns",
         "_unheard_ns",
@@ -79,6 +90,7 @@ class Arbiter:
         self.credits = [Credits(), Credits(), Credits()]
         """By the value of a colour: what that side has been credited."""
         self._cells = board.variant.cells
+        self._may_block = board.variant.rule.has_forbidden_cells
         self._asked_at_ns = -1
         self._stall_at_ask_ns = 0
         self._used_ns = 0
@@ -172,7 +184,8 @@ class Arbiter:
         try:
             board.play(cell)
         except IllegalMoveError as error:
-            self._forfeit(color, Ending.ILLEGAL, str(error))
+            is_foul = isinstance(error, ForbiddenMoveError)
+            self._forfeit(color, Ending.FORBIDDEN if is_foul else Ending.ILLEGAL, str(error))
             self.evidence = {"cell": cell, "ply": board.ply, "moves": list(board.moves)}
             return
         self.raw_ns.append(raw_ns)
@@ -183,7 +196,7 @@ class Arbiter:
             self.credits[color].lag_ns += credit_ns
         if board.winner is not None:
             self.outcome = Outcome(Result.won_by(color), Ending.FIVE)
-        elif len(board.moves) == self._cells:
+        elif len(board.moves) == self._cells or (self._may_block and board.is_blocked):
             self.outcome = Outcome(Result.DRAW, Ending.DRAW)
 
     # -- flag fall --------------------------------------------------------------
