@@ -138,11 +138,14 @@ class Board:
         The game ends as a draw then. (In renju one may pass, and two passes are a draw.)
         """
         rule = self.variant.rule
-        if not rule.has_forbidden_cells:
+        if not rule.has_forbidden_cells or self.is_full:
             return False
-        color = self.side_to_move
-        empty = [cell for cell, at in enumerate(self.grid.index) if not self.stones[at]]
-        return all(rule.forbids(self, cell, color) for cell in empty)
+        color, stones = self.side_to_move, self.stones
+        return all(
+            rule.forbids(self, cell, color)
+            for cell, at in enumerate(self.grid.index)
+            if not stones[at]
+        )
 
     @property
     def is_over(self) -> bool:
