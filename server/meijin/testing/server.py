@@ -163,10 +163,14 @@ class ServerInTest:
         resume: str = "",
         channel: grpc.aio.Channel | None = None,
     ) -> Peer:
-        """A bot that was let in; it plays any board."""
+        """A bot that was let in; it plays any board, under any rule."""
         peer = await self.peer(token, channel)
         capabilities = pb.Capabilities(
-            min_board_size=3, max_board_size=22, max_games=max_games, any_line=True
+            rules=game_pb2.Rule.values()[1:],
+            min_board_size=3,
+            max_board_size=22,
+            max_games=max_games,
+            any_line=True,
         )
         hello = pb.Hello(
             protocol_version=PROTOCOL_VERSION,
