@@ -27,7 +27,7 @@ from meijin.game import (
     parse_opening,
     to_sgf,
 )
-from meijin.game.rule import RULES
+from meijin.game.rules import RULES
 
 SEED = int(os.environ.get("MEIJIN_FUZZ_SEED", "1"))
 ROUNDS = int(os.environ.get("MEIJIN_FUZZ_ROUNDS", "10000"))
@@ -39,7 +39,7 @@ RU[renju];B[jj]C[0.5 s](;W[kk];B[jk])(;W[aa]))"""
 def played(rng: random.Random) -> GameRecord:
     """A record of a random game, with everything that a record may have."""
     size = rng.choice((3, 5, 9, 15, 19))
-    rule = rng.choice(list(RULES.values()))
+    rule = rng.choice([rule for rule in RULES.values() if size >= 5 or not rule.needs_five])
     variant = Variant(rule=rule, width=size, height=size, line=min(size, 5))
     board = Board(variant)
     for cell in rng.sample(range(variant.cells), min(variant.cells, rng.randrange(30))):

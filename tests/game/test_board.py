@@ -16,6 +16,7 @@ from meijin.game import (
     TIC_TAC_TOE,
     Board,
     Color,
+    ForbiddenMoveError,
     IllegalMoveError,
     Variant,
 )
@@ -30,6 +31,8 @@ class NoCorners:
     """A rule that forbids black the corner a15, to stand in for renju."""
 
     name = "no corners"
+    has_forbidden_cells = True
+    needs_five = False
 
     def wins(self, board: Stones, cell: int) -> bool:
         """Judge as freestyle does."""
@@ -38,6 +41,10 @@ class NoCorners:
     def forbids(self, board: Stones, cell: int, color: Color) -> bool:  # noqa: ARG002 - see Rule
         """Forbid the corner."""
         return cell == 0 and color is Color.BLACK
+
+    def foul(self, board: Stones, cell: int) -> str:  # noqa: ARG002 - see Rule
+        """There is one foul."""
+        return "a corner"
 
 
 def random_game(variant: Variant, seed: int, plies: int) -> Board:
@@ -152,12 +159,26 @@ def test_forbidden_cell() -> None:
     assert not board.is_legal(0)
     assert board.legal_cells() == list(range(1, 225))
     with pytest.raises(
-        IllegalMoveError, match=r"^a15 is forbidden to black by the no corners rule"
+        ForbiddenMoveError, match=r"^a15 is forbidden to black by the no corners rule: a corner$"
     ):
         board.play(0)
     board.play(1)
     board.play(0)
     assert board.stone(0) is Color.WHITE
+
+
+def test_nothing_left_but_forbidden_cells() -> None:
+    """With forbidden cells alone the side to move has no move, and the game is a draw."""
+    variant = Variant(NoCorners(), 3, 3, line=3)
+    board = Board.from_moves((1, 2, 3, 4, 5, 7, 6, 8), variant)
+    assert board.is_blocked
+    assert board.is_draw
+    assert board.legal_cells() == []
+    with pytest.raises(IllegalMoveError, match="the game is over"):
+        board.play(0)
+    board.undo()
+    assert not board.is_blocked
+    assert board.legal_cells() == [0, 8]
 
 
 def test_illegal_move_error_survives_pickling() -> None:

@@ -36,10 +36,11 @@ def test_results_of_an_ending(ending: Ending, results: set[Result]) -> None:
 
 
 def test_forfeits() -> None:
-    """Time, an illegal move, a crash and a disconnect lose by forfeit."""
+    """Time, an illegal or a forbidden move, a crash and a disconnect lose by forfeit."""
     assert {ending.value for ending in Ending if ending.is_forfeit} == {
         "time",
         "illegal",
+        "forbidden",
         "crash",
         "disconnect",
     }

@@ -270,7 +270,7 @@ def test_times_in_comments(text: str, times: tuple[float, ...]) -> None:
         ("(;GM[1];B[aa])", 1, r"GM\[1\] is another game"),
         ("(;SZ[23])", 1, "width 23 is out of range"),
         ("(;SZ[big])", 1, "big"),
-        ("(;RU[renju])", 1, 'no rule "renju"'),
+        ("(;RU[pente])", 1, 'no rule "pente"'),
         ("(;SZ[3]MJ[line:4])", 1, "line 4 is out of range"),
         ("(;MJ[opening:1])", 1, "an opening of 1 plies"),
         ("(;MJ[start:2025-11-20T10\\:00])", 1, "needs a time zone"),

@@ -116,6 +116,7 @@ def test_a_bots_faults_are_read_by_their_kind(sqlite_url: str) -> None:
     [
         (Ending.TIME, Party.BLACK, (FaultKind.TIME, FaultParty.BOT)),
         (Ending.ILLEGAL, Party.WHITE, (FaultKind.ILLEGAL, FaultParty.BOT)),
+        (Ending.FORBIDDEN, Party.BLACK, (FaultKind.FORBIDDEN, FaultParty.BOT)),
         (Ending.CRASH, Party.WHITE, (FaultKind.CRASH, FaultParty.BOT)),
         (Ending.DISCONNECT, Party.BLACK, (FaultKind.DISCONNECT, FaultParty.CONNECTION)),
         (Ending.VOID, Party.SERVER, (FaultKind.OUTAGE, FaultParty.SERVER)),

@@ -15,7 +15,7 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.game.rule import LineRule
+from meijin.game.line_rule import LineRule
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.capabilities import (
@@ -136,8 +136,8 @@ def test_known_rules_are_kept_once(values: list[Any], rules: tuple[Any, ...]) ->
 
 def test_unknown_rule() -> None:
     """A rule that the contract doesn't know can't be offered."""
-    capabilities = Capabilities(rules=(FREESTYLE, LineRule("caro", overline_wins=True)))
-    with pytest.raises(ValueError, match="no rule caro"):
+    capabilities = Capabilities(rules=(FREESTYLE, LineRule("pente", overline_wins=True)))
+    with pytest.raises(ValueError, match="no rule pente"):
         capabilities_to_proto(capabilities)
 
 

@@ -9,6 +9,7 @@ from meijin.game import (
     FREESTYLE,
     GOMOKU,
     OPENING_RULES,
+    RULES,
     STANDARD,
     SWAP1,
     Color,
@@ -64,10 +65,11 @@ def test_values_of_a_later_release() -> None:
 @pytest.mark.parametrize(
     "variant",
     [
-        GOMOKU,
+        *(Variant(rule) for rule in RULES.values()),
         Variant(STANDARD, 9, 19, 4, SWAP1),
         *(Variant(opening_rule=each) for each in OPENING_RULES.values()),
     ],
+    ids=str,
 )
 def test_variants_come_back(variant: Variant) -> None:
     """A variant is read as it was written."""
@@ -108,6 +110,7 @@ def test_a_time_control_beyond_all_time() -> None:
     [
         Outcome(Ending.FIVE, Color.BLACK),
         Outcome(Ending.TIME, Color.WHITE, at_fault=Party.BLACK, detail="too late"),
+        Outcome(Ending.FORBIDDEN, Color.WHITE, at_fault=Party.BLACK, detail="overline"),
         Outcome(Ending.DRAW),
         Outcome(Ending.ADJUDICATION),
         Outcome(Ending.VOID, None, at_fault=Party.SERVER),

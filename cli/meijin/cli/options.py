@@ -16,6 +16,7 @@ from meijin.game import (
     FREE,
     GOMOKU,
     OPENING_RULES,
+    RULES,
     TimeControl,
     Variant,
     encode_moves,
@@ -85,7 +86,10 @@ TimeOption = Annotated[
     str, typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move.")
 ]
 VariantOption = Annotated[
-    str, typer.Option(help='Such as "15x15", "standard 19x19" or "3x3, 3 in a row".')
+    str,
+    typer.Option(
+        help=f'Such as "15x15", "renju 15x15" or "3x3, 3 in a row". Rules: {", ".join(RULES)}.'
+    ),
 ]
 OpeningRuleOption = Annotated[
     str,

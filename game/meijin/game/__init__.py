@@ -2,7 +2,8 @@
 
 - `board`, `color`, `grid`: the stones of a game
 - `seat`, `position`, `action`: its players, who of them is to act, and how
-- `variant`, `rule`: what is played
+- `variant`: what is played
+- `rule`, `rules`, `line_rule`, `renju`: what wins and what is forbidden
 - `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
 - `opening_rule`: who places the first stones, and who gets which colour
 - `opening`, `balanced`: the first moves
@@ -22,10 +23,11 @@ from meijin.game.action import (
     chosen_color,
     encode_action,
 )
-from meijin.game.board import Board, IllegalMoveError
+from meijin.game.board import Board, ForbiddenMoveError, IllegalMoveError
 from meijin.game.clock import Clock, TimeControl
 from meijin.game.color import Color
 from meijin.game.coordinates import cell_at, cell_name, parse_cell
+from meijin.game.line_rule import CARO, CARO_EXACT, FREESTYLE, STANDARD
 from meijin.game.moves import decode_moves, encode_moves
 from meijin.game.opening import (
     Opening,
@@ -47,7 +49,9 @@ from meijin.game.opening_rule import (
 from meijin.game.outcome import Ending, Outcome, Party, Result
 from meijin.game.position import GamePosition, IllegalActionError, SideChoice
 from meijin.game.record import GameRecord
-from meijin.game.rule import FREESTYLE, RULES, STANDARD, Rule, rule_named
+from meijin.game.renju import RENJU
+from meijin.game.rule import Rule
+from meijin.game.rules import RULES, rule_named
 from meijin.game.seat import Seat
 from meijin.game.sgf import from_sgf, to_sgf
 from meijin.game.sgf_tree import SgfError
@@ -55,10 +59,13 @@ from meijin.game.time_class import TIME_CLASSES, TimeClass, TimeClasses
 from meijin.game.variant import GOMOKU, TIC_TAC_TOE, Variant
 
 __all__ = [
+    "CARO",
+    "CARO_EXACT",
     "FREE",
     "FREESTYLE",
     "GOMOKU",
     "OPENING_RULES",
+    "RENJU",
     "RULES",
     "STANDARD",
     "SWAP",
@@ -72,6 +79,7 @@ __all__ = [
     "Clock",
     "Color",
     "Ending",
+    "ForbiddenMoveError",
     "GamePosition",
     "GameRecord",
     "IllegalActionError",

@@ -31,6 +31,10 @@ class IllegalMoveError(ValueError):
         return self.reason
 
 
+class ForbiddenMoveError(IllegalMoveError):
+    """A move on an empty cell that the rule forbids the side to move."""
+
+
 class Board:
     """A game in progress; black moves first.
 
@@ -128,14 +132,30 @@ class Board:
         return len(self.moves) + self._setup == self.variant.cells
 
     @property
+    def is_blocked(self) -> bool:
+        """Whether the rule forbids the side to move every cell that is empty, if any is.
+
+        The game ends as a draw then. (In renju one may pass, and two passes are a draw.)
+        """
+        rule = self.variant.rule
+        if not rule.has_forbidden_cells or self.is_full:
+            return False
+        color, stones = self.side_to_move, self.stones
+        return all(
+            rule.forbids(self, cell, color)
+            for cell, at in enumerate(self.grid.index)
+            if not stones[at]
+        )
+
+    @property
     def is_over(self) -> bool:
-        """Whether no move is left to play, for a win or a full board."""
-        return self.winner is not None or self.is_full
+        """Whether no move is left to play, for a win or for want of cells."""
+        return self.winner is not None or self.is_full or self.is_blocked
 
     @property
     def is_draw(self) -> bool:
-        """Whether the board is full and nobody has won."""
-        return self.winner is None and self.is_full
+        """Whether nobody has won, and no cell is left that may be played on."""
+        return self.winner is None and (self.is_full or self.is_blocked)
 
     def play(self, cell: int) -> None:
         """Place a stone of the side to move on `cell`.
@@ -166,9 +186,10 @@ class Board:
             return IllegalMoveError(cell, f"no move at {name}: the game is over")
         if self.stone(cell) is not None:
             return IllegalMoveError(cell, f"{name} is occupied")
-        side = self.side_to_move.name.lower()
-        rule = self.variant.rule.name
-        return IllegalMoveError(cell, f"{name} is forbidden to {side} by the {rule} rule")
+        side, rule = self.side_to_move.name.lower(), self.variant.rule
+        reason = f"{name} is forbidden to {side} by the {rule.name} rule"
+        foul = rule.foul(self, cell)
+        return ForbiddenMoveError(cell, f"{reason}: {foul}" if foul else reason)
 
     def undo(self) -> int:
         """Take the last move back and return its cell.

@@ -12,12 +12,14 @@ class Ending(Enum):
     FIVE = "five"
     """A winning line, of five stones in Gomoku."""
     DRAW = "draw"
-    """A full board without a winning line."""
+    """No winning line, and no cell left that may be played on."""
     RESIGN = "resign"
     TIME = "time"
     """A move took longer than the clock allowed."""
     ILLEGAL = "illegal"
-    """A move that the rules don't allow."""
+    """A move on an occupied cell, or off the board."""
+    FORBIDDEN = "forbidden"
+    """A move that the rule forbids its side, such as a double-three of black in renju."""
     CRASH = "crash"
     DISCONNECT = "disconnect"
     """A bot stayed away for longer than the grace period."""
@@ -33,7 +35,9 @@ class Ending(Enum):
 
 
 _WITHOUT_WINNER = frozenset({Ending.DRAW, Ending.VOID})
-_FORFEITS = frozenset({Ending.TIME, Ending.ILLEGAL, Ending.CRASH, Ending.DISCONNECT})
+_FORFEITS = frozenset(
+    {Ending.TIME, Ending.ILLEGAL, Ending.FORBIDDEN, Ending.CRASH, Ending.DISCONNECT}
+)
 
 
 class Party(Enum):

@@ -17,11 +17,12 @@ from meijin.game.board import Board
 from meijin.game.clock import TimeControl
 from meijin.game.color import Color
 from meijin.game.coordinates import COLUMNS, cell_at
+from meijin.game.line_rule import FREESTYLE
 from meijin.game.opening_rule import FREE, opening_rule_named
 from meijin.game.outcome import Ending, Outcome, Party, Result
 from meijin.game.position import SideChoice
 from meijin.game.record import GameRecord
-from meijin.game.rule import FREESTYLE, rule_named
+from meijin.game.rules import rule_named
 from meijin.game.seconds import format_seconds, parse_seconds
 from meijin.game.sgf_tree import (
     Node,

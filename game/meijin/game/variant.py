@@ -4,8 +4,10 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
+from meijin.game.line_rule import FREESTYLE
 from meijin.game.opening_rule import FREE, OpeningRule, opening_rule_named
-from meijin.game.rule import FREESTYLE, Rule, rule_named
+from meijin.game.rule import Rule
+from meijin.game.rules import rule_named
 
 MIN_SIDE = 3
 MAX_SIDE = 22
@@ -52,6 +54,10 @@ class Variant:
         # Else the opening could end the game: of its stones every other one is black.
         if self.opening_rule.most_stones > 2 * self.line - 2:
             raise ValueError(f"{self.opening_rule.name} needs a longer line than {self.line}")
+        if self.rule.needs_five and self.line != GOMOKU_LINE:
+            raise ValueError(
+                f"line {self.line} is out of range for {self.rule.name}: {GOMOKU_LINE} alone"
+            )
 
     @property
     def cells(self) -> int:

@@ -34,7 +34,7 @@ class _FaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FaultKind.V
     FAULT_KIND_TIME: _FaultKind.ValueType  # 1
     """Forfeit: a move took longer than the clock allowed."""
     FAULT_KIND_ILLEGAL: _FaultKind.ValueType  # 2
-    """Forfeit: a move that the rules do not allow."""
+    """Forfeit: a move on an occupied cell or off the board."""
     FAULT_KIND_CRASH: _FaultKind.ValueType  # 3
     """Forfeit: a bot said that it failed."""
     FAULT_KIND_DISCONNECT: _FaultKind.ValueType  # 4
@@ -55,6 +55,8 @@ class _FaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FaultKind.V
     """An operator stopped or voided a game."""
     FAULT_KIND_PAUSE: _FaultKind.ValueType  # 11
     """A bot that forfeited game after game gets no new ones for a while."""
+    FAULT_KIND_FORBIDDEN: _FaultKind.ValueType  # 30
+    """Forfeit: a move that the rule of the game forbids."""
 
 class FaultKind(_FaultKind, metaclass=_FaultKindEnumTypeWrapper):
     """What went wrong."""
@@ -64,7 +66,7 @@ FAULT_KIND_UNSPECIFIED: FaultKind.ValueType  # 0
 FAULT_KIND_TIME: FaultKind.ValueType  # 1
 """Forfeit: a move took longer than the clock allowed."""
 FAULT_KIND_ILLEGAL: FaultKind.ValueType  # 2
-"""Forfeit: a move that the rules do not allow."""
+"""Forfeit: a move on an occupied cell or off the board."""
 FAULT_KIND_CRASH: FaultKind.ValueType  # 3
 """Forfeit: a bot said that it failed."""
 FAULT_KIND_DISCONNECT: FaultKind.ValueType  # 4
@@ -85,6 +87,8 @@ FAULT_KIND_VOIDED: FaultKind.ValueType  # 10
 """An operator stopped or voided a game."""
 FAULT_KIND_PAUSE: FaultKind.ValueType  # 11
 """A bot that forfeited game after game gets no new ones for a while."""
+FAULT_KIND_FORBIDDEN: FaultKind.ValueType  # 30
+"""Forfeit: a move that the rule of the game forbids."""
 Global___FaultKind: _TypeAlias = FaultKind  # noqa: Y015
 
 class _FaultParty:

@@ -33,6 +33,17 @@ class _RuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Rule.ValueType],
     """`line` stones or more in a row win."""
     RULE_STANDARD: _Rule.ValueType  # 2
     """Exactly `line` stones in a row win; longer rows do not."""
+    RULE_RENJU: _Rule.ValueType  # 3
+    """For five in a row: black wins with exactly five, white with five or more. Black
+    loses by a stone that makes two threes, two fours or a row of six or more, unless
+    it makes a five too (International Rules of Renju).
+    """
+    RULE_CARO: _Rule.ValueType  # 4
+    """`line` stones in a row win where a cell at either end is empty; longer rows win
+    in any case. A stone of the opponent and the edge of the board both block.
+    """
+    RULE_CARO_EXACT: _Rule.ValueType  # 5
+    """Exactly `line` stones in a row win where a cell at either end is empty."""
 
 class Rule(_Rule, metaclass=_RuleEnumTypeWrapper):
     """The rule that decides which lines win."""
@@ -43,6 +54,17 @@ RULE_FREESTYLE: Rule.ValueType  # 1
 """`line` stones or more in a row win."""
 RULE_STANDARD: Rule.ValueType  # 2
 """Exactly `line` stones in a row win; longer rows do not."""
+RULE_RENJU: Rule.ValueType  # 3
+"""For five in a row: black wins with exactly five, white with five or more. Black
+loses by a stone that makes two threes, two fours or a row of six or more, unless
+it makes a five too (International Rules of Renju).
+"""
+RULE_CARO: Rule.ValueType  # 4
+"""`line` stones in a row win where a cell at either end is empty; longer rows win
+in any case. A stone of the opponent and the edge of the board both block.
+"""
+RULE_CARO_EXACT: Rule.ValueType  # 5
+"""Exactly `line` stones in a row win where a cell at either end is empty."""
 Global___Rule: _TypeAlias = Rule  # noqa: Y015
 
 class _OpeningRule:
@@ -148,13 +170,13 @@ class _EndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ending.ValueTy
     ENDING_FIVE: _Ending.ValueType  # 1
     """A winning line."""
     ENDING_DRAW: _Ending.ValueType  # 2
-    """A full board."""
+    """A full board, or no move left that the rule allows."""
     ENDING_RESIGN: _Ending.ValueType  # 3
     """A side gave up."""
     ENDING_TIME: _Ending.ValueType  # 4
     """Forfeit: the clock ran out."""
     ENDING_ILLEGAL: _Ending.ValueType  # 5
-    """Forfeit: an occupied cell, a cell off the board, or a move that the rule forbids."""
+    """Forfeit: an occupied cell, or a cell off the board."""
     ENDING_CRASH: _Ending.ValueType  # 6
     """Forfeit: the bot reported that it failed."""
     ENDING_DISCONNECT: _Ending.ValueType  # 7
@@ -163,6 +185,8 @@ class _EndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ending.ValueTy
     """Decided by the operator."""
     ENDING_VOID: _Ending.ValueType  # 9
     """Stopped through no fault of a bot."""
+    ENDING_FORBIDDEN: _Ending.ValueType  # 30
+    """Forfeit: a move that the rule forbids, such as a double-three of black in renju."""
 
 class Ending(_Ending, metaclass=_EndingEnumTypeWrapper):
     """What ended a game."""
@@ -172,13 +196,13 @@ ENDING_UNSPECIFIED: Ending.ValueType  # 0
 ENDING_FIVE: Ending.ValueType  # 1
 """A winning line."""
 ENDING_DRAW: Ending.ValueType  # 2
-"""A full board."""
+"""A full board, or no move left that the rule allows."""
 ENDING_RESIGN: Ending.ValueType  # 3
 """A side gave up."""
 ENDING_TIME: Ending.ValueType  # 4
 """Forfeit: the clock ran out."""
 ENDING_ILLEGAL: Ending.ValueType  # 5
-"""Forfeit: an occupied cell, a cell off the board, or a move that the rule forbids."""
+"""Forfeit: an occupied cell, or a cell off the board."""
 ENDING_CRASH: Ending.ValueType  # 6
 """Forfeit: the bot reported that it failed."""
 ENDING_DISCONNECT: Ending.ValueType  # 7
@@ -187,6 +211,8 @@ ENDING_ADJUDICATION: Ending.ValueType  # 8
 """Decided by the operator."""
 ENDING_VOID: Ending.ValueType  # 9
 """Stopped through no fault of a bot."""
+ENDING_FORBIDDEN: Ending.ValueType  # 30
+"""Forfeit: a move that the rule forbids, such as a double-three of black in renju."""
 Global___Ending: _TypeAlias = Ending  # noqa: Y015
 
 class _Party:

@@ -135,7 +135,7 @@ class Standing(_message.Message):
     opponents_elo: _builtins.float
     """The mean rating of its opponents over its games; Elo."""
     faults: _builtins.int
-    """Games lost by time, illegal move, crash or disconnect."""
+    """Games lost by time, illegal or forbidden move, crash or disconnect."""
     anchor: _builtins.bool
     """It is an anchor."""
     provisional: _builtins.bool

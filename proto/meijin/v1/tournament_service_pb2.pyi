@@ -977,7 +977,7 @@ class FaultCount(_message.Message):
     bot: _builtins.str
     """The bot."""
     faults: _builtins.int
-    """Games it lost by time, illegal move, crash or disconnect."""
+    """Games it lost by time, illegal or forbidden move, crash or disconnect."""
     def __init__(
         self,
         *,

@@ -14,7 +14,7 @@ from meijin.game import (
     FREESTYLE,
     GOMOKU,
     OPENING_RULES,
-    STANDARD,
+    RULES,
     Color,
     Ending,
     OpeningRule,
@@ -30,12 +30,13 @@ from meijin.wire.enums import enum_table
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
+_RULE_VALUES = {
+    name: game_pb2.Rule.Value(f"RULE_{name.upper().replace('-', '_')}") for name in RULES
+}
 _RULES: dict[game_pb2.Rule.ValueType, Rule] = {
     game_pb2.RULE_UNSPECIFIED: FREESTYLE,
-    game_pb2.RULE_FREESTYLE: FREESTYLE,
-    game_pb2.RULE_STANDARD: STANDARD,
+    **{value: RULES[name] for name, value in _RULE_VALUES.items()},
 }
-_RULE_VALUES = {FREESTYLE.name: game_pb2.RULE_FREESTYLE, STANDARD.name: game_pb2.RULE_STANDARD}
 _OPENING_RULE_VALUES = {
     rule: game_pb2.OpeningRule.Value(f"OPENING_RULE_{name.upper()}")
     for name, rule in OPENING_RULES.items()

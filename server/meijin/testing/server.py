@@ -164,9 +164,10 @@ class ServerInTest:
         channel: grpc.aio.Channel | None = None,
         opening_rules: Sequence[OpeningRule] = (FREE,),
     ) -> Peer:
-        """A bot that was let in; it plays any board."""
+        """A bot that was let in; it plays any board, under any rule."""
         peer = await self.peer(token, channel)
         capabilities = pb.Capabilities(
+            rules=game_pb2.Rule.values()[1:],
             min_board_size=3,
             max_board_size=22,
             max_games=max_games,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from meijin.bots import Position, RandomBot
-from meijin.game import FREESTYLE, STANDARD, TIC_TAC_TOE, Board, TimeControl, Variant
+from meijin.game import RENJU, RULES, TIC_TAC_TOE, Board, TimeControl, Variant
 
 CONTROL = TimeControl.parse("1/move")
 
@@ -19,10 +19,18 @@ def play_alone(bot: RandomBot, variant: Variant) -> list[int]:
 
 def test_plays_every_variant_to_its_end() -> None:
     """Every move is legal, up to a full board, on all boards that it claims to play."""
-    for rule in (FREESTYLE, STANDARD):
-        for size in (3, 4, 15, 22):
-            line = 3 if size == 3 else size
-            play_alone(RandomBot(size), Variant(rule=rule, width=size, height=size, line=line))
+    for rule in RandomBot.capabilities.rules:
+        for size in (3, 4, 5, 6, 15, 22):
+            line = 5 if rule.needs_five else 3 if size == 3 else size
+            if line <= size:
+                play_alone(RandomBot(size), Variant(rule=rule, width=size, height=size, line=line))
+
+
+def test_plays_every_rule() -> None:
+    """None is left out, and in renju it never loses by a foul, which would be an error."""
+    assert set(RandomBot.capabilities.rules) == set(RULES.values())
+    for seed in range(10):
+        play_alone(RandomBot(seed), Variant(RENJU, 7, 7))
 
 
 def test_seed() -> None:

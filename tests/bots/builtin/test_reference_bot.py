@@ -12,7 +12,19 @@ import pytest
 
 from meijin.bots import BotLoadError, Choice, Position, RandomBot, ReferenceBot, load_bot
 from meijin.bots.builtin.reference_bot import ALGORITHMS, ALPHABETA, MINIMAX, UCT
-from meijin.game import GOMOKU, STANDARD, TIC_TAC_TOE, Board, TimeControl, Variant, parse_cell
+from meijin.game import (
+    FREESTYLE,
+    GOMOKU,
+    RENJU,
+    RULES,
+    STANDARD,
+    TIC_TAC_TOE,
+    Board,
+    Rule,
+    TimeControl,
+    Variant,
+    parse_cell,
+)
 
 if TYPE_CHECKING:
     from tests.bots.conftest import Duel
@@ -122,9 +134,25 @@ def test_seed() -> None:
     assert first == second
 
 
-def test_plays_freestyle_alone() -> None:
-    """It doesn't claim the rule under which six is no five."""
-    assert STANDARD not in ReferenceBot.capabilities.rules
+def test_rules() -> None:
+    """It plays all of them, but renju by playouts, which would take minutes."""
+    assert set(ReferenceBot().capabilities.rules) == set(RULES.values())
+    assert set(ReferenceBot(UCT).capabilities.rules) == set(RULES.values()) - {RENJU}
+
+
+@pytest.mark.parametrize("rule", RULES.values())
+def test_wins_by_the_rule(rule: Rule, duel: type[Duel]) -> None:
+    """A game under any rule is played to its end without an illegal move."""
+    bot = ReferenceBot(depth=1)
+    assert duel(Variant(rule, 7, 7)).play(bot, RandomBot(1)).is_over
+
+
+@pytest.mark.parametrize(("rule", "wins"), [(STANDARD, False), (FREESTYLE, True)])
+def test_six_in_a_row(rule: Rule, wins: bool) -> None:  # noqa: FBT001 - a table
+    """Six in a row is a win where the rule says so, and else worth no more than nothing."""
+    board = Board.parse("xxx.xx/......./o.o.o.o/......o", Variant(rule, 7, 7))
+    choice = ReferenceBot(depth=1).choose(Position(board, TimeControl.parse("1/move")))
+    assert (choice.cell == 3) is wins
 
 
 def test_configuration() -> None:

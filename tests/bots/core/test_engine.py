@@ -11,7 +11,16 @@ import pytest
 
 from meijin.bots.core.engine import Engine, Limits, Options, SearchResult, supports
 from meijin.bots.core.evaluate import PROVEN
-from meijin.game import GOMOKU, STANDARD, TIC_TAC_TOE, Board, Variant, parse_cell
+from meijin.game import (
+    GOMOKU,
+    RULES,
+    STANDARD,
+    TIC_TAC_TOE,
+    Board,
+    Rule,
+    Variant,
+    parse_cell,
+)
 
 FEW = Options(table_bits=16)
 THREATS = replace(FEW, vct=True)
@@ -142,10 +151,11 @@ def test_noise() -> None:
     assert scores[1] == scores[2] != scores[0]
 
 
+@pytest.mark.parametrize("rule", RULES.values())
 @pytest.mark.parametrize("size", [(5, 5), (5, 22), (22, 5), (19, 19), (22, 22)])
-def test_every_size(size: tuple[int, int]) -> None:
+def test_every_size(size: tuple[int, int], rule: Rule) -> None:
     """A game against itself ends by the rules on boards of any size."""
-    variant = Variant(STANDARD, *size)
+    variant = Variant(rule, *size)
     engine = Engine(variant, FEW)
     board = Board(variant)
     while not board.is_over:

@@ -17,7 +17,7 @@ from meijin.bots.core.playout import (
     random_below,
     set_up,
 )
-from meijin.game import STANDARD, Board, Variant
+from meijin.game import CARO, CARO_EXACT, STANDARD, Board, Variant
 
 VARIANTS = [
     Variant(),
@@ -25,6 +25,9 @@ VARIANTS = [
     Variant(width=5, height=22),
     Variant(width=22, height=22, rule=STANDARD),
     Variant(width=7, height=5),
+    Variant(rule=CARO),
+    Variant(rule=CARO, width=6, height=4, line=4),
+    Variant(rule=CARO_EXACT, width=9, height=9),
     Variant(width=3, height=3, line=3),
     Variant(width=6, height=4, line=4),
 ]

@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 from meijin.bots.core import shapes
-from meijin.bots.core.shapes import REACH, code_threats, line_patterns, window_shapes
-from meijin.game import FREESTYLE, STANDARD, Rule
+from meijin.bots.core.lookup import FIVES
+from meijin.bots.core.shapes import code_threats, line_patterns, window_shapes
+from meijin.game import CARO, CARO_EXACT, FREESTYLE, RENJU, RULES, STANDARD, Rule
 
 LOWER = {
     "five": "four",
@@ -51,8 +52,9 @@ def shape_of(line: str, *, exact: bool) -> str:
 def test_every_window(rule: Rule) -> None:
     """Each window, or for the standard rule every seventh, has the shape that moves lead to."""
     exact = rule is STANDARD
-    table = window_shapes(exact=exact)
-    reach = REACH[exact]
+    fives, _ = FIVES[rule.name]
+    reach = fives.reach
+    table = window_shapes(fives, reach)
     assert len(table) == 3 ** (2 * reach)
     for window in range(0, len(table), 7 if exact else 1):
         symbols = "".join(".x#"[window // 3**cell % 3] for cell in range(2 * reach))
@@ -76,6 +78,23 @@ def test_every_window(rule: Rule) -> None:
         (".xxxxxx....", STANDARD, shapes.LITTLE),
         (".x.xxxx....", STANDARD, shapes.FOUR),
         ("...xxxx....", STANDARD, shapes.OPEN_FOUR),
+        (".xxxxxx....", RENJU, shapes.OVERLINE),
+        ("...xxxx....", RENJU, shapes.STRAIGHT_FOUR),
+        (".x.xxxx....", RENJU, shapes.LIMITED_FOUR),
+        ("..x.xxx.x..", RENJU, shapes.DOUBLE_FOUR),
+        ("....xxx....", RENJU, shapes.LIMITED_THREE),
+        ("...xxx.....", RENJU, shapes.LIMITED_THREE),
+        (".x..xxx.x..", RENJU, shapes.LIMITED_FOUR),
+        (".x..xxx..x.", RENJU, shapes.THREE),
+        ("#xxxxx.....", CARO, shapes.FIVE),
+        ("#xxxxx#....", CARO, shapes.LITTLE),
+        ("xxxxxx#....", CARO, shapes.FIVE),
+        ("xxxxxx.....", CARO_EXACT, shapes.LITTLE),
+        ("..#.xxxx.#.", CARO, shapes.FOUR),
+        ("....xxxx...", CARO, shapes.OPEN_FOUR),
+        ("..#.xxxx...", CARO, shapes.FOUR),
+        ("...#xxxx#..", CARO, shapes.LITTLE),
+        ("...#xxxx...", CARO, shapes.FOUR),
     ],
 )
 def test_known_lines(line: str, rule: Rule, shape: int) -> None:
@@ -85,22 +104,23 @@ def test_known_lines(line: str, rule: Rule, shape: int) -> None:
         line = line[:middle] + "x" + line[middle + 1 :]
     symbols = line[:middle] + line[middle + 1 :]
     window = sum(".x#".index(symbol) * 3**cell for cell, symbol in enumerate(symbols))
-    assert window_shapes(exact=rule is STANDARD)[window] == shape
+    fives, _ = FIVES[rule.name]
+    assert window_shapes(fives, fives.reach)[window] == shape
 
 
-@pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
+@pytest.mark.parametrize("rule", RULES.values())
 def test_patterns_of_both_sides(rule: Rule) -> None:
     """A key's pattern holds black's shape and white's, to whom the other's stones are walls."""
-    exact = rule is STANDARD
-    reach, rng = REACH[exact], Random(5)
-    table = line_patterns(exact=exact)
+    sides, rng = FIVES[rule.name], Random(5)
+    reach = max(fives.reach for fives in sides)
+    table = line_patterns(*sides)
     for _ in range(2000):
         stones = [rng.choice([0, 0, 1, 2, 3]) for _ in range(2 * reach)]
         pattern = table[sum(stone << 2 * cell for cell, stone in enumerate(stones))]
         for color in range(2):
             digits = [{0: 0, color + 1: 1}.get(stone, 2) for stone in stones]
             window = sum(digit * 3**cell for cell, digit in enumerate(digits))
-            assert pattern >> 4 * color & 15 == window_shapes(exact=exact)[window]
+            assert pattern >> 4 * color & 15 == window_shapes(sides[color], reach)[window]
 
 
 @pytest.mark.parametrize(

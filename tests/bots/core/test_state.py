@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meijin.bots.core.jit import new_record
-from meijin.bots.core.shapes import BLOCKED_CELL, EMPTY_CELL, OWN_CELL, REACH, window_shapes
+from meijin.bots.core.lookup import FIVES
+from meijin.bots.core.shapes import BLOCKED_CELL, EMPTY_CELL, OWN_CELL, window_shapes
 from meijin.bots.core.state import STATE, init, make, rebuild, undo
-from meijin.game import FREESTYLE, RULES, STANDARD, Rule, Variant
+from meijin.game import RULES, Rule, Variant
 
 if TYPE_CHECKING:
     from tests.bots.core.conftest import Core
@@ -73,8 +74,8 @@ def test_make_and_undo(variant: Variant, seed: int, share: float, core: type[Cor
 
 def shape_around(stones: list[int], variant: Variant, cell: int, color: int, way: int) -> int:
     """Classify an empty cell by walking along its line, a cell at a time."""
-    exact = variant.rule is STANDARD
-    reach = REACH[exact]
+    sides = FIVES[variant.rule.name]
+    reach = max(fives.reach for fives in sides)
     rows, columns = DIRECTIONS[way]
     window = 0
     for number, step in enumerate([*range(-reach, 0), *range(1, reach + 1)]):
@@ -84,10 +85,10 @@ def shape_around(stones: list[int], variant: Variant, cell: int, color: int, way
             stone = stones[row * variant.width + column]
             digit = {0: EMPTY_CELL, color + 1: OWN_CELL}.get(stone, BLOCKED_CELL)
         window += digit * 3**number
-    return int(window_shapes(exact=exact)[window])
+    return int(window_shapes(sides[color], reach)[window])
 
 
-@pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
+@pytest.mark.parametrize("rule", RULES.values())
 @pytest.mark.parametrize("size", [(5, 5), (9, 6), (15, 15), (22, 22)])
 def test_codes(rule: Rule, size: tuple[int, int], core: type[Core]) -> None:
     """A code holds the shapes that a walk along each line finds."""

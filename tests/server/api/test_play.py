@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import grpc
 import pytest
 
-from meijin.game import TIC_TAC_TOE, Variant
+from meijin.game import RENJU, TIC_TAC_TOE, Variant
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.api import play as play_service
 from meijin.server.api.limits import Limits, Suspensions
@@ -348,6 +348,23 @@ async def test_an_illegal_move_forfeits(
             detail=detail,
         )
         assert cells(ended.moves) == [0]
+
+
+async def test_a_forbidden_move_forfeits(server: ServerInTest, line: Callable[..., Any]) -> None:
+    """A foul of black's in renju loses at once, and is told by its name."""
+    moves = (8, 42, 9, 43, 17, 45, 24, 46)
+    async with server.innocents():
+        black, white = await server.pair(variant=Variant(RENJU, 7, 7))
+        await line((black, white), (*moves, 10))
+        ended = await both_told(
+            black,
+            white,
+            game_pb2.ENDING_FORBIDDEN,
+            winner=game_pb2.COLOR_WHITE,
+            at_fault=game_pb2.PARTY_BLACK,
+            detail="d6 is forbidden to black by the renju rule: double-three",
+        )
+        assert cells(ended.moves) == list(moves)
 
 
 @pytest.mark.parametrize("control", ["0.05/move", "0.05"])

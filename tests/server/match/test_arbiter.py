@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from meijin.game import (
+    RENJU,
     TIC_TAC_TOE,
     Board,
     Clock,
@@ -29,6 +30,11 @@ DRAWISH = [
     22 * row + column for row in range(0, 22, 2) for column in (*range(0, 22, 2), *range(1, 22, 2))
 ]
 """Cells of the large board that make no line when they are played in turn."""
+BLOCKED = [
+    *(20, 0, 42, 41, 6, 26, 22, 1, 3, 39, 25, 18, 46, 33, 23, 13, 21, 29, 4, 10, 40, 27, 47, 5),
+    *(16, 48, 12, 7, 15, 35, 45, 9, 36, 24, 44, 17, 38, 34, 2, 28, 11, 19, 8, 14, 31, 30, 37, 32),
+]
+"""A game of renju on 7x7 that leaves black one cell, which would make six in a row."""
 GRACE = 30 * NS_PER_SECOND
 FIRST, SECOND = Seat.FIRST, Seat.SECOND
 
@@ -183,6 +189,40 @@ def test_an_illegal_move_forfeits(cell: int, detail: str) -> None:
     assert match.arbiter.evidence == {"cell": cell, "ply": 1, "moves": [12]}
     assert list(match.arbiter.board.moves) == [12]
     assert len(match.arbiter.raw_ns) == 1
+
+
+def test_a_forbidden_move_forfeits() -> None:
+    """Black loses at once by a foul, with an ending of its own and the foul by its name."""
+    match = Match(variant=Variant(RENJU, 7, 7))
+    for cell in (8, 42, 9, 43, 17, 45, 24, 46):
+        match.turn(cell)
+    assert match.turn(10) is ActionResult.ACCEPTED
+    assert match.outcome is not None
+    assert (match.outcome.result, match.outcome.ending) == (Result.WHITE_WINS, Ending.FORBIDDEN)
+    assert match.outcome.at_fault is Party.BLACK
+    assert match.outcome.detail == "d6 is forbidden to black by the renju rule: double-three"
+    assert match.arbiter.evidence["cell"] == 10
+    assert len(match.arbiter.board.moves) == 8
+
+
+def test_white_may_do_what_black_may_not() -> None:
+    """The same cell with the colours exchanged is a move like any other."""
+    match = Match(variant=Variant(RENJU, 7, 7))
+    for cell in (42, 8, 43, 9, 45, 17, 46, 24, 48, 10):
+        match.turn(cell)
+    assert match.outcome is None
+    assert match.arbiter.board.ply == 10
+
+
+def test_no_move_left_but_fouls_is_a_draw() -> None:
+    """Where every empty cell is forbidden to the side to move, nobody can lose any more."""
+    match = Match(variant=Variant(RENJU, 7, 7))
+    for cell in BLOCKED[:-1]:
+        match.turn(cell)
+    assert match.outcome is None
+    match.turn(BLOCKED[-1])
+    assert match.arbiter.board.ply == 48
+    assert match.outcome == Outcome(Ending.DRAW)
 
 
 @pytest.mark.parametrize("ply", [0, 2, 99])
@@ -1096,7 +1136,7 @@ class Chaos:
 def test_a_thousand_random_games_with_faults() -> None:
     """Every game ends once, by what happened in it, with the fault where it belongs."""
     endings = Counter(Chaos(seed).play().ending for seed in range(1_000))
-    assert endings.keys() == set(Ending) - {Ending.ADJUDICATION}
+    assert endings.keys() == set(Ending) - {Ending.ADJUDICATION, Ending.FORBIDDEN}
 
 
 def test_a_clock_is_exact() -> None:

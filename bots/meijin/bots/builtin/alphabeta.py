@@ -11,7 +11,7 @@ from meijin.bots.builtin.opening_search import OpeningSearcher
 from meijin.bots.sdk.answer import RESIGN, Analysis, Choice, Resignation
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, GOMOKU, OPENING_RULES, STANDARD, Board, Variant
+from meijin.game import GOMOKU, OPENING_RULES, RULES, Board, Variant
 from meijin.wire import Capabilities
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class AlphaBetaBot(OpeningSearcher):
     name = "alphabeta"
     version = "2"
     capabilities = Capabilities(
-        rules=(FREESTYLE, STANDARD),
+        rules=tuple(RULES.values()),
         min_size=5,
         max_size=22,
         min_move_time=timedelta(milliseconds=20),
@@ -106,7 +106,10 @@ class AlphaBetaBot(OpeningSearcher):
         return {name: str(option) for name, option in options.items() if option is not None}
 
     def warm_up(self) -> None:
-        """Set up the board that most games have, and search it."""
+        """Set up the board that most games have, search it, and have every rule's tables made."""
+        from meijin.bots.core.lookup import prepare_rules  # noqa: PLC0415 - see `_take`
+
+        prepare_rules()
         engine = self._take(GOMOKU)
         engine.warm_up()
         self._engines[GOMOKU].append(engine)

@@ -12,7 +12,7 @@ from meijin.bots.core.tree_result import TreeLimits
 from meijin.bots.sdk.answer import Analysis, Choice
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, GOMOKU, OPENING_RULES, STANDARD, Board, Variant
+from meijin.game import GOMOKU, OPENING_RULES, RULES, Board, Variant
 from meijin.game.variant import GOMOKU_LINE
 from meijin.wire import Capabilities
 
@@ -42,7 +42,7 @@ class MctsBot(OpeningSearcher):
     name = "mcts"
     version = "2"
     capabilities = Capabilities(
-        rules=(FREESTYLE, STANDARD),
+        rules=tuple(RULES.values()),
         min_size=3,
         max_size=22,
         min_move_time=timedelta(milliseconds=50),
@@ -84,7 +84,10 @@ class MctsBot(OpeningSearcher):
         return {name: str(option) for name, option in options.items() if option is not None}
 
     def warm_up(self) -> None:
-        """Search the first move of the game that is played most."""
+        """Search the first move of the game that is played most; have every rule's tables made."""
+        from meijin.bots.core.lookup import prepare_rules  # noqa: PLC0415 - see `_new_tree`
+
+        prepare_rules()
         self._new_tree(GOMOKU).search((), TreeLimits(WARM_UP_VISITS))
 
     def choose(self, position: Position) -> Choice:

@@ -7,7 +7,7 @@ from random import Random
 
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, OPENING_RULES, STANDARD, Color
+from meijin.game import OPENING_RULES, RULES, Color
 from meijin.wire import Capabilities
 
 _ATTEMPTS = 8
@@ -21,7 +21,7 @@ class RandomBot(Bot):
 
     name = "random"
     capabilities = Capabilities(
-        rules=(FREESTYLE, STANDARD),
+        rules=tuple(RULES.values()),
         min_size=3,
         max_size=22,
         max_games=64,

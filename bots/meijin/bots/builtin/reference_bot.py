@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -14,7 +15,7 @@ from meijin.bots.reference.gomoku import NEAR, GomokuGame, PlayoutGame, by_promi
 from meijin.bots.sdk.answer import Analysis, Choice
 from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, Board
+from meijin.game import RULES, Board
 from meijin.wire import Capabilities
 
 ALPHABETA = "alphabeta"
@@ -32,12 +33,13 @@ _SOURCES = Path(reference.__file__).parent
 class ReferenceBot(Bot):
     """Plays by the searches that are written to be read, near the stones and without a clock.
 
-    They count longer rows than the line as won, so it plays freestyle alone.
+    Its playouts ask for the legal cells at every ply, which takes too long where there are fouls:
+    with uct it plays the other rules.
     """
 
     name = "reference"
     capabilities = Capabilities(
-        rules=(FREESTYLE,),
+        rules=tuple(RULES.values()),
         min_size=3,
         max_size=22,
         min_move_time=timedelta(seconds=1),
@@ -62,6 +64,9 @@ class ReferenceBot(Bot):
             raise ValueError(f"depth {depth} is out of range: 1 or more")
         if playouts < _FEWEST_PLAYOUTS:
             raise ValueError(f"playouts {playouts} is out of range: {_FEWEST_PLAYOUTS} or more")
+        if algorithm == UCT:
+            rules = tuple(rule for rule in RULES.values() if not rule.has_forbidden_cells)
+            self.capabilities = replace(self.capabilities, rules=rules)
         self._algorithm = algorithm
         self._depth = depth
         self._playouts = playouts

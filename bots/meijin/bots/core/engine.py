@@ -11,11 +11,11 @@ from threading import Timer
 import numpy as np
 
 from meijin.bots.core.jit import new_record
-from meijin.bots.core.lookup import tables_of
+from meijin.bots.core.lookup import FIVES, tables_of
 from meijin.bots.core.search import iterative_deepening
 from meijin.bots.core.state import STATE, init, make
 from meijin.bots.core.transposition import new_table
-from meijin.game import FREESTYLE, STANDARD, Board, Color, Variant
+from meijin.game import Board, Color, Variant
 from meijin.game.variant import GOMOKU_LINE, MIN_GOMOKU_SIDE
 
 MAX_DEPTH = 100
@@ -194,7 +194,7 @@ class Engine:
 def supports(variant: Variant) -> bool:
     """Whether the core knows the variant's rule, line and size."""
     return (
-        variant.rule in {FREESTYLE, STANDARD}
+        variant.rule.name in FIVES
         and variant.line == GOMOKU_LINE
         and min(variant.width, variant.height) >= MIN_GOMOKU_SIDE
     )

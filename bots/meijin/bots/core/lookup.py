@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -13,23 +14,34 @@ from numpy.typing import NDArray
 from meijin.bots.core.geometry import CELLS, SIDE, geometry_of
 from meijin.bots.core.jit import new_record, record_type
 from meijin.bots.core.shapes import (
+    DOUBTFUL,
+    FOUL,
     ONE_FOUR,
     ONE_THREE,
-    REACH,
     THREATS,
     WIN,
+    Fives,
     code_threats,
     line_patterns,
 )
 from meijin.bots.core.windows import KEYS, ROWS, number_windows
-from meijin.game import STANDARD, Variant
+from meijin.game import CARO, CARO_EXACT, FREESTYLE, RENJU, STANDARD, Variant
 
 CODES = 1 << 16
 
-KIND_THREE, KIND_FOUR, KIND_FIVE = range(1, 4)
+KIND_THREE, KIND_FOUR, KIND_FIVE, KIND_FOUL, KIND_DOUBTFUL = range(1, 6)
 """Kinds of cells, by what a stone there makes: an open three, a four of any sort, a five."""
-KINDS = 4
+KINDS = 6
 """With those where it makes less, kind 0."""
+
+FIVES: Mapping[str, tuple[Fives, Fives]] = {
+    FREESTYLE.name: (Fives.ANY, Fives.ANY),
+    STANDARD.name: (Fives.EXACT, Fives.EXACT),
+    RENJU.name: (Fives.LIMITED, Fives.ANY),
+    CARO.name: (Fives.UNBLOCKED, Fives.UNBLOCKED),
+    CARO_EXACT.name: (Fives.UNBLOCKED_EXACT, Fives.UNBLOCKED_EXACT),
+}
+"""By the name of each rule that the core plays: what wins for black and for white."""
 
 NETWORK = "network.npz"
 """Made by scripts/train.py."""
@@ -46,7 +58,9 @@ TABLES = np.dtype(
         ("width", np.int64),
         ("height", np.int64),
         ("cells", np.int64),
-        ("reach", np.int64),  # cells of a window on each side: 4, or 5 where six is no five
+        ("reach", np.int64),  # cells of a window on each side, see `Fives.reach`
+        ("has_fouls", np.int64),  # 1 where cells may be forbidden to black
+        ("has_blocks", np.int64),  # 1 where a five may be stopped at its ends
         ("step", np.int64, 4),  # from a cell to the next, by direction
         ("row", np.int64, CELLS),
         ("column", np.int64, CELLS),
@@ -76,29 +90,44 @@ TABLES = np.dtype(
 TABLES_TYPE = record_type(TABLES)
 
 
+def prepare_rules() -> None:
+    """Compute what takes long, for every rule there is: a second, and 2 MB for each rule."""
+    for name in FIVES:
+        _tables_of_rule(name)
+
+
 @lru_cache(maxsize=8)
 def tables_of(variant: Variant) -> np.record:
     """The tables of a variant: one copy, which nobody writes to."""
-    exact = variant.rule is STANDARD
+    tables: np.record = _tables_of_rule(variant.rule.name).copy()
     width, height = variant.width, variant.height
     geometry = geometry_of(width, height)
-    reach = REACH[exact]
-    tables = new_record(TABLES)
     tables.width, tables.height = width, height
-    tables.cells, tables.reach = width * height, reach
+    tables.cells = width * height
     tables.step[:] = geometry.step
     tables.row[:] = np.arange(CELLS) // width
     tables.column[:] = np.arange(CELLS) % width
     tables.line[:] = geometry.line
     tables.shift[:] = geometry.shift.astype(np.uint64)
-    tables.before[:] = np.minimum(geometry.before, reach)
-    tables.after[:] = np.minimum(geometry.after, reach)
+    tables.before[:] = np.minimum(geometry.before, tables.reach)
+    tables.after[:] = np.minimum(geometry.after, tables.reach)
+    return tables
+
+
+@cache
+def _tables_of_rule(name: str) -> np.record:
+    """The tables of a rule, without those of a board."""
+    black, white = FIVES[name]
+    tables = new_record(TABLES)
+    tables.reach = max(black.reach, white.reach)
+    tables.has_fouls = black is Fives.LIMITED
+    tables.has_blocks = white in {Fives.UNBLOCKED, Fives.UNBLOCKED_EXACT}
     _fill_keys(tables)
     _fill_kinds(tables)
     _fill_reductions(tables)
     tables.threats[:] = code_threats()
     _fill_network(tables)
-    patterns = line_patterns(exact=exact)
+    patterns = line_patterns(black, white)
     tables.patterns[: len(patterns)] = patterns
     return tables
 
@@ -112,7 +141,11 @@ def _fill_keys(tables: np.record) -> None:
 
 def _fill_kinds(tables: np.record) -> None:
     for threat in range(THREATS):
-        if threat >= WIN:
+        if threat == FOUL:
+            tables.kinds[threat] = KIND_FOUL
+        elif threat == DOUBTFUL:
+            tables.kinds[threat] = KIND_DOUBTFUL
+        elif threat == WIN:
             tables.kinds[threat] = KIND_FIVE
         elif threat >= ONE_FOUR:
             tables.kinds[threat] = KIND_FOUR

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from meijin.bots.core.bits import lowest_bit
+from meijin.bots.core.fouls import allowed_cells
 from meijin.bots.core.jit import int64, jit, void
-from meijin.bots.core.lookup import KIND_FOUR, TABLES_TYPE
+from meijin.bots.core.lookup import KIND_DOUBTFUL, KIND_FOUL, KIND_FOUR, TABLES_TYPE
 from meijin.bots.core.network import policy_score, sync
 from meijin.bots.core.shapes import TWO_FOURS
 from meijin.bots.core.state import OCCUPIED_MARGIN, PLIES, STATE_TYPE
@@ -17,16 +19,6 @@ COUNTERMOVE_BONUS = 20
 HISTORY_LIMIT = 4096
 HISTORY_SHIFT = 5
 """A move that always cuts off gains 128 points."""
-
-_PRIME = 37
-_BITS = np.zeros(_PRIME, np.int64)
-_BITS[[(1 << bit) % _PRIME for bit in range(32)]] = range(32)
-
-
-@jit(int64(int64))
-def lowest_bit(mask: int) -> int:
-    """The number of the lowest bit of a mask of 32 bits, not 0."""
-    return _BITS[(mask & -mask) % _PRIME]
 
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64, int64))
@@ -67,11 +59,14 @@ def add_defences(state: np.record, tables: np.record, ply: int) -> int:
     """Generate every move that can stop the opponent from making two fours at once.
 
     It is a four of one's own, or a cell where the opponent would make a four: each cell
-    that completes a four he threatens is such a cell, as is the one that he would play.
+    that completes a four he threatens is such a cell, as is the one that he would play. Where
+    there are fouls, one of these cells may be forbidden to him, and stops him all the same.
     """
     count = 0
     for row in range(tables.height):
         mask = state.masks[0, KIND_FOUR, row] | state.masks[1, KIND_FOUR, row]
+        mask |= state.masks[0, KIND_FOUL, row] | state.masks[0, KIND_DOUBTFUL, row]
+        mask = allowed_cells(state, tables, int64(row), int64(mask))
         count = add_row(state, tables, ply, count, row, mask)
     return count
 
@@ -92,7 +87,8 @@ def near_row(state: np.record, row: int) -> int:
 def add_candidates(state: np.record, tables: np.record, ply: int) -> int:
     """Generate the empty cells near stones: two steps in any direction, three along a line.
 
-    On an empty board that is the centre, and all cells where no candidate is left.
+    On an empty board that is the centre, and all cells where no candidate is left. What is
+    forbidden is left out.
     """
     if state.empties == tables.cells:
         state.moves[ply, 0] = tables.height // 2 * tables.width + tables.width // 2
@@ -101,10 +97,12 @@ def add_candidates(state: np.record, tables: np.record, ply: int) -> int:
     full = (1 << tables.width) - 1
     for row in range(tables.height):
         mask = near_row(state, row) & full & ~state.occupied[row + OCCUPIED_MARGIN]
+        mask = allowed_cells(state, tables, int64(row), int64(mask))
         count = add_row(state, tables, ply, count, row, mask)
     if count == 0:
         for row in range(tables.height):
             mask = full & ~state.occupied[row + OCCUPIED_MARGIN]
+            mask = allowed_cells(state, tables, int64(row), int64(mask))
             count = add_row(state, tables, ply, count, row, mask)
     return count
 

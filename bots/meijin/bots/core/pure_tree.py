@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from meijin.bots.core.playout import new_board, set_up
+from meijin.bots.core.playout import new_board, set_up, take_cell
 from meijin.bots.core.tree_result import Clock, TreeLimits, TreeResult
 from meijin.bots.core.uct import new_tree, run_simulations
-from meijin.game import Variant
+from meijin.game import Board, Variant
 
 CAPACITY = 1 << 19
 """Nodes, 48 bytes each."""
@@ -31,6 +31,7 @@ class PureTree:
         end = limits.end(self._clock())
         root = new_board(self._variant)
         set_up(root, moves)
+        self._leave_fouls_out(root, moves)
         nodes, work = new_tree(CAPACITY)
         while (visits := int(nodes[0]["visits"])) < limits.visits:
             run_simulations(nodes, work, root, self._board, min(CHUNK, limits.visits - visits))
@@ -43,6 +44,18 @@ class PureTree:
             visits=int(nodes[0]["visits"]),
             pv=_pv(nodes),
         )
+
+    def _leave_fouls_out(self, root: np.record, moves: Sequence[int]) -> None:
+        """Take the cells that are forbidden now out of the game, for both sides.
+
+        Playouts know no fouls; what is forbidden later on is left to the searches to come.
+        """
+        if self._variant.rule.has_forbidden_cells:
+            board = Board.from_moves(moves, self._variant)
+            allowed = set(board.legal_cells())
+            for cell in range(self._variant.cells):
+                if board.stone(cell) is None and cell not in allowed:
+                    take_cell(root, cell)
 
 
 def _best_child(nodes: np.ndarray, node: int) -> int:

@@ -175,6 +175,8 @@ def pvs(
         tt_move = state.pv[0, 0]
     depth -= internal_iterative_reduction(state, tt_move, depth)
     count = generate_moves(state, tables, ply, tt_move)
+    if count == 0:
+        return 0  # every empty cell is forbidden
     worsening = is_worsening(state, ply) * (1 - is_pv)
     limit = move_count_limit(state, depth, is_pv, worsening)
     best = int64(NONE)

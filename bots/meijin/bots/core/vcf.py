@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from meijin.bots.core.forced import immediate_win_cell, immediate_win_plies
+from meijin.bots.core.bits import lowest_bit
+from meijin.bots.core.forced import OPEN_FOUR_PLIES, immediate_win_cell, immediate_win_plies
+from meijin.bots.core.fouls import may_play
 from meijin.bots.core.jit import int64, jit, uint64, void
 from meijin.bots.core.lookup import KIND_FIVE, KIND_FOUR, TABLES_TYPE
-from meijin.bots.core.movegen import first_cell, lowest_bit
+from meijin.bots.core.movegen import first_cell
 from meijin.bots.core.shapes import FOUR_AND_MORE, ONE_FOUR, WIN
 from meijin.bots.core.state import LINE, SEEN, STATE_TYPE, make, undo
 
@@ -68,6 +70,10 @@ def vcf(state: np.record, tables: np.record, ply: int) -> int:
                 if is_four_to_try(state, tables, cell, only, late) != 0:
                     make(state, tables, cell)
                     reply = first_cell(state, tables, side, KIND_FIVE)
+                    if may_play(state, tables, reply) == 0:
+                        undo(state, tables)
+                        end_vcf(state, ply, cell)
+                        return OPEN_FOUR_PLIES
                     make(state, tables, reply)
                     plies = vcf(state, tables, int64(ply + 2))
                     undo(state, tables)
@@ -85,9 +91,12 @@ def vcf(state: np.record, tables: np.record, ply: int) -> int:
 
 @jit(int64(STATE_TYPE, TABLES_TYPE, int64))
 def find_vcf(state: np.record, tables: np.record, limit: int) -> int:
-    """The plies in which the side to move wins by fours, or 0, in at most `limit` nodes."""
+    """The plies in which the side to move wins by fours, or 0, in at most `limit` nodes.
+
+    Where a five may be stopped at its ends a four leaves more than one reply: none is looked for.
+    """
     state.vcf_length = 0
-    if has_four(state, state.side) == 0:
+    if has_four(state, state.side) == 0 or tables.has_blocks != 0:
         return 0
     state.vcf_nodes = 0
     state.vcf_limit = limit

@@ -146,10 +146,13 @@ def vct(state: np.record, tables: np.record, turn: int, depth: int, ply: int) ->
 def find_vct(state: np.record, tables: np.record, deepest: int, limit: int) -> int:
     """The plies in which the side to move wins by threats, or 0; ``vct_lines[0]`` is how.
 
-    It tries one threat, then two, up to `deepest`, in at most `limit` nodes.
+    It tries one threat, then two, up to `deepest`, in at most `limit` nodes; none where a five
+    may be stopped at its ends, for then a threat has other replies.
     """
     state.vct_nodes = 0
     state.vct_limit = limit
+    if tables.has_blocks != 0:
+        return 0
     for depth in range(1, deepest + 1):
         plies = vct(state, tables, int64(ATTACK), int64(depth), int64(0))
         if plies > 0:

@@ -1,6 +1,7 @@
 """The evaluation of Gomoku: what runs of stones are worth, to a cell and to a board.
 
-Runs longer than the line count like the line, as under the freestyle rule.
+What wins is asked of the board, by its rule. A cell's promise knows no rule: there runs longer
+than the line count like the line, as under freestyle.
 """
 
 from __future__ import annotations
@@ -64,15 +65,18 @@ def board_worth(board: Board) -> float:
 
 
 def _run_from(board: Board, at: int, step: int) -> float:
-    """The worth of the run that begins with the stone `at`; nothing if it begins before."""
+    """The worth of the run that begins with the stone `at`; nothing if it begins before.
+
+    Nobody has won, so a run as long as the line is one that doesn't win, and never will.
+    """
     stones = board.stones
     color, before = stones[at], stones[at - step]
     if before == color:
         return 0
     end = _walk(stones, at, step, color)
     ends = (before == 0) + (stones[end] == 0)
-    count = (end - at) // step
-    return run_worth(count, ends, board.variant.line)
+    count, line = (end - at) // step, board.variant.line
+    return run_worth(count, ends, line) if count < line else 0
 
 
 def _walk(stones: bytearray, at: int, step: int, color: int) -> int:

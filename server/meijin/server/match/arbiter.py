@@ -10,6 +10,7 @@ from meijin.game import (
     Choose,
     Clock,
     Ending,
+    ForbiddenMoveError,
     GamePosition,
     IllegalActionError,
     IllegalMoveError,
@@ -67,6 +68,7 @@ class Arbiter:
         "_cells",
         "_flag",
         "_left_turn",
+        "_may_block",
         "_presence",
         "_stall_at_ask_ns",
         "_unheard_ns",
@@ -104,6 +106,7 @@ class Arbiter:
         self.task = self.position.task
         """What the opening asks for; ``None`` where a stone is asked for."""
         self._cells = board.variant.cells
+        self._may_block = board.variant.rule.has_forbidden_cells
         self._asked_at_ns = -1
         self._stall_at_ask_ns = 0
         self._used_ns = 0
@@ -257,7 +260,8 @@ class Arbiter:
                 self.raw_ns.append(raw_ns)
                 self.charged_ns.append(spent_ns - credit_ns)
         except (IllegalActionError, IllegalMoveError) as error:
-            self._forfeit(seat, Ending.ILLEGAL, str(error))
+            is_foul = isinstance(error, ForbiddenMoveError)
+            self._forfeit(seat, Ending.FORBIDDEN if is_foul else Ending.ILLEGAL, str(error))
             moves = list(board.moves)
             self.evidence = {"cell": told_action(action), "ply": board.ply, "moves": moves}
             return
@@ -267,7 +271,7 @@ class Arbiter:
             self.credits[seat].lag_ns += credit_ns
         if board.winner is not None:
             self.outcome = Outcome(Ending.FIVE, board.winner)
-        elif len(board.moves) == self._cells:
+        elif len(board.moves) == self._cells or (self._may_block and board.is_blocked):
             self.outcome = Outcome(Ending.DRAW)
 
     def _act(self, action: Action, raw_ns: int, charged_ns: int) -> None:

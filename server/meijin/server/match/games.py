@@ -16,7 +16,7 @@ from meijin.server.match.store_watch import StoreWatch
 from meijin.store.schema import BotVersionId, EntryId, GameId
 from meijin.store.tournaments import PendingPairing
 
-ENDED_BY_MOVE = frozenset({Ending.FIVE, Ending.DRAW, Ending.ILLEGAL})
+ENDED_BY_MOVE = frozenset({Ending.FIVE, Ending.DRAW, Ending.ILLEGAL, Ending.FORBIDDEN})
 """Endings after which no answer can be on its way; a forfeit or a stop crosses one."""
 
 
