@@ -2,7 +2,7 @@
 
 import pytest
 
-from meijin.cli.commands.engines import _option, _rules, _sizes
+from meijin.cli.commands.engines import _option, _protocol, _rules, _sizes
 from meijin.cli.errors import CommandError
 from meijin.game import FREESTYLE, STANDARD
 
@@ -20,6 +20,13 @@ def test_rules() -> None:
     assert _rules("freestyle, standard") == [FREESTYLE, STANDARD]
     with pytest.raises(CommandError, match="the rules are"):
         _rules("chess")
+
+
+def test_protocols() -> None:
+    """Protocols by their names."""
+    assert (_protocol(None), _protocol("gtp")) == (None, "gtp")
+    with pytest.raises(CommandError, match="there are gomocup, yixin, gtp"):
+        _protocol("uci")
 
 
 def test_options() -> None:

@@ -327,6 +327,21 @@ class Hangs(Brain):
         time.sleep(600)
 
 
+class Yixin(Brain):
+    """Thinks until it is told to stop."""
+
+    is_thinking = False
+
+    def on_about(self, rest: str) -> None:
+        self.say('name="Yixin of the tests", version="9"')
+
+    def move(self) -> None:
+        self.is_thinking = True
+
+    def on_yxstop(self, rest: str) -> None:
+        super().move()
+
+
 class HangsAtStart(Brain):
     """Never gets ready."""
 

@@ -207,6 +207,13 @@ def test_refused_turn_is_asked_again_with_the_board() -> None:
         choose(begun(), [16], "ERROR lost", "UNKNOWN")
 
 
+def test_unknown_turn() -> None:
+    """Once a move has come, an UNKNOWN is for the command and not for an INFO before it."""
+    protocol = begun()
+    choose(protocol, [], "UNKNOWN", "7,7")
+    assert choose(protocol, [112, 0], "UNKNOWN", "8,8")[1][:2] == ["TURN 0,0", "BOARD"]
+
+
 def test_unknown_time_is_no_refusal_to_move() -> None:
     """An UNKNOWN for each line about the time is passed over."""
     point, sent = choose(begun(), [16], "UNKNOWN", "UNKNOWN", "UNKNOWN", "2,2", time=CLOCK)

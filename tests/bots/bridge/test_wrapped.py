@@ -82,6 +82,29 @@ def test_engine_that_never_moves_ends_with_its_game(mode: str, family: Family) -
         bot.close()
 
 
+def test_search_that_can_be_stopped(family: Family) -> None:
+    """An engine that knows `yxstop` is stopped when its game ends, and plays the next."""
+
+    async def play() -> None:
+        processes = family.pids()
+        for _ in range(2):
+            position = table.position()
+            bot.game_started(position)
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.2):
+                    await bot.choose(position)
+            bot.game_ended(position.game_id, None)
+        assert family.pids() == processes
+
+    bot = wrapped(brain("Yixin"), protocol=None)
+    table = Table(bot)
+    bot.prepare()
+    try:
+        asyncio.run(play())
+    finally:
+        bot.close()
+
+
 @pytest.mark.parametrize(
     ("mode", "words"),
     [

@@ -13,6 +13,10 @@ The protocols, without input or output:
 - `rules`, `times`: what an engine is told of the rule and of the clock
 - `messages`: analysis read from what it says
 
+The other way round:
+
+- `brain`, `brain_loop`: a bot as an engine
+
 Below them:
 
 - `process`, `lines`: a process and its lines, bounded

@@ -120,6 +120,7 @@ class GomocupProtocol(EngineProtocol):
         self._variant: Variant | None = None  # of the game that the engine has begun
         self._stones: list[int] = []  # on the engine's board
         self._told: EngineTime | None = None
+        self._unsettled = 0  # INFO lines that an UNKNOWN may still come for
 
     def read(self, line: str) -> Reply:
         """Read a line of the engine."""
@@ -156,7 +157,9 @@ class GomocupProtocol(EngineProtocol):
             reply = yield Ask(["RESTART"], _ANSWERS, RESTART_PATIENCE)
             _check_ok("RESTART", reply)
         self._begin(game.variant)
-        yield Ask(self._game_lines(game))
+        lines = self._game_lines(game)
+        self._unsettled = len(lines)
+        yield Ask(lines)
 
     def choose(self, turn: Turn) -> Dialogue[Point]:
         """Have it choose a move, by BEGIN, TURN or BOARD.
@@ -238,11 +241,13 @@ class GomocupProtocol(EngineProtocol):
         return board_lines(moves, self._variant)
 
     def _ask_move(self, times: Sequence[str], lines: Sequence[str]) -> Dialogue[Reply]:
-        """Ask for a move; an UNKNOWN for each line about the time is passed over."""
+        """Ask for a move; an UNKNOWN for each INFO since the last move is passed over."""
+        self._unsettled += len(times)
         reply = yield Ask([*times, *lines], _MOVES)
-        for _ in times:
-            if reply.kind is Kind.UNKNOWN:
-                reply = yield Ask([], _MOVES)
+        while reply.kind is Kind.UNKNOWN and self._unsettled:
+            self._unsettled -= 1
+            reply = yield Ask([], _MOVES)
+        self._unsettled = 0
         if reply.kind is Kind.SUGGEST:
             return (yield from self._play(reply))
         return reply

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
-from meijin.bots.bridge.dialogue import NewGame
+from meijin.bots.bridge.dialogue import Dialogue, NewGame
 from meijin.bots.bridge.errors import EngineError
 from meijin.bots.bridge.process import END_GRACE
 from meijin.bots.bridge.session import EngineSession
@@ -32,10 +32,10 @@ class EnginePool:
         self._size = size
         self._is_reused = is_reused
         self._seats: dict[EngineSession, int] = {}
-        self._closing: set[EngineSession] = set()
         self._idle: list[EngineSession] = []
         self._usual: Variant = GOMOKU  # what the next game is likely to be
         self._tasks: set[asyncio.Task[None]] = set()
+        self._stops: set[asyncio.Task[None]] = set()  # of searches, each soon over
 
     async def fill(self, variant: Variant) -> None:
         """Have an engine for each game at once, with a board set up.
@@ -60,6 +60,8 @@ class EnginePool:
             EngineError: a new one can't begin it either.
         """
         self._usual = game.variant
+        if not self._idle and self._stops:
+            await asyncio.wait(self._stops)
         while self._idle:
             session = self._idle.pop()
             try:
@@ -82,15 +84,24 @@ class EnginePool:
             self._retire(session)
             self._run(self._refill())
 
+    def interrupt(self, session: EngineSession) -> None:
+        """Take an engine back that is thinking: it is stopped where it can be, else ended."""
+        stop = session.protocol.stop()
+        if stop is None:
+            self.discard(session)
+        else:
+            task = self._run(self._stop(session, stop))
+            self._stops.add(task)
+            task.add_done_callback(self._stops.discard)
+
     def close(self) -> None:
         """Ask all engines to end, and end those that don't within the grace."""
         for task in self._tasks:
             task.cancel()
-        sessions = [*self._seats, *self._closing]
-        for session in sessions:
+        for session in self._seats:
             session.ask_to_end()
         deadline = time.monotonic() + END_GRACE.total_seconds()
-        for session in sessions:
+        for session in self._seats:
             session.process.finish(deadline)
         self._seats.clear()
         self._idle.clear()
@@ -110,22 +121,27 @@ class EnginePool:
         self._seats[session] = seat
         return session
 
+    async def _stop(self, session: EngineSession, stop: Dialogue[None]) -> None:
+        try:
+            await session.hold(stop)
+        except EngineError:
+            self.discard(session)
+        else:
+            self.release(session)
+
     def _retire(self, session: EngineSession) -> None:
         """Ask an engine to end, and end it if it doesn't, while others go on."""
         if self._seats.pop(session, None) is not None:
-            self._closing.add(session)
-            self._run(self._close(session))
-
-    async def _close(self, session: EngineSession) -> None:
-        await asyncio.to_thread(session.close, END_GRACE)
-        self._closing.discard(session)
+            loop = asyncio.get_running_loop()
+            loop.run_in_executor(None, session.close, END_GRACE)  # done even if the loop ends
 
     async def _refill(self) -> None:
         """Replace an engine while no game waits; if that fails, the next game tries again."""
         with suppress(EngineError):
             await self.fill(self._usual)
 
-    def _run(self, coroutine: Coroutine[None, None, None]) -> None:
+    def _run(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task

@@ -175,8 +175,8 @@ class EngineProcess:
         while not self._ending and (left := deadline - time.monotonic()) > 0:
             poll.poll(left * 1000)
             self._hear_control()
-        self._is_closed = True
         self._read_errors()
+        self._is_closed = True
         self._control.close()
         for stream in self._streams:
             with suppress(OSError):
@@ -212,6 +212,8 @@ class EngineProcess:
 
     def _read_errors(self) -> None:
         """Keep the end of its standard error, a chunk at a time."""
+        if self._is_closed or self._has_closed_errors:
+            return
         with suppress(OSError, ValueError):
             data = os.read(self._errors, _CHUNK)
             self._has_closed_errors = not data

@@ -237,9 +237,12 @@ class WrappedBot(Bot):
         try:
             turn = Turn(moves, game.time)
             found = await session.hold(session.protocol.choose(turn), patience=patience)
-        except BaseException:
+        except BaseException as error:
             self._games.pop(position.game_id, None)
-            self._pool.discard(session)
+            if isinstance(error, asyncio.CancelledError):
+                self._pool.interrupt(session)
+            else:
+                self._pool.discard(session)
             raise
         self._overrun.add(
             timedelta(milliseconds=game.time.turn_ms),

@@ -11,6 +11,7 @@ from datetime import timedelta
 from types import MappingProxyType
 
 from meijin.bots.bridge.dialogue import Ask, Dialogue, Kind
+from meijin.bots.bridge.errors import EngineRefusedError
 from meijin.bots.bridge.gomocup import GomocupProtocol, board_lines
 from meijin.bots.bridge.rules import RULE_NUMBERS
 
@@ -48,9 +49,14 @@ class YixinProtocol(GomocupProtocol):
         """Have the engine end its search: it answers with the move that it has, which is dropped.
 
         What stands on its board is unknown then, and it is told of it with the next position.
+
+        Raises:
+            EngineRefusedError: it goes on.
         """
         self._stones = [-1]
-        yield Ask(["yxstop"], frozenset({Kind.MOVE}), STOP_PATIENCE)
+        reply = yield Ask(["yxstop"], frozenset({Kind.MOVE}), STOP_PATIENCE)
+        if reply.kind is Kind.SILENCE:
+            raise EngineRefusedError("the engine doesn't answer yxstop")
 
     def show(self, moves: Sequence[int]) -> Dialogue[None]:
         """Put a position on its board without having it move."""

@@ -1,12 +1,17 @@
 """`meijin bot wrap` and `engine`: existing engines as bots, and bots as engines."""
 
 import logging
+import os
+import sys
 from datetime import timedelta
 from typing import Annotated
 
 import typer
 
+from meijin.bots import BUILT_IN, load_bot
 from meijin.bots import run as run_bot
+from meijin.bots.bridge.brain import Brain
+from meijin.bots.bridge.brain_loop import obey
 from meijin.bots.bridge.command import find_command
 from meijin.bots.bridge.limits import Limits
 from meijin.bots.bridge.probe import PROTOCOLS
@@ -20,6 +25,31 @@ from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
 
 _MEGABYTE = 1 << 20
 _MILLISECOND = timedelta(milliseconds=1)
+
+
+def engine(
+    bot: Annotated[
+        str,
+        typer.Argument(
+            help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py or my_bot.py:MyBot."
+        ),
+    ],
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", help="name=value for the bot; may be given again."),
+    ] = None,
+) -> None:
+    """Be an engine of the Gomocup protocol on standard input and output, for any manager."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    loaded = load_bot(bot, options or ())
+    loaded.prepare()
+    commands = os.fdopen(os.dup(0), "rb", buffering=0)
+    answers = os.fdopen(os.dup(1), "wb")
+    sys.stdout = sys.stderr  # what a bot prints is no answer
+    try:
+        obey(Brain(loaded), commands, answers)
+    finally:
+        loaded.close()
 
 
 @with_server
