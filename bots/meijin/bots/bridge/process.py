@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import selectors
 import signal
 import socket
 import subprocess
@@ -71,6 +72,9 @@ class EngineProcess:
         self._input, self._output, self._errors = (stream.fileno() for stream in self._streams)
         for stream in (self._input, self._output, self._errors):
             os.set_blocking(stream, False)
+        self._selector = selectors.DefaultSelector()  # one to wait for in place of three
+        for source in (self._output, self._errors, self._control.fileno()):
+            self._selector.register(source, selectors.EVENT_READ)
         self._ending = ""  # as the launcher tells it
         self._is_silent = False  # nothing more comes of its output
         self._error_tail = b""
@@ -126,8 +130,7 @@ class EngineProcess:
             if self._is_silent:
                 raise await self._death()
             if self._read_output():
-                self._chunks += 1
-                await asyncio.sleep(0 if self._chunks < _FLOOD_CHUNKS else _FLOOD_PAUSE)
+                await self._yield_to_others()
             elif not await self._wait(patience(self._lines.partial)):
                 return self._lines.pop_partial() or None
         return line
@@ -177,6 +180,7 @@ class EngineProcess:
             self._hear_control()
         self._read_errors()
         self._is_closed = True
+        self._selector.close()
         self._control.close()
         for stream in self._streams:
             with suppress(OSError):
@@ -195,10 +199,10 @@ class EngineProcess:
         """Read what there is; False if there is nothing to be read now."""
         if self._is_silent:
             return False
-        self._read_errors()
         try:
             data = os.read(self._output, _CHUNK)
         except BlockingIOError:
+            self._read_errors()
             self._hear_control()
             self._is_silent = bool(self._ending)
             return self._is_silent
@@ -216,7 +220,9 @@ class EngineProcess:
             return
         with suppress(OSError, ValueError):
             data = os.read(self._errors, _CHUNK)
-            self._has_closed_errors = not data
+            if not data:
+                self._has_closed_errors = True
+                self._selector.unregister(self._errors)
             self._error_tail = (self._error_tail + data)[-_ERRORS_KEPT:]
 
     def _hear_control(self) -> None:
@@ -229,18 +235,23 @@ class EngineProcess:
                 said = b""
             self._ending = said.decode(errors="replace").split("\n")[0] or "lost"
 
+    async def _yield_to_others(self) -> None:
+        """Hold nobody else up, however much the engine writes."""
+        self._chunks += 1
+        if self._chunks > _FLOOD_CHUNKS:
+            await asyncio.sleep(_FLOOD_PAUSE)
+        elif self._chunks > 1:
+            await asyncio.sleep(0)
+
     async def _wait(self, seconds: float | None) -> bool:
         """Wait for output or for its end; False when neither comes in time."""
-        streams = [self._output, self._control.fileno()]
-        if not self._has_closed_errors:
-            streams.append(self._errors)
-        return await _readable(streams, seconds)
+        return await _readable(self._selector.fileno(), seconds)
 
     async def _death(self) -> EngineDiedError:
         """How it ended, which the launcher says as soon as it has killed the rest."""
         self._hear_control()
         if not self._ending and not self._is_closed:
-            await _readable([self._control.fileno()], END_GRACE.total_seconds())
+            await _readable(self._control.fileno(), END_GRACE.total_seconds())
             self._hear_control()
         words = _describe(self._ending)
         last = self.errors.splitlines()[-1:]
@@ -258,18 +269,16 @@ def _describe(ending: str) -> str:
     return "has closed its output" if not ending else "was ended from outside"
 
 
-async def _readable(streams: Sequence[int], seconds: float | None) -> bool:
-    """Wait until one of `streams` can be read; False when none can in time."""
+async def _readable(stream: int, seconds: float | None) -> bool:
+    """Wait until `stream` can be read; False when it can't in time."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[bool] = loop.create_future()
     timer = None if seconds is None else loop.call_later(seconds, _set, done, False)  # noqa: FBT003
-    for stream in streams:
-        loop.add_reader(stream, _set, done, True)  # noqa: FBT003
+    loop.add_reader(stream, _set, done, True)  # noqa: FBT003
     try:
         return await done
     finally:
-        for stream in streams:
-            loop.remove_reader(stream)
+        loop.remove_reader(stream)
         if timer is not None:
             timer.cancel()
 
