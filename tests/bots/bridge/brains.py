@@ -342,6 +342,16 @@ class Yixin(Brain):
         super().move()
 
 
+class Banner(Brain):
+    """Presents itself before anybody asks."""
+
+    def run(self) -> None:
+        self.say("=== the brain of the tests ===")
+        self.say("")
+        self.say("ready?")
+        super().run()
+
+
 class HangsAtStart(Brain):
     """Never gets ready."""
 

@@ -44,11 +44,14 @@ class Family:
 
     def is_any_suspended(self) -> bool:
         """Whether one of them stands still."""
-        states = set()
-        for pid in self.pids():
-            with suppress(OSError):
-                states.add(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0])
-        return "T" in states
+        return "T" in map(_state, self.pids())
+
+    def assert_ended(self) -> None:
+        """None runs, or will; the dead may not be buried yet."""
+        deadline = time.monotonic() + PATIENCE
+        while left := {pid for pid in self.pids() if _state(pid) not in {"Z", "X", ""}}:
+            assert time.monotonic() < deadline, f"processes {left} run"
+            os.sched_yield()
 
     def assert_gone(self) -> None:
         """None is left, or will be."""
@@ -65,6 +68,13 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
     family = Family(str(tmp_path))
     yield family
     family.assert_gone()
+
+
+def _state(pid: int) -> str:
+    """The letter of a process's state; none if there is no such process."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return ""
 
 
 class Table:

@@ -1,6 +1,9 @@
 """Engines as they are found in the wild, each played with."""
 
 import asyncio
+import logging
+import os
+import signal
 import time
 from datetime import timedelta
 
@@ -188,6 +191,41 @@ def test_engine_without_about_is_known_by_start() -> None:
     bot.prepare()
     assert bot.version == "1"
     bot.close()
+
+
+def test_banner() -> None:
+    """What an engine says of its own accord at its start is no answer."""
+    assert cells(play_game(brain("Banner"), protocol=None)) == FIRST_EMPTY
+
+
+def test_standard_error_is_shown(caplog: pytest.LogCaptureFixture) -> None:
+    """With the log at its finest, what the engine says and writes is shown, and bounded."""
+    caplog.set_level(logging.DEBUG, "meijin.bots.engine")
+    play_game(brain("Screams"), plies=2)
+    shown = caplog.text
+    assert "> START 15" in shown
+    assert "< OK" in shown
+    assert "! aaah!" in shown
+    assert "the rest of its standard error is left out" in shown
+    assert len(shown) < 200_000
+
+
+def test_engine_that_ended_while_it_waited(family: Family) -> None:
+    """One that has ended between games is replaced, and nobody notices."""
+
+    async def play() -> None:
+        for pid in family.pids():
+            os.kill(pid, signal.SIGKILL)
+        await asyncio.to_thread(family.assert_ended)
+        assert cells(await table.play(table.position(), 4)) == FIRST_EMPTY[:2]
+
+    bot = wrapped(brain())
+    table = Table(bot)
+    bot.prepare()
+    try:
+        asyncio.run(play())
+    finally:
+        bot.close()
 
 
 def test_deaf_moment_is_found_out() -> None:

@@ -64,6 +64,9 @@ class EnginePool:
             await asyncio.wait(self._stops)
         while self._idle:
             session = self._idle.pop()
+            if not session.process.is_alive:
+                self._retire(session)
+                continue
             try:
                 return await self._begin(session, game)
             except EngineError as error:

@@ -31,6 +31,7 @@ PROBE_PATIENCE = timedelta(seconds=60)
 TRIAL_TIME = EngineTime(turn_ms=200, match_ms=0, left_ms=None)
 TRIAL_PATIENCE = timedelta(seconds=5)
 """For a move of the trial game."""
+_GTP_ANSWER = re.compile(r"[=?][0-9]*(\s|$)")
 _USUAL_SIZES = (15, 20, 19)
 
 logger = logging.getLogger("meijin.bots.engine")
@@ -77,7 +78,7 @@ def _left(deadline: float, part: str) -> float:
 
 def _protocol_of(line: str) -> str | None:
     """The protocol that a line belongs to, if it tells."""
-    if line[0] in "=?":
+    if _GTP_ANSWER.match(line):
         return GtpProtocol.name
     reply = parse_reply(line)
     if reply.kind is Kind.ABOUT:

@@ -7,6 +7,7 @@ nobody waits, so what an engine writes meanwhile fills a pipe and no memory.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import select
 import selectors
@@ -34,7 +35,10 @@ _STALE_CHUNKS = 64
 """A pipe holds one; an engine that has written more by now writes without an end."""
 _KILL_SECONDS = 10.0
 _ERRORS_KEPT = 4096
+_ERRORS_SHOWN = 1 << 16
 _SUSPEND, _CONTINUE = b"s", b"c"
+
+logger = logging.getLogger("meijin.bots.engine")
 
 
 class EngineProcess:
@@ -79,6 +83,7 @@ class EngineProcess:
         self._is_silent = False  # nothing more comes of its output
         self._error_tail = b""
         self._has_closed_errors = False
+        self._errors_to_show = _ERRORS_SHOWN
         self._chunks = 0  # read since it was last written to
         self._is_suspended = False
         self._is_closed = False
@@ -224,6 +229,16 @@ class EngineProcess:
                 self._has_closed_errors = True
                 self._selector.unregister(self._errors)
             self._error_tail = (self._error_tail + data)[-_ERRORS_KEPT:]
+            self._show_errors(data)
+
+    def _show_errors(self, data: bytes) -> None:
+        """Log the first of what it writes to its standard error."""
+        if self._errors_to_show > 0 and logger.isEnabledFor(logging.DEBUG):
+            for line in data[: self._errors_to_show].decode(errors="replace").splitlines():
+                logger.debug("! %s", line)
+            self._errors_to_show -= len(data)
+            if self._errors_to_show <= 0:
+                logger.debug("! the rest of its standard error is left out")
 
     def _hear_control(self) -> None:
         if self._ending or self._is_closed:

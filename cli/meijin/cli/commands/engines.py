@@ -15,11 +15,12 @@ from meijin.bots.bridge.brain_loop import obey
 from meijin.bots.bridge.command import find_command
 from meijin.bots.bridge.limits import Limits
 from meijin.bots.bridge.probe import PROTOCOLS
+from meijin.bots.bridge.rules import RULE_NUMBERS
 from meijin.bots.bridge.times import MARGIN
 from meijin.bots.bridge.wrapped import WrappedBot, WrapSettings
 from meijin.cli.connection import USUAL_SERVER, Server, with_server
 from meijin.cli.errors import CommandError
-from meijin.game import RULES, Rule, rule_named
+from meijin.game import Rule, rule_named
 from meijin.game.variant import MAX_SIDE, MIN_GOMOKU_SIDE
 from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
 
@@ -88,7 +89,7 @@ def wrap(
         int, typer.Option(min=1, max=1024, help="Games at once, each with a process of its own.")
     ] = 1,
     rules: Annotated[
-        str, typer.Option(help=f"What it plays, with commas: {', '.join(RULES)}.")
+        str, typer.Option(help=f"What it plays, with commas: {', '.join(RULE_NUMBERS)}.")
     ] = "freestyle",
     sizes: Annotated[
         str | None,
@@ -168,10 +169,11 @@ def _protocol(name: str | None) -> str | None:
 
 
 def _rules(text: str) -> list[Rule]:
-    try:
-        return [rule_named(name.strip()) for name in text.split(",")]
-    except ValueError as error:
-        raise CommandError(str(error)) from None
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in RULE_NUMBERS:
+            raise CommandError(f'no rule "{name}"; the rules are {", ".join(RULE_NUMBERS)}')
+    return [rule_named(name) for name in names]
 
 
 def _sizes(text: str) -> tuple[int, int]:
