@@ -352,10 +352,17 @@ class Banner(Brain):
         super().run()
 
 
-class HangsAtStart(Brain):
-    """Never gets ready."""
+class HangsFirst(Brain):
+    """Never begins a game, and answers what others have begun."""
 
-    def on_start(self, rest: str) -> None:
+    def on_begin(self, rest: str) -> None:
+        time.sleep(600)
+
+
+class HangsAtRestart(Brain):
+    """Never gets ready for a second game."""
+
+    def on_restart(self, rest: str) -> None:
         time.sleep(600)
 
 

@@ -85,6 +85,29 @@ def test_engine_that_never_moves_ends_with_its_game(mode: str, family: Family) -
         bot.close()
 
 
+def test_game_that_ends_before_its_engine_has_begun_it() -> None:
+    """The engine that never gets ready is ended with the game, and the next game has another."""
+
+    async def play() -> None:
+        await table.play(table.position(), 2)
+        position = table.position()
+        bot.game_started(position)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await bot.choose(position)
+        bot.game_ended(position.game_id, None)
+        assert cells(await table.play(table.position(), 4)) == FIRST_EMPTY[:2]
+        assert len(bot._pool._seats) == 1
+
+    bot = wrapped(brain("HangsAtRestart"))
+    table = Table(bot)
+    bot.prepare()
+    try:
+        asyncio.run(play())
+    finally:
+        bot.close()
+
+
 def test_search_that_can_be_stopped(family: Family) -> None:
     """An engine that knows `yxstop` is stopped when its game ends, and plays the next."""
 
@@ -287,6 +310,28 @@ def test_lost_stream_finds_the_thought_again() -> None:
         bot.game_ended(position.game_id, None)
 
     bot = wrapped(brain())
+    table = Table(bot)
+    bot.prepare()
+    try:
+        asyncio.run(play())
+    finally:
+        bot.close()
+
+
+def test_other_turn_of_the_same_game() -> None:
+    """A turn that takes another's place is thought about by another engine."""
+
+    async def play() -> None:
+        position = table.position()
+        bot.game_started(position)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await bot.choose(position)
+        position.board.play(7)
+        assert await bot.choose(position) == 0
+        bot.game_ended(position.game_id, None)
+
+    bot = wrapped(brain("HangsFirst"))
     table = Table(bot)
     bot.prepare()
     try:

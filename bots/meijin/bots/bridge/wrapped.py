@@ -122,7 +122,8 @@ class WrappedBot(Bot):
         moves = tuple(position.board.moves)
         thought = self._thoughts.get(position.game_id)
         if thought is None or thought.moves != moves:
-            self._drop_thought(position.game_id)
+            if self._drop_thought(position.game_id):
+                self._games.pop(position.game_id, None)  # its engine thinks about another turn
             task = asyncio.create_task(self._think(position, moves))
             task.add_done_callback(_retrieve)
             thought = self._thoughts[position.game_id] = _Thought(moves, task)
@@ -136,10 +137,12 @@ class WrappedBot(Bot):
         """Let the game's engine play others, or end it where it is thinking still."""
         is_thinking = self._drop_thought(game_id)
         seat = self._games.pop(game_id, None)
-        if seat is None or is_thinking:
+        if seat is None:
             return
         if not seat.done():
             seat.cancel()
+        elif is_thinking:
+            return  # whoever is cancelled gives the engine back
         elif not seat.cancelled() and seat.exception() is None:
             self._pool.release(seat.result())
 
@@ -232,17 +235,16 @@ class WrappedBot(Bot):
         seat = self._seat(position)
         game = self._time(position)
         patience = timedelta(milliseconds=position.move_ms) + BACKSTOP
-        session = await asyncio.shield(seat)
-        started = time.monotonic()
+        session: EngineSession | None = None
         try:
+            session = await asyncio.shield(seat)
+            started = time.monotonic()
             turn = Turn(moves, game.time)
             found = await session.hold(session.protocol.choose(turn), patience=patience)
         except BaseException as error:
-            self._games.pop(position.game_id, None)
-            if isinstance(error, asyncio.CancelledError):
-                self._pool.interrupt(session)
-            else:
-                self._pool.discard(session)
+            if self._games.get(position.game_id) is seat:
+                del self._games[position.game_id]
+            self._give_back(seat, session, error)
             raise
         self._overrun.add(
             timedelta(milliseconds=game.time.turn_ms),
@@ -251,6 +253,20 @@ class WrappedBot(Bot):
         if isinstance(found, Resignation):
             return found
         return _answer(found, session.messages, Board.from_moves(moves, game.variant))
+
+    def _give_back(
+        self,
+        seat: asyncio.Task[EngineSession],
+        session: EngineSession | None,
+        error: BaseException,
+    ) -> None:
+        """Give an engine back whose turn has failed, or is over before it has answered."""
+        if session is not None and isinstance(error, asyncio.CancelledError):
+            self._pool.interrupt(session)
+        elif session is not None:
+            self._pool.discard(session)
+        elif seat.done() and not seat.cancelled() and seat.exception() is None:
+            self._pool.release(seat.result())  # it began the game when nobody waited any more
 
     def _drop_thought(self, game_id: str) -> bool:
         """Forget the last turn; true if the engine was thinking about it still."""
