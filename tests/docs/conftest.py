@@ -26,7 +26,7 @@ _FENCE = re.compile(
     r"^```(?P<language>\w+)?(?: (?P<title>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 _LASTING = re.compile(
-    r"(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:meijin (?:serve|worker|bot run)|python \w+\.py)\b"
+    r"(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:meijin (?:serve|worker|bot run|bot wrap)|python \w+\.py)\b"
 )
 _SERVER = re.compile(r"(?:\w+=\S+ )*meijin serve\b")
 _READY = "meijin is listening on |connected as |worker started"

@@ -26,7 +26,7 @@ COMMANDS = {
     *(f"ladder {verb}" for verb in ("show", "run", "settle", "compare", "anchors", "verify")),
     "ladder export",
     "ladder cite",
-    *(f"bot {verb}" for verb in ("run", "new", "list", "register")),
+    *(f"bot {verb}" for verb in ("run", "wrap", "engine", "new", "list", "register")),
     *(f"bot {verb}" for verb in ("disable", "enable", "unpause", "hide", "unhide")),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
     *(f"admin {verb}" for verb in ("invite", "invitations", "uninvite", "owners", "audit")),

@@ -6,7 +6,7 @@ from meijin.bots.builtin.mcts import MctsBot
 from meijin.bots.builtin.random_bot import RandomBot
 from meijin.bots.builtin.reference_bot import ReferenceBot
 from meijin.bots.builtin.template import bot_source
-from meijin.bots.sdk.answer import RESIGN, Analysis, Answer, Choice, Resignation
+from meijin.bots.sdk.answer import RESIGN, Analysis, Answer, Choice, Resignation, Unchecked
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.client import Client
 from meijin.bots.sdk.errors import (
@@ -53,6 +53,7 @@ __all__ = [
     "Security",
     "SupplierError",
     "TokenRefusedError",
+    "Unchecked",
     "VersionRefusedError",
     "bot_source",
     "find_bot",

@@ -133,6 +133,7 @@ class PreparingBot(FirstCellBot):
     def __init__(self, error: BaseException | None = None) -> None:
         self.ready = threading.Event()
         self.begun = threading.Event()
+        self.closed = 0
         self._error = error
 
     def prepare(self) -> None:
@@ -141,6 +142,10 @@ class PreparingBot(FirstCellBot):
         self.ready.wait()
         if self._error is not None:
             raise self._error
+
+    def close(self) -> None:
+        """Count."""
+        self.closed += 1
 
 
 async def test_prepares_before_the_hello(server: ScriptedServer) -> None:
@@ -178,6 +183,18 @@ async def test_fails_to_prepare(server: ScriptedServer, error: BaseException) ->
     bot.ready.set()
     with pytest.raises(type(error), match="no weights"):
         await Client(bot, server=server.address).serve()
+    assert bot.closed == 1
+
+
+async def test_closes_last_of_all(server: ScriptedServer) -> None:
+    """A bot hears once that it has left."""
+    bot = PreparingBot()
+    bot.ready.set()
+    async with server.connect(bot):
+        session = await server.session()
+        await session.welcome()
+        assert bot.closed == 0
+    assert bot.closed == 1
 
 
 async def test_token(server: ScriptedServer) -> None:

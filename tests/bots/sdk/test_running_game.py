@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from meijin.bots import RESIGN, Analysis, Bot, Choice, Position
-from meijin.bots.sdk.answer import Failure
+from meijin.bots.sdk.answer import Failure, Unchecked
 from meijin.bots.sdk.errors import SupplierError
 from meijin.bots.sdk.events import GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
@@ -164,6 +164,15 @@ def test_settle(answer: object, settled: object) -> None:
     else:
         assert result.answer == settled
         assert type(result.answer) is type(settled)
+
+
+@pytest.mark.parametrize("cell", [0, 7, 225])
+def test_move_that_the_server_judges(cell: int) -> None:
+    """It is sent as it is, whether it is legal or not."""
+    game = game_after([7])
+    game.begin_turn(turn([7, 8]))
+    game.turn_position()
+    assert game.action_for(Unchecked(cell)).answer == cell
 
 
 def test_fail() -> None:

@@ -30,6 +30,14 @@ class Choice:
     analysis: Analysis | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Unchecked:
+    """A cell to be sent as it is: the server judges a move that is illegal."""
+
+    cell: int
+    """Not negative, on the board or not."""
+
+
 class Resignation(Enum):
     """The bot gives the game up."""
 
@@ -49,5 +57,5 @@ class Failure:
     """It was not the bot that failed, but what it depends on: the game is void instead."""
 
 
-Answer: TypeAlias = int | Choice | Resignation
+Answer: TypeAlias = int | Choice | Unchecked | Resignation
 """What `Bot.choose` returns; a cell is row * width + column, row 0 on top."""

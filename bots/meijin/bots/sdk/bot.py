@@ -100,6 +100,9 @@ class Bot:
     def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
         """Hook: a game ended; called once, without `outcome` if the bot was away."""
 
+    def close(self) -> None:
+        """Hook: the bot has left, or never got in; called once, last of all."""
+
 
 def kebab_case(name: str) -> str:
     """Write the name of a class in kebab case: ``MyBot`` as ``my-bot``."""

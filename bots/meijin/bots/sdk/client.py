@@ -20,6 +20,7 @@ from meijin.bots.sdk.events import Draining, Events, Paused, Ping, Welcome
 from meijin.bots.sdk.games import Games
 from meijin.bots.sdk.hardware import hardware as machine_of
 from meijin.bots.sdk.outbox import Outbox
+from meijin.bots.sdk.searcher import run_hook
 from meijin.bots.sdk.settings import Settings
 from meijin.bots.sdk.stream import Stream
 from meijin.bots.sdk.threads import SearchThreads
@@ -101,6 +102,7 @@ class Client:
                     await self._play(channel)
         finally:
             self._threads.close()
+            run_hook(self._bot.close)
         self._log_farewell()
 
     async def _prepare(self) -> None:

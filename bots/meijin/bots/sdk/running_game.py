@@ -7,7 +7,7 @@ import operator
 import time
 from collections.abc import Callable
 
-from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure
+from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure, Unchecked
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.errors import SupplierError
 from meijin.bots.sdk.events import GameStarted, OpeningTask, Turn
@@ -136,6 +136,8 @@ class RunningGame:
         board = self.position.board
         if type(answer) is int and board.is_legal(answer):
             return Action(self.number, turn.ply, answer, turn.read_at)
+        if isinstance(answer, Unchecked):
+            return Action(self.number, turn.ply, answer.cell, turn.read_at)
         checked = _check(answer, board)
         if isinstance(checked, Failure):
             logger.error("failed in game %s: %s", self.position.game_id, checked.message)

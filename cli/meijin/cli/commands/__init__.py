@@ -2,6 +2,7 @@
 
 - `servers`, `bots`, `games`, `tournaments`, `matches`: `meijin serve` and `worker`, `bot`, `game`,
   `tournament`, `match`
+- `engines`: `meijin bot wrap` and `engine`
 - `tokens`, `owners`, `admin`: `meijin token`; `meijin owner`; `meijin admin`
 - `faults`: `meijin faults`
 - `status`, `backups`: `meijin status`; `meijin backup` and `restore`

@@ -8,6 +8,7 @@ import typer
 from meijin.bots import BUILT_IN, bot_source, load_bot
 from meijin.bots import run as run_bot
 from meijin.cli.commands.admin import change_bot
+from meijin.cli.commands.engines import engine, wrap
 from meijin.cli.connection import (
     PAGE,
     USUAL_SERVER,
@@ -25,6 +26,9 @@ from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
 
 app = typer.Typer(help="Run, write, register, list and manage bots.", no_args_is_help=True)
+
+app.command()(wrap)
+app.command()(engine)
 
 BotArgument = Annotated[str, typer.Argument(help="The bot.")]
 

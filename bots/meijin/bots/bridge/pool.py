@@ -1,0 +1,150 @@
+"""The pool: engines that run, one for each game at once, and those that wait for a game."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+
+from meijin.bots.bridge.dialogue import Dialogue, NewGame
+from meijin.bots.bridge.errors import EngineError
+from meijin.bots.bridge.process import END_GRACE
+from meijin.bots.bridge.session import EngineSession
+from meijin.game import GOMOKU, Variant
+
+logger = logging.getLogger("meijin.bots.engine")
+
+
+class EnginePool:
+    """Engines by the number of their seat; each plays one game at a time, and then another."""
+
+    def __init__(
+        self,
+        launch: Callable[[int], EngineSession],
+        size: int,
+        *,
+        is_reused: bool = True,
+    ) -> None:
+        self._launch = launch
+        self._size = size
+        self._is_reused = is_reused
+        self._seats: dict[EngineSession, int] = {}
+        self._idle: list[EngineSession] = []
+        self._usual: Variant = GOMOKU  # what the next game is likely to be
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stops: set[asyncio.Task[None]] = set()  # of searches, each soon over
+
+    async def fill(self, variant: Variant) -> None:
+        """Have an engine for each game at once, with a board set up.
+
+        Raises:
+            EngineError: one can't set it up, or dies.
+        """
+        self._usual = variant
+        while len(self._seats) < self._size:
+            session = self._open()
+            try:
+                await session.hold(session.protocol.start(variant))
+            except BaseException:
+                self._retire(session)
+                raise
+            self._idle.append(session)
+
+    async def acquire(self, game: NewGame) -> EngineSession:
+        """Take an engine that has begun `game`: one that waits, or a new one.
+
+        Raises:
+            EngineError: a new one can't begin it either.
+        """
+        self._usual = game.variant
+        if not self._idle and self._stops:
+            await asyncio.wait(self._stops)
+        while self._idle:
+            session = self._idle.pop()
+            if not session.process.is_alive:
+                self._retire(session)
+                continue
+            try:
+                return await self._begin(session, game)
+            except EngineError as error:
+                logger.debug("started anew: %s", error)
+        return await self._begin(self._open(), game)
+
+    def release(self, session: EngineSession) -> None:
+        """Take an engine back whose game has ended; another game may have it."""
+        is_needed = len(self._seats) <= self._size
+        if self._is_reused and is_needed and session.process.is_alive:
+            self._idle.append(session)
+        else:
+            self.discard(session)
+
+    def discard(self, session: EngineSession) -> None:
+        """End an engine that can't be used again, and start another in its stead."""
+        if session in self._seats:
+            self._retire(session)
+            self._run(self._refill())
+
+    def interrupt(self, session: EngineSession) -> None:
+        """Take an engine back that is thinking: it is stopped where it can be, else ended."""
+        stop = session.protocol.stop()
+        if stop is None:
+            self.discard(session)
+        else:
+            task = self._run(self._stop(session, stop))
+            self._stops.add(task)
+            task.add_done_callback(self._stops.discard)
+
+    def close(self) -> None:
+        """Ask all engines to end, and end those that don't within the grace."""
+        for task in self._tasks:
+            task.cancel()
+        for session in self._seats:
+            session.ask_to_end()
+        deadline = time.monotonic() + END_GRACE.total_seconds()
+        for session in self._seats:
+            session.process.finish(deadline)
+        self._seats.clear()
+        self._idle.clear()
+
+    async def _begin(self, session: EngineSession, game: NewGame) -> EngineSession:
+        try:
+            await session.hold(session.protocol.new_game(game))
+        except BaseException:
+            self._retire(session)
+            raise
+        return session
+
+    def _open(self) -> EngineSession:
+        taken = set(self._seats.values())
+        seat = next(number for number in itertools.count() if number not in taken)
+        session = self._launch(seat)
+        self._seats[session] = seat
+        return session
+
+    async def _stop(self, session: EngineSession, stop: Dialogue[None]) -> None:
+        try:
+            await session.hold(stop)
+        except EngineError:
+            self.discard(session)
+        else:
+            self.release(session)
+
+    def _retire(self, session: EngineSession) -> None:
+        """Ask an engine to end, and end it if it doesn't, while others go on."""
+        if self._seats.pop(session, None) is not None:
+            loop = asyncio.get_running_loop()
+            loop.run_in_executor(None, session.close, END_GRACE)  # done even if the loop ends
+
+    async def _refill(self) -> None:
+        """Replace an engine while no game waits; if that fails, the next game tries again."""
+        with suppress(EngineError):
+            await self.fill(self._usual)
+
+    def _run(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

@@ -1,0 +1,313 @@
+"""An engine's process: its streams read and written without blocking, its end, its whole family.
+
+It belongs to no event loop: whoever waits, waits on the loop that is running. Nobody reads while
+nobody waits, so what an engine writes meanwhile fills a pipe and no memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import select
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+from meijin.bots.bridge.errors import EngineDiedError, EngineStartError
+from meijin.bots.bridge.limits import Limits
+from meijin.bots.bridge.lines import LineBuffer
+
+END_GRACE = timedelta(seconds=1)
+"""What an engine may take to end by itself; the protocol says one second."""
+_LAUNCHER = Path(__file__).with_name("launcher.py")
+_CHUNK = 1 << 16
+_FLOOD_CHUNKS = 32
+_FLOOD_PAUSE = 0.001  # seconds; one that writes without an end leaves others their time
+_STALE_CHUNKS = 64
+"""A pipe holds one; an engine that has written more by now writes without an end."""
+_KILL_SECONDS = 10.0
+_ERRORS_KEPT = 4096
+_ERRORS_SHOWN = 1 << 16
+_SUSPEND, _CONTINUE = b"s", b"c"
+
+logger = logging.getLogger("meijin.bots.engine")
+
+
+class EngineProcess:
+    """An engine that runs, with all that it starts, until `close`."""
+
+    def __init__(self, command: Sequence[str], limits: Limits, *, core: int | None = None) -> None:
+        """Start it.
+
+        Raises:
+            EngineStartError: the system has no room for another process.
+        """
+        self._lines = LineBuffer()
+        self._control, theirs = socket.socketpair()
+        self._control.setblocking(False)  # noqa: FBT003
+        words = [f"--control={theirs.fileno()}", *limits.arguments(core), "--", *command]
+        try:
+            self._launcher = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_LAUNCHER), *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._control.close()
+            raise EngineStartError(f"can't start {command[0]}: {error.strerror}") from error
+        finally:
+            theirs.close()
+        assert self._launcher.stdin is not None
+        assert self._launcher.stdout is not None
+        assert self._launcher.stderr is not None
+        self._streams = (self._launcher.stdin, self._launcher.stdout, self._launcher.stderr)
+        self._input, self._output, self._errors = (stream.fileno() for stream in self._streams)
+        for stream in (self._input, self._output, self._errors):
+            os.set_blocking(stream, False)
+        self._selector = selectors.DefaultSelector()  # one to wait for in place of three
+        for source in (self._output, self._errors, self._control.fileno()):
+            self._selector.register(source, selectors.EVENT_READ)
+        self._ending = ""  # as the launcher tells it
+        self._is_silent = False  # nothing more comes of its output
+        self._error_tail = b""
+        self._has_closed_errors = False
+        self._errors_to_show = _ERRORS_SHOWN
+        self._chunks = 0  # read since it was last written to
+        self._is_suspended = False
+        self._is_closed = False
+
+    @property
+    def pid(self) -> int:
+        """The number of its launcher, whose descendants all of its processes are."""
+        return self._launcher.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can still answer, as far as can be told without waiting."""
+        self._hear_control()
+        return not (self._is_closed or self._ending or self._is_silent)
+
+    @property
+    def errors(self) -> str:
+        """The end of what it wrote to its standard error."""
+        self._read_errors()
+        return self._error_tail.decode(errors="replace").strip()
+
+    async def write(self, text: str) -> None:
+        """Write all of a text, waiting as long as the engine doesn't read.
+
+        Raises:
+            EngineDiedError: it has ended.
+        """
+        self._chunks = 0
+        data = text.encode()
+        while data:
+            try:
+                data = data[os.write(self._input, data) :]
+            except BlockingIOError:
+                await _writable(self._input)
+            except OSError:
+                raise await self._death() from None
+
+    async def read_line(self, patience: Callable[[str], float | None]) -> str | None:
+        """The next line; ``None`` when nothing has come for so many seconds.
+
+        `patience` says how long to wait, given what has come of the line so far. A part of a line
+        is returned as the line if it runs out then, so `patience` must be short for those parts
+        alone that may be whole.
+
+        Raises:
+            EngineDiedError: it has ended.
+        """
+        while (line := self._lines.pop()) is None:
+            if self._is_silent:
+                raise await self._death()
+            if self._read_output():
+                await self._yield_to_others()
+            elif not await self._wait(patience(self._lines.partial)):
+                return self._lines.pop_partial() or None
+        return line
+
+    def stale_lines(self) -> list[str]:
+        """What it wrote before anybody asked, without waiting."""
+        for _ in range(_STALE_CHUNKS):
+            if not self._read_output():
+                break
+        lines = list(iter(self._lines.pop, None))
+        partial = self._lines.pop_partial()
+        return [*lines, partial] if partial else lines
+
+    def suspend(self) -> None:
+        """Have its processes stand still."""
+        if not self._is_suspended:
+            self._is_suspended = True
+            self._tell(_SUSPEND)
+
+    def resume(self) -> None:
+        """Have them go on."""
+        if self._is_suspended:
+            self._is_suspended = False
+            self._tell(_CONTINUE)
+
+    def close(self, farewell: str = "", grace: timedelta = timedelta(0)) -> None:
+        """End it: with a farewell and a grace, then by force, with all that it has started."""
+        if not self._is_closed:
+            self.ask_to_end(farewell)
+            self.finish(time.monotonic() + grace.total_seconds())
+
+    def ask_to_end(self, farewell: str) -> None:
+        """Say the farewell; `finish` ends it."""
+        if farewell:
+            self.resume()
+            with suppress(OSError):
+                os.write(self._input, farewell.encode())
+
+    def finish(self, deadline: float) -> None:
+        """End it by force at a second of the monotonic clock, or when it has ended by itself."""
+        if self._is_closed:
+            return
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        while not self._ending and (left := deadline - time.monotonic()) > 0:
+            poll.poll(left * 1000)
+            self._hear_control()
+        self._read_errors()
+        self._is_closed = True
+        self._selector.close()
+        self._control.close()
+        for stream in self._streams:
+            with suppress(OSError):
+                stream.close()
+        try:
+            self._launcher.wait(_KILL_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._launcher.kill()
+            self._launcher.wait()
+
+    def _tell(self, command: bytes) -> None:
+        with suppress(OSError):
+            self._control.send(command)
+
+    def _read_output(self) -> bool:
+        """Read what there is; False if there is nothing to be read now."""
+        if self._is_silent:
+            return False
+        try:
+            data = os.read(self._output, _CHUNK)
+        except BlockingIOError:
+            self._read_errors()
+            self._hear_control()
+            self._is_silent = bool(self._ending)
+            return self._is_silent
+        except OSError:
+            data = b""
+        if not data:
+            self._lines.feed(b"\n")
+            self._is_silent = True
+        self._lines.feed(data)
+        return True
+
+    def _read_errors(self) -> None:
+        """Keep the end of its standard error, a chunk at a time."""
+        if self._is_closed or self._has_closed_errors:
+            return
+        with suppress(OSError, ValueError):
+            data = os.read(self._errors, _CHUNK)
+            if not data:
+                self._has_closed_errors = True
+                self._selector.unregister(self._errors)
+            self._error_tail = (self._error_tail + data)[-_ERRORS_KEPT:]
+            self._show_errors(data)
+
+    def _show_errors(self, data: bytes) -> None:
+        """Log the first of what it writes to its standard error."""
+        if self._errors_to_show > 0 and logger.isEnabledFor(logging.DEBUG):
+            for line in data[: self._errors_to_show].decode(errors="replace").splitlines():
+                logger.debug("! %s", line)
+            self._errors_to_show -= len(data)
+            if self._errors_to_show <= 0:
+                logger.debug("! the rest of its standard error is left out")
+
+    def _hear_control(self) -> None:
+        if self._ending or self._is_closed:
+            return
+        with suppress(BlockingIOError):
+            try:
+                said = self._control.recv(_CHUNK)
+            except ConnectionError:
+                said = b""
+            self._ending = said.decode(errors="replace").split("\n")[0] or "lost"
+
+    async def _yield_to_others(self) -> None:
+        """Hold nobody else up, however much the engine writes."""
+        self._chunks += 1
+        if self._chunks > _FLOOD_CHUNKS:
+            await asyncio.sleep(_FLOOD_PAUSE)
+        elif self._chunks > 1:
+            await asyncio.sleep(0)
+
+    async def _wait(self, seconds: float | None) -> bool:
+        """Wait for output or for its end; False when neither comes in time."""
+        return await _readable(self._selector.fileno(), seconds)
+
+    async def _death(self) -> EngineDiedError:
+        """How it ended, which the launcher says as soon as it has killed the rest."""
+        self._hear_control()
+        if not self._ending and not self._is_closed:
+            await _readable(self._control.fileno(), END_GRACE.total_seconds())
+            self._hear_control()
+        words = _describe(self._ending)
+        last = self.errors.splitlines()[-1:]
+        return EngineDiedError(f"the engine {words}{'; it wrote: ' if last else ''}{''.join(last)}")
+
+
+def _describe(ending: str) -> str:
+    kind, _, detail = ending.partition(" ")
+    if kind == "exit":
+        return f"has ended with status {detail}"
+    if kind == "signal":
+        return f"was killed by {signal.Signals(int(detail)).name}"
+    if kind == "error":
+        return f"can't be started: {detail}"
+    return "has closed its output" if not ending else "was ended from outside"
+
+
+async def _readable(stream: int, seconds: float | None) -> bool:
+    """Wait until `stream` can be read; False when it can't in time."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[bool] = loop.create_future()
+    timer = None if seconds is None else loop.call_later(seconds, _set, done, False)  # noqa: FBT003
+    loop.add_reader(stream, _set, done, True)  # noqa: FBT003
+    try:
+        return await done
+    finally:
+        loop.remove_reader(stream)
+        if timer is not None:
+            timer.cancel()
+
+
+async def _writable(stream: int) -> None:
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[bool] = loop.create_future()
+    loop.add_writer(stream, _set, done, True)  # noqa: FBT003
+    try:
+        await done
+    finally:
+        loop.remove_writer(stream)
+
+
+def _set(done: asyncio.Future[bool], value: bool) -> None:  # noqa: FBT001 - a callback
+    if not done.done():
+        done.set_result(value)

@@ -1,0 +1,195 @@
+"""`meijin bot wrap` and `engine`: existing engines as bots, and bots as engines."""
+
+import logging
+import os
+import sys
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from meijin.bots import BUILT_IN, load_bot
+from meijin.bots import run as run_bot
+from meijin.bots.bridge.brain import Brain
+from meijin.bots.bridge.brain_loop import obey
+from meijin.bots.bridge.command import find_command
+from meijin.bots.bridge.limits import Limits
+from meijin.bots.bridge.probe import PROTOCOLS
+from meijin.bots.bridge.rules import RULE_NUMBERS
+from meijin.bots.bridge.times import MARGIN
+from meijin.bots.bridge.wrapped import WrappedBot, WrapSettings
+from meijin.cli.connection import USUAL_SERVER, Server, with_server
+from meijin.cli.errors import CommandError
+from meijin.game import Rule, rule_named
+from meijin.game.variant import MAX_SIDE, MIN_GOMOKU_SIDE
+from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
+
+_MEGABYTE = 1 << 20
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def engine(
+    bot: Annotated[
+        str,
+        typer.Argument(
+            help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py or my_bot.py:MyBot."
+        ),
+    ],
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", help="name=value for the bot; may be given again."),
+    ] = None,
+) -> None:
+    """Be an engine of the Gomocup protocol on standard input and output, for any manager."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    loaded = load_bot(bot, options or ())
+    loaded.prepare()
+    commands = os.fdopen(os.dup(0), "rb", buffering=0)
+    answers = os.fdopen(os.dup(1), "wb")
+    sys.stdout = sys.stderr  # what a bot prints is no answer
+    try:
+        obey(Brain(loaded), commands, answers)
+    finally:
+        loaded.close()
+
+
+@with_server
+def wrap(
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="-- ENGINE [ARGS]...",
+            help="The engine's program and its arguments, behind --.",
+        ),
+    ],
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            metavar=f"[{'|'.join(PROTOCOLS)}]", help="What it speaks; found out when left out."
+        ),
+    ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            "-o",
+            help="name=value for the engine, told as INFO (with GTP as a command); may be given "
+            "again.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Play under this name; else that of the engine's file.")
+    ] = None,
+    server: Server = USUAL_SERVER,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar=TOKEN_VARIABLE, help="The bot's own token; open servers need none."),
+    ] = None,
+    games: Annotated[
+        int, typer.Option(min=1, max=1024, help="Games at once, each with a process of its own.")
+    ] = 1,
+    rules: Annotated[
+        str, typer.Option(help=f"What it plays, with commas: {', '.join(RULE_NUMBERS)}.")
+    ] = "freestyle",
+    sizes: Annotated[
+        str | None,
+        typer.Option(help="Its boards' sides, such as 15 or 10-20; found out when left out."),
+    ] = None,
+    margin: Annotated[
+        int,
+        typer.Option(min=0, max=60_000, help="Milliseconds kept back of the time it is told of."),
+    ] = MARGIN // _MILLISECOND,
+    pause: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=10_000,
+            help="Milliseconds between its move and the next command; found out when left out.",
+        ),
+    ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(min=1, max=1 << 24, help="Megabytes that each of its processes may use."),
+    ] = None,
+    cpu: Annotated[
+        int | None,
+        typer.Option(min=1, help="Seconds of processor time in one game; a process a game then."),
+    ] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="Keep each process to one core.")] = False,
+    suspend: Annotated[
+        bool, typer.Option("--suspend", help="Have it stand still while the opponent thinks.")
+    ] = False,
+    hardware: Annotated[
+        str | None,
+        typer.Option(
+            envvar=HARDWARE_VARIABLE,
+            help="What people are told that it runs on; else the processor's name.",
+        ),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show what is said to the engine and by it.")
+    ] = False,
+) -> None:
+    """Connect an engine that speaks the Gomocup protocol or GTP, and play until Ctrl-C."""
+    settings = WrapSettings(
+        command=find_command(command),
+        protocol=_protocol(protocol),
+        rules=_rules(rules),
+        sizes=None if sizes is None else _sizes(sizes),
+        games=games,
+        options=dict(_option(text) for text in options or ()),
+        margin=margin * _MILLISECOND,
+        pause=None if pause is None else pause * _MILLISECOND,
+        limits=Limits(
+            memory=None if memory is None else memory * _MEGABYTE,
+            cpu=None if cpu is None else timedelta(seconds=cpu),
+            is_pinned=pin,
+            is_suspended=suspend,
+        ),
+    )
+    if verbose:
+        logging.getLogger("meijin.bots.engine").setLevel(logging.DEBUG)
+    try:
+        run_bot(
+            WrappedBot(settings),
+            server=server.address,
+            security=server.security,
+            token=token,
+            name=name,
+            hardware=hardware,
+        )
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _protocol(name: str | None) -> str | None:
+    if name is not None and name not in PROTOCOLS:
+        raise CommandError(f'no protocol "{name}"; there are {", ".join(PROTOCOLS)}')
+    return name
+
+
+def _rules(text: str) -> list[Rule]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in RULE_NUMBERS:
+            raise CommandError(f'no rule "{name}"; the rules are {", ".join(RULE_NUMBERS)}')
+    return [rule_named(name) for name in names]
+
+
+def _sizes(text: str) -> tuple[int, int]:
+    """Read ``15`` or ``10-20``."""
+    low, _, high = text.partition("-")
+    try:
+        sizes = int(low), int(high or low)
+    except ValueError:
+        raise CommandError(f'"{text}" is no size; write 15, or 10-20') from None
+    if not MIN_GOMOKU_SIDE <= sizes[0] <= sizes[1] <= MAX_SIDE:
+        raise CommandError(f'sizes "{text}" are out of range: {MIN_GOMOKU_SIDE} to {MAX_SIDE}')
+    return sizes
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not text.isprintable():
+        raise CommandError(f'"{text}" is no option; write it as name=value')
+    return name.strip(), value.strip()

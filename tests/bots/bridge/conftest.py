@@ -1,0 +1,146 @@
+"""Engines of the tests at work, and what is left of them."""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from meijin.bots import Position
+from meijin.bots.bridge.wrapped import WrappedBot, WrapSettings
+from meijin.bots.sdk.answer import Answer, Choice, Unchecked
+from meijin.game import GOMOKU, Board, TimeControl, Variant
+
+BRAINS = Path(__file__).parent / "brains.py"
+PATIENCE = 30.0
+"""Seconds that anything may take which has no limit of its own."""
+
+
+def brain(mode: str = "Brain") -> list[str]:
+    """The command of one of the tests' brains; the usual one behaves."""
+    return [sys.executable, "-S", "-E", str(BRAINS), mode]
+
+
+class Family:
+    """The processes of a test's engines, known by a mark in their environment."""
+
+    def __init__(self, mark: str) -> None:
+        self._mark = f"MEIJIN_TEST_MARK={mark}".encode()
+
+    def pids(self) -> set[int]:
+        """Those that live."""
+        found = set()
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if self._mark in (process / "environ").read_bytes():
+                    found.add(int(process.name))
+        return found
+
+    def is_any_suspended(self) -> bool:
+        """Whether one of them stands still."""
+        return "T" in map(_state, self.pids())
+
+    def assert_ended(self) -> None:
+        """None runs, or will; the dead may not be buried yet."""
+        deadline = time.monotonic() + PATIENCE
+        while left := {pid for pid in self.pids() if _state(pid) not in {"Z", "X", ""}}:
+            assert time.monotonic() < deadline, f"processes {left} run"
+            os.sched_yield()
+
+    def assert_gone(self) -> None:
+        """None is left, or will be."""
+        deadline = time.monotonic() + PATIENCE
+        while left := self.pids():
+            assert time.monotonic() < deadline, f"processes {left} are left"
+            os.sched_yield()
+
+
+@pytest.fixture
+def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
+    """The processes that a test starts, none of which may be left at its end."""
+    monkeypatch.setenv("MEIJIN_TEST_MARK", str(tmp_path))
+    family = Family(str(tmp_path))
+    yield family
+    family.assert_gone()
+
+
+def _state(pid: int) -> str:
+    """The letter of a process's state; none if there is no such process."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return ""
+
+
+class Table:
+    """A bot at the board, without a server; the opponent plays the cells from the end."""
+
+    def __init__(self, bot: WrappedBot) -> None:
+        self.bot = bot
+        self.games = 0
+
+    def position(
+        self, time_control: str = "5/move", variant: Variant = GOMOKU, moves: Sequence[int] = ()
+    ) -> Position:
+        """A new game."""
+        self.games += 1
+        board = Board.from_moves(moves, variant)
+        return Position(board, TimeControl.parse(time_control), game_id=f"game-{self.games}")
+
+    async def play(self, position: Position, plies: int) -> list[Answer]:
+        """Play so many plies, the bot beginning; stop at an answer that is no legal move."""
+        self.bot.game_started(position)
+        answers: list[Answer] = []
+        try:
+            for _ in range(0, plies, 2):
+                async with asyncio.timeout(PATIENCE):
+                    answer = await self.bot.choose(position)
+                answers.append(answer)
+                if isinstance(answer, Unchecked):
+                    break
+                cell = answer.cell if isinstance(answer, Choice) else answer
+                assert isinstance(cell, int)
+                position.board.play(cell)
+                position.board.play(position.legal_cells()[-1])
+        finally:
+            self.bot.game_ended(position.game_id, None)
+        return answers
+
+
+def play_game(command: Sequence[str], plies: int = 8, **settings: Any) -> list[Answer]:
+    """Play a game with the engine of `command`, and return its answers."""
+    control = settings.pop("time", "5/move")
+
+    async def run() -> list[Answer]:
+        table = Table(bot)
+        return await table.play(table.position(control), plies)
+
+    bot = wrapped(command, **settings)
+    try:
+        bot.prepare()
+        return asyncio.run(run())
+    finally:
+        bot.close()
+
+
+def wrapped(command: Sequence[str], **settings: Any) -> WrappedBot:
+    """A bot of which everything is known, so that nothing is asked."""
+    known = {"protocol": "gomocup", "sizes": (15, 15), "pause": timedelta(0)}
+    return WrappedBot(WrapSettings(command=command, **{**known, **settings}))
+
+
+def cells(answers: Sequence[Answer]) -> list[int]:
+    """The cells of moves, legal or not."""
+    found = []
+    for answer in answers:
+        if isinstance(answer, int):
+            found.append(answer)
+        else:
+            assert isinstance(answer, Choice | Unchecked)
+            found.append(answer.cell)
+    return found

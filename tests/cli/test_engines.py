@@ -1,0 +1,37 @@
+"""The options of `meijin bot wrap`."""
+
+import pytest
+
+from meijin.cli.commands.engines import _option, _protocol, _rules, _sizes
+from meijin.cli.errors import CommandError
+from meijin.game import FREESTYLE, STANDARD
+
+
+def test_sizes() -> None:
+    """One size, or the shortest and the longest."""
+    assert (_sizes("15"), _sizes("10-20")) == ((15, 15), (10, 20))
+    for text in ("", "big", "4", "20-10", "10-23"):
+        with pytest.raises(CommandError):
+            _sizes(text)
+
+
+def test_rules() -> None:
+    """Rules by their names."""
+    assert _rules("freestyle, standard") == [FREESTYLE, STANDARD]
+    with pytest.raises(CommandError, match="the rules are"):
+        _rules("chess")
+
+
+def test_protocols() -> None:
+    """Protocols by their names."""
+    assert (_protocol(None), _protocol("gtp")) == (None, "gtp")
+    with pytest.raises(CommandError, match="there are gomocup, yixin, gtp"):
+        _protocol("uci")
+
+
+def test_options() -> None:
+    """A value may hold an equals sign; nothing may hold the end of a line."""
+    assert _option("a=b=c") == ("a", "b=c")
+    for text in ("a", "=b", "a=b\nEND"):
+        with pytest.raises(CommandError):
+            _option(text)
