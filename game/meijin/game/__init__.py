@@ -9,9 +9,11 @@
 - `clock`, `seconds`: time controls
 - `time_class`: bullet, blitz and the other classes of them
 - `outcome`: how games end
-- `record`, `sgf`, `sgf_tree`: games as files
+- `record`, `analysis`: a game to be kept, and what the bots thought of its moves
+- `sgf`, `sgf_tree`: games as files
 """
 
+from meijin.game.analysis import Analysis
 from meijin.game.board import Board, IllegalMoveError
 from meijin.game.clock import Clock, TimeControl
 from meijin.game.color import Color
@@ -39,6 +41,7 @@ __all__ = [
     "STANDARD",
     "TIC_TAC_TOE",
     "TIME_CLASSES",
+    "Analysis",
     "Board",
     "Clock",
     "Color",

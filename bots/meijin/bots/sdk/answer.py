@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """Analysis: what a search found; people see it beside the game."""
-
-    score: int = 0
-    """From the bot's side, in its own unit; more is better."""
-    depth: int = 0
-    """Plies searched."""
-    nodes: int = 0
-    """Positions visited."""
-    pv: Sequence[int] = ()
-    """The principal variation: the cells it expects, beginning with its own."""
+from meijin.game import Analysis
 
 
 @dataclass(frozen=True, slots=True)

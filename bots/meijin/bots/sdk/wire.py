@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from meijin.bots.sdk.answer import Analysis, Answer, Choice, Failure, Resignation
+from meijin.bots.sdk.answer import Answer, Choice, Failure, Resignation
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.events import (
     Draining,
@@ -21,7 +21,7 @@ from meijin.bots.sdk.events import (
     Turn,
     Welcome,
 )
-from meijin.game import encode_moves
+from meijin.game import Analysis, encode_moves
 from meijin.v1 import play_service_pb2
 from meijin.wire import (
     capabilities_to_proto,
