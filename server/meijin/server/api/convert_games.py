@@ -5,7 +5,13 @@ from collections.abc import Iterable
 from meijin.server.views.games import GameDetail, GameMove, GameSummary
 from meijin.store.schema import GameState
 from meijin.v1 import game_pb2
-from meijin.wire import outcome_to_proto, time_control_to_proto, time_to_proto, variant_to_proto
+from meijin.wire import (
+    analysis_to_proto,
+    outcome_to_proto,
+    time_control_to_proto,
+    time_to_proto,
+    variant_to_proto,
+)
 
 GAME_STATES = {state: game_pb2.GameState.Value(f"GAME_STATE_{state.name}") for state in GameState}
 
@@ -50,5 +56,7 @@ def moves_to_proto(moves: Iterable[GameMove]) -> list[game_pb2.Move]:
         if move.raw_ns is not None and move.charged_ns is not None:
             message.raw_time.FromNanoseconds(move.raw_ns)
             message.charged_time.FromNanoseconds(move.charged_ns)
+        if move.analysis is not None:
+            message.analysis.CopyFrom(analysis_to_proto(move.analysis))
         messages.append(message)
     return messages
