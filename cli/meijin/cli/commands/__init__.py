@@ -1,5 +1,6 @@
 """The commands.
 
+- `game_export`, `game_files`: `meijin game export`; `convert` and `verify`
 - `servers`, `bots`, `games`, `tournaments`, `matches`: `meijin serve` and `worker`, `bot`, `game`,
   `tournament`, `match`
 - `tokens`, `owners`, `admin`: `meijin token`; `meijin owner`; `meijin admin`
