@@ -40,6 +40,7 @@ COMMANDS = {
         for verb in ("run", "create", "show", "watch", "list", "cancel", "resume", "export")
     ),
     *(f"game {verb}" for verb in ("show", "export", "convert", "verify", "list", "watch", "void")),
+    *(f"openings {verb}" for verb in ("list", "vet")),
     *("faults", "status", "backup", "restore"),
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
 }

@@ -14,6 +14,7 @@
 - `record_file`: files of games in whatever format
 - `imported`: outcomes of games that tell a result alone
 - `referee`: whether a record can be true
+- `opening_file`: openings from files
 """
 
 from meijin.game.analysis import Analysis

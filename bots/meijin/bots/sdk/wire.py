@@ -22,6 +22,7 @@ from meijin.bots.sdk.events import (
     Welcome,
 )
 from meijin.game import Analysis, encode_moves
+from meijin.game.analysis import MAX_PV
 from meijin.v1 import play_service_pb2
 from meijin.wire import (
     capabilities_to_proto,
@@ -30,7 +31,7 @@ from meijin.wire import (
     time_control_from_proto,
     variant_from_proto,
 )
-from meijin.wire.contract import MAX_PV, PROTOCOL_VERSION
+from meijin.wire.contract import PROTOCOL_VERSION
 
 MAX_BATCH_BYTES = 48 * 1024
 """A bigger batch is split: servers refuse messages above `MAX_MESSAGE_BYTES`, or less."""

@@ -4,6 +4,7 @@
 - `servers`, `bots`, `games`, `tournaments`, `matches`: `meijin serve` and `worker`, `bot`, `game`,
   `tournament`, `match`
 - `tokens`, `owners`, `admin`: `meijin token`; `meijin owner`; `meijin admin`
+- `openings`: `meijin openings`
 - `faults`: `meijin faults`
 - `status`, `backups`: `meijin status`; `meijin backup` and `restore`
 - `ladders`, `ladder_run`, `ladder_compare`, `ladder_export`, `ladder_verify`: `meijin ladder`
