@@ -355,6 +355,7 @@ def test_a_selection_of_games_is_exported(
     tell(meijin, "game", "export", *chosen, "--output=chosen.sgf")
     assert "2 games, 0 wrong" in tell(meijin, "game", "verify", "chosen.sgf")
     games = ask(meijin, "game", "list", *chosen)["games"]
+    assert "2 games, 0 wrong" in tell(meijin, "game", "verify", *chosen, "--quiet")
     assert "1 game, 0 wrong" in tell(meijin, "game", "verify", games[0]["game_id"])
     rows = csv.DictReader(tell(meijin, "game", "export", *chosen, "--format=csv").splitlines())
     assert [row["game_id"] for row in rows] == [game["game_id"] for game in games]

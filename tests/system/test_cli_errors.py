@@ -60,6 +60,7 @@ MISTAKES = [
     ("game export --ladder=ghost", "there is no ladder yet"),
     ("game export --tournament=x", "tournament_id"),
     ("game verify 999", "no game 999"),
+    ("game verify", "name files or games, or choose"),
     ("game verify missing.sgf", "can't use missing.sgf: No such file"),
     ("tournament export 999 --output=t.zip", "no tournament 999"),
     ("game watch 999", "no game 999"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,15 @@ import typer
 from meijin.cli.commands.game_export import ForceOption
 from meijin.cli.connection import USUAL_SERVER, JsonOption, Server, connect, with_server
 from meijin.cli.errors import CommandError
+from meijin.cli.game_selection import (
+    BotOption,
+    LadderOption,
+    Selection,
+    SinceOption,
+    TournamentOption,
+    UntilOption,
+    ended_games,
+)
 from meijin.cli.output import console, count_text, print_json
 from meijin.cli.record_files import OutputFormat, games_in, text_output, written
 from meijin.game import GameRecord, Variant
@@ -129,22 +139,34 @@ class Verdict:
 @with_server
 def verify(
     games: Annotated[
-        list[str], typer.Argument(help="Files of games, or games of the server by their numbers.")
-    ],
+        list[str] | None,
+        typer.Argument(help="Files of games, or games of the server by their numbers."),
+    ] = None,
     form: InputFormatOption = None,
     variant: VariantOption = "",
+    tournament: TournamentOption = "",
+    bot: BotOption = "",
+    ladder: LadderOption = "",
+    since: SinceOption = "",
+    until: UntilOption = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what is wrong.")] = False,
     server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Referee games again: every move by its rule, the result by the moves, the clocks.
 
-    A line a game; the status is 1 where one of them can't be true.
+    The options choose among the server's ended games. A line a game; the status is 1 where one
+    of them can't be true.
     """
+    selection = Selection(tournament, bot, ladder, since, until)
+    if not games and selection.is_empty:
+        raise CommandError("name files or games, or choose with --tournament, --bot or --ladder")
     found = 0
     wrong: list[Verdict] = []
     kept: list[Verdict] = []
-    for verdict in _verdicts(games, form, _variant(variant), server):
+    named = _verdicts(games or [], form, _variant(variant), server)
+    chosen = () if selection.is_empty else _selected(server, selection)
+    for verdict in chain(named, chosen):
         found += 1
         if verdict.problems:
             wrong.append(verdict)
@@ -177,6 +199,12 @@ def _verdicts(
                 yield _verdict(name, read.place, read.record)
         if is_empty:
             yield Verdict(name, "all of it", problems=("it holds no game",))
+
+
+def _selected(server: Server, selection: Selection) -> Iterator[Verdict]:
+    with connect(server) as connection:
+        for game in ended_games(connection, selection):
+            yield _verdict(server.address, f"game {game.game_id}", record_from_proto(game))
 
 
 def _stored(server: Server, key: str) -> GameRecord:
