@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.game.made_records import records
 
-from meijin.game import GOMOKU, GameRecord, Variant
+from meijin.game import GOMOKU, GameRecord, Variant, record_file
 from meijin.game.record_file import (
     MAX_GAME_CHARS,
     MAX_TEXT_BYTES,
@@ -92,7 +92,7 @@ def test_a_text_in_an_old_encoding_is_read() -> None:
 
 def test_a_large_file_is_refused_before_it_is_read() -> None:
     """However many of its bytes there are."""
-    endless = iter(lambda: bytes(MAX_TEXT_BYTES // 4), None)
+    endless = iter(lambda: b"x" * (MAX_TEXT_BYTES // 4), None)
     with pytest.raises(ValueError, match="the file is larger than 64 MiB"):
         list(read_games(endless, FileFormat.SGF))
 
@@ -110,6 +110,7 @@ def test_a_large_file_is_refused_before_it_is_read() -> None:
         "(;SZ[" + "9" * 10_000 + "])",
         "(;C" + "[x]" * 300_000,
         "(;GM[4]C[" + "x" * MAX_GAME_CHARS + "])",
+        "(;" * (MAX_GAME_CHARS // 2 + 1),
     ],
 )
 def test_hostile_sgf_is_refused(text: str) -> None:
@@ -119,7 +120,7 @@ def test_hostile_sgf_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("form", [FileFormat.PSQ, FileFormat.POSITIONS, FileFormat.JSON])
-@pytest.mark.parametrize("text", ["\0" * 1000, "1,1,0\n" * 10_000, "[" * 100_000, "h8" * 200_000])
+@pytest.mark.parametrize("text", ["\x01" * 1000, "1,1,0\n" * 10_000, "[" * 100_000, "h8" * 200_000])
 def test_hostile_texts_are_refused(form: FileFormat, text: str) -> None:
     """In words."""
     if form is FileFormat.PSQ:
@@ -130,6 +131,29 @@ def test_hostile_texts_are_refused(form: FileFormat, text: str) -> None:
     found = list(read_games([text.encode()], form))
     assert found
     assert all(each.record is None and each.error for each in found)
+
+
+def test_a_name_may_hold_what_some_take_for_a_line_break() -> None:
+    """A file has the usual ones alone between its lines."""
+    record = GameRecord(GOMOKU, "a\x85b\u2028c\x1cd\0", "bob", (112,))
+    for form in (FileFormat.JSON, FileFormat.SGF):
+        (found,) = read_games([write_game(record, form).encode()], form)
+        assert found.record == record
+
+
+def test_what_is_no_text_is_refused() -> None:
+    """At once, and not line by line."""
+    with pytest.raises(ValueError, match="the file is no text"):
+        list(read_games([b"\x7fELF\0\0\n" * 1000], FileFormat.POSITIONS))
+
+
+def test_games_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of nothing but beginnings ends somewhere."""
+    monkeypatch.setattr(record_file, "MAX_GAMES", 3)
+    games = read_games([b"(;)" * 4], FileFormat.SGF)
+    assert [next(games).place for _ in range(3)] == ["game 1", "game 2", "game 3"]
+    with pytest.raises(ValueError, match="more than 3 games"):
+        next(games)
 
 
 def test_rif_is_not_written() -> None:

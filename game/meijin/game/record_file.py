@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -19,6 +20,8 @@ from meijin.game.variant import Variant
 
 MAX_TEXT_BYTES = 64 << 20
 """Of a file that is read whole, which all but RIF are."""
+MAX_GAMES = 1_000_000
+"""Of such a file."""
 MAX_GAME_CHARS = 1 << 20
 """Of one game in a text: with whole analyses the longest take a third of it."""
 
@@ -48,6 +51,10 @@ _ENDINGS = {f".{each.value}": each for each in FileFormat} | {
     ".xml": FileFormat.RIF,
     ".txt": FileFormat.POSITIONS,
 }
+
+
+_LINE_BREAK = re.compile(r"\r\n?|\n")
+"""What `str.splitlines` takes for one beside these may stand in a name."""
 
 
 def format_of_name(name: str) -> FileFormat | None:
@@ -90,7 +97,11 @@ def read_games(
         yield from _read_rif(chunks, variant)
         return
     text = _text(chunks)
-    for place, part in _split(text, form):
+    if form is FileFormat.POSITIONS and "\0" in text:
+        raise ValueError("the file is no text, which files of games are")  # else a line each
+    for number, (place, part) in enumerate(_split(text, form)):
+        if number == MAX_GAMES:
+            raise ValueError(f"the file holds more than {MAX_GAMES} games")
         yield _read(place, part, _reader(form, variant or Variant()))
 
 
@@ -119,12 +130,15 @@ def _text(chunks: Iterable[bytes]) -> str:
 
 def _split(text: str, form: FileFormat) -> Iterator[tuple[str, str]]:
     if form is FileFormat.SGF:
-        games = ((f"game {number}", part) for number, part in enumerate(split_games(text), 1))
+        games = (
+            (f"game {number}", part)
+            for number, part in enumerate(split_games(text, MAX_GAME_CHARS), 1)
+        )
         yield from games
     elif form is FileFormat.PSQ or (form is FileFormat.JSON and _is_one_object(text)):
         yield "game 1", text
     else:
-        for number, line in enumerate(text.splitlines(), start=1):
+        for number, line in enumerate(_LINE_BREAK.split(text), start=1):
             if line.strip() and not line.startswith("#"):
                 yield f"line {number}", line
 

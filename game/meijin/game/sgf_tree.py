@@ -72,22 +72,25 @@ def parse_main_line(text: str) -> list[Node]:
             nodes[-1].properties.setdefault(name, []).extend(values)
 
 
-def split_games(text: str) -> Iterator[str]:
+def split_games(text: str, most: int) -> Iterator[str]:
     """The games of a collection, each as a text of its own.
 
-    What breaks off is given out too, for whoever reads it to tell where.
+    What breaks off is given out too, for whoever reads it to tell where. One of more than `most`
+    characters is the last, and is cut behind the next of them.
     """
     start = _START.search(text)
     while start is not None:
-        end = _end_of_game(text, start.start())
-        yield text[start.start() : end]
-        start = _START.search(text, end)
+        first = start.start()
+        end = _end_of_game(text, first, most)
+        yield text[first : min(end, first + most + 1)]
+        start = _START.search(text, end) if end <= first + most else None
 
 
-def _end_of_game(text: str, position: int) -> int:
-    """Behind the bracket that closes the game that begins at a place."""
+def _end_of_game(text: str, position: int, most: int) -> int:
+    """Behind the bracket that closes the game that begins at a place, or far behind its start."""
     depth = 0
-    while True:
+    last = position + most
+    while position <= last:
         try:
             token = _next_token(text, position)
         except SgfError:
@@ -95,7 +98,8 @@ def _end_of_game(text: str, position: int) -> int:
         position = token.end()
         depth += {"(": 1, ")": -1}.get(token["mark"], 0)
         if depth == 0:
-            return position
+            break
+    return position
 
 
 def _next_token(text: str, position: int) -> re.Match[str]:
