@@ -33,7 +33,7 @@ MISTAKES = [
     ("tournament create ada ada", "named twice"),
     ("tournament create ada grace --time=soon", "soon"),
     ("tournament create ada grace --variant=99x99", "width 99 is out of range"),
-    ("tournament create ada grace --openings=missing.txt", "can't read missing.txt"),
+    ("tournament create ada grace --openings=missing.txt", "can't use missing.txt"),
     ("tournament create ada grace --openings=taken.py", "taken.py: line 1: "),
     ("tournament run ada ghost", 'no bot "ghost"'),
     ("tournament show 999", "no tournament 999"),

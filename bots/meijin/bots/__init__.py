@@ -6,7 +6,7 @@ from meijin.bots.builtin.mcts import MctsBot
 from meijin.bots.builtin.random_bot import RandomBot
 from meijin.bots.builtin.reference_bot import ReferenceBot
 from meijin.bots.builtin.template import bot_source
-from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Resignation
+from meijin.bots.sdk.answer import RESIGN, Analysis, Answer, Choice, Resignation
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.client import Client
 from meijin.bots.sdk.errors import (
@@ -24,7 +24,6 @@ from meijin.bots.sdk.errors import (
 )
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.runner import run, serve
-from meijin.game import Analysis
 from meijin.wire import Capabilities
 from meijin.wire.channel import Security
 

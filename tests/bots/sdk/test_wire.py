@@ -31,8 +31,8 @@ from meijin.bots.sdk.wire import (
     message_from_proto,
 )
 from meijin.game import GOMOKU, Color, Ending, Outcome, Result, TimeControl
-from meijin.game.analysis import MAX_PV
 from meijin.v1 import game_pb2, play_service_pb2
+from meijin.wire.contract import MAX_PV
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from meijin.bots.builtin.compiled import CompiledBot
-from meijin.bots.sdk.answer import RESIGN, Choice, Resignation
+from meijin.bots.sdk.answer import RESIGN, Analysis, Choice, Resignation
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, GOMOKU, STANDARD, Analysis, Variant
+from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
 from meijin.wire import Capabilities
 
 if TYPE_CHECKING:

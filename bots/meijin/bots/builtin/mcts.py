@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from meijin.bots.builtin.compiled import CompiledBot
 from meijin.bots.core.tree_result import TreeLimits
-from meijin.bots.sdk.answer import Choice
+from meijin.bots.sdk.answer import Analysis, Choice
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, GOMOKU, STANDARD, Analysis, Variant
+from meijin.game import FREESTYLE, GOMOKU, STANDARD, Variant
 from meijin.game.variant import GOMOKU_LINE
 from meijin.wire import Capabilities
 

@@ -11,10 +11,10 @@ from random import Random
 from meijin.bots import reference
 from meijin.bots.core.cache import source_digest
 from meijin.bots.reference.gomoku import NEAR, GomokuGame, PlayoutGame, by_promise
-from meijin.bots.sdk.answer import Choice
+from meijin.bots.sdk.answer import Analysis, Choice
 from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, Analysis, Board
+from meijin.game import FREESTYLE, Board
 from meijin.wire import Capabilities
 
 ALPHABETA = "alphabeta"

@@ -8,6 +8,8 @@ from typing import Final, TypeAlias
 
 from meijin.game import Analysis
 
+__all__ = ["RESIGN", "Analysis", "Answer", "Choice", "Failure", "Resignation"]
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from meijin.bots.sdk.answer import Answer, Choice, Failure, Resignation
+from meijin.bots.sdk.answer import Analysis, Answer, Choice, Failure, Resignation
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.events import (
     Draining,
@@ -21,8 +21,7 @@ from meijin.bots.sdk.events import (
     Turn,
     Welcome,
 )
-from meijin.game import Analysis, encode_moves
-from meijin.game.analysis import MAX_PV
+from meijin.game import encode_moves
 from meijin.v1 import play_service_pb2
 from meijin.wire import (
     capabilities_to_proto,
@@ -31,7 +30,7 @@ from meijin.wire import (
     time_control_from_proto,
     variant_from_proto,
 )
-from meijin.wire.contract import PROTOCOL_VERSION
+from meijin.wire.contract import MAX_PV, PROTOCOL_VERSION
 
 MAX_BATCH_BYTES = 48 * 1024
 """A bigger batch is split: servers refuse messages above `MAX_MESSAGE_BYTES`, or less."""

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from meijin.game import TimeControl, Variant, decode_moves, encode_moves
-from meijin.game.analysis import MAX_PV
 from meijin.server.errors import (
     InvalidRequestError,
     ProtocolError,
@@ -25,7 +24,7 @@ from meijin.wire import (
     time_control_to_proto,
     variant_to_proto,
 )
-from meijin.wire.contract import MAX_HARDWARE, PROTOCOL_VERSION
+from meijin.wire.contract import MAX_HARDWARE, MAX_PV, PROTOCOL_VERSION
 from meijin.wire.enums import enum_table
 from meijin.wire.text import check_text, plain_text
 
