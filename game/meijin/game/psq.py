@@ -3,7 +3,8 @@
 A first line ``Piskvorky 15x15, 11:11, 0`` is followed by a line ``column,row,milliseconds`` a
 move, both counted from 1 at the top left; then come the names of the players, the one who began
 first, and a number that tells how the game ended. The judge adds a line with the winner, 1 or 2,
-and the rule: ``1,Freestyle``. Without it the rule is not known, and read as freestyle.
+and the rule: ``1,Freestyle``. Without it the rule is not known, and read as freestyle; ours has -1
+for a winner that is not known, or that there is none of since the game is void.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from meijin.game.variant import GOMOKU_LINE, Variant
 _HEAD = re.compile(r"Piskvorky ([0-9]{1,2})x([0-9]{1,2})\b[^\n]*")
 _MOVE = re.compile(r"\s*([0-9]{1,2})\s*,\s*([0-9]{1,2})\s*,\s*([0-9]{1,12})\s*")
 _CODE = re.compile(r"\s*(-?[0-9]{1,2})\s*")
-_WINNER = re.compile(r"\s*([0-2])\s*,\s*([A-Za-z][A-Za-z_-]*)\s*")
+_WINNER = re.compile(r"\s*(-1|[0-2])\s*,\s*([A-Za-z][A-Za-z_-]*)\s*")
 _MILLISECOND = timedelta(milliseconds=1)
 _UNKNOWN = -1
 _ENDINGS = {1: Ending.ILLEGAL, 2: Ending.TIME, 3: Ending.ILLEGAL, 4: Ending.CRASH}
@@ -59,9 +60,13 @@ def _lines(record: GameRecord) -> Iterator[str]:
         yield words
     outcome = record.outcome
     yield str(_UNKNOWN if outcome is None else _code(outcome))
-    if outcome is not None and outcome.ending is not Ending.VOID:
-        side = next(text for text, side in _SIDES.items() if side is outcome.result.winner)
-        yield f"{side},{record.variant.rule.name.capitalize()}"
+    yield f"{_winner(outcome)},{record.variant.rule.name.capitalize()}"
+
+
+def _winner(outcome: Outcome | None) -> str:
+    if outcome is None or outcome.ending is Ending.VOID:
+        return str(_UNKNOWN)
+    return next(text for text, side in _SIDES.items() if side is outcome.result.winner)
 
 
 def _code(outcome: Outcome) -> int:
@@ -131,7 +136,7 @@ def _outcome(lines: Sequence[str], board: Board) -> Outcome | None:
     code = _CODE.fullmatch(lines[0]) if lines else None
     winner = _WINNER.fullmatch(lines[1]) if len(lines) > 1 else None
     ending = None if code is None else _ENDINGS.get(int(code[1]))
-    if winner is not None:
+    if winner is not None and winner[1] in _SIDES:
         side = _SIDES[winner[1]]
         return imported_outcome(side, board, None if side is None else ending)
     if ending is None or board.is_over:
