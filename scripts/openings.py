@@ -24,18 +24,15 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
-from meijin.bots.core.engine import Engine, Limits, Options
-from meijin.game import GOMOKU, Board, Opening, openings_for
+from meijin.bots.core.balance import imbalance
+from meijin.bots.core.engine import Engine
+from meijin.game import GOMOKU, Opening, openings_for
 from meijin.game.opening_book import ALPHABET, BOOK_SIDE
 from meijin.game.symmetry import position_key
 
 MODULE = Path(__file__).parents[1] / "game" / "meijin" / "game" / "generated.py"
 
 STONES = (4, 5, 6, 7)
-LOOKS = ((1_000, 150), (20_000, 50))
-"""Positions that a search visits, and the score, in hundredths of the logarithm of the odds,
-beyond which it leaves an opening out."""
-TABLE_BITS = 16
 CHUNK = 16
 """Openings that are handed to a process at once."""
 LINE = 16
@@ -58,12 +55,8 @@ def drawn_openings(seed: int) -> Iterator[Opening]:
 
 
 def is_balanced(opening: Opening) -> bool:
-    """Whether no look finds one side far ahead; each search begins with an empty table."""
-    board = Board.from_moves(opening, GOMOKU)
-    engine = Engine(GOMOKU, Options(table_bits=TABLE_BITS))
-    return all(
-        abs(engine.search_board(board, Limits(nodes=nodes)).score) <= most for nodes, most in LOOKS
-    )
+    """Whether no look finds one side far ahead."""
+    return imbalance(opening, GOMOKU) is None
 
 
 def make_openings(count: int, seed: int, processes: int) -> list[Opening]:

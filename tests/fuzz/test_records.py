@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -27,6 +28,9 @@ from meijin.game import (
     parse_opening,
     to_sgf,
 )
+from meijin.game.game_json import from_json
+from meijin.game.opening_file import read_openings
+from meijin.game.record_file import FileFormat, read_games, write_game
 from meijin.game.rules import RULES
 
 SEED = int(os.environ.get("MEIJIN_FUZZ_SEED", "1"))
@@ -98,6 +102,54 @@ def test_a_record_is_read_as_it_was_written() -> None:
     for _ in range(ROUNDS // 10):
         record = played(rng)
         assert from_sgf(to_sgf(record)) == record
+
+
+RIF = """<database><players><player id="1" name="A" surname="B"/></players><games>
+<game id="7" black="1" white="1" bresult="1"><move>h8 i9 j10</move></game></games></database>"""
+
+
+@pytest.mark.parametrize("form", list(FileFormat))
+def test_files_are_read_or_refused(form: FileFormat) -> None:
+    """Of every format: games that can be written again, and errors in words."""
+    rng = random.Random(SEED)
+    read = refused = 0
+    for _ in range(ROUNDS // 10):
+        record = replace(played(rng), variant=Variant(), moves=(112, 98), times=(), opening_plies=0)
+        text = mutated_text(RIF if form is FileFormat.RIF else write_game(record, form), rng)
+        try:
+            games = list(read_games([text.encode("utf-8", "replace")], form))
+        except ValueError as error:
+            assert str(error)  # noqa: PT017 - either is right
+            refused += 1
+            continue
+        for game in games:
+            assert (game.record is None) is bool(game.error)
+            refused += game.record is None
+            if game.record is not None:
+                read += 1
+                again = from_json(write_game(game.record, FileFormat.JSON))
+                assert again == game.record, text
+    assert read
+    assert refused
+
+
+def test_books_are_read_or_refused() -> None:
+    """Openings that are playable, or an error in words."""
+    rng = random.Random(SEED)
+    books = ("h8 i9\nh8 g7\n", "h8i9\nh8g7\n", "0,0, 1,-1\n-1,0, 2,2\n", FOREIGN, RIF)
+    read = 0
+    for _ in range(ROUNDS // 10):
+        data = mutated(rng.choice(books).encode(), rng)
+        if refused_in_words(partial(read_book, data), ""):
+            continue
+        read += 1
+        assert all(len(opening) <= 16 for opening in read_openings(data, Variant()))
+    assert read
+
+
+def read_book(data: bytes, _: str) -> object:
+    """The openings of a file for 15x15."""
+    return read_openings(data, Variant())
 
 
 @pytest.mark.parametrize(

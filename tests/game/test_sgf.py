@@ -1,19 +1,17 @@
 """Game records as SGF."""
 
-import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
+from tests.game.made_records import records, swapped_records
 
 from meijin.game import (
     GOMOKU,
     STANDARD,
     SWAP2,
-    TIC_TAC_TOE,
-    Board,
+    Analysis,
     Color,
     Ending,
     GameRecord,
@@ -49,80 +47,29 @@ GN[g-17]DT[2025-11-21]TM[60]OT[+0.5,5/move]RE[B+F]MJ[opening:1][start:2025-11-20
 """.replace("\\\n", "")
 
 
-def any_outcomes() -> st.SearchStrategy[Outcome]:
-    """Every valid outcome, with any detail."""
-    valid = []
-    for winner in (None, *Color):
-        for ending in Ending:
-            for party in Party:
-                try:
-                    valid.append(Outcome(ending, winner, party))
-                except ValueError:
-                    continue
-    return st.builds(replace, st.sampled_from(valid), detail=st.text())
-
-
-durations = st.timedeltas(timedelta(microseconds=1), timedelta(days=7))
-time_controls = st.one_of(
-    st.builds(TimeControl, durations, st.just(timedelta(0)) | durations, st.none() | durations),
-    st.builds(TimeControl, per_move=durations),
-)
-start_times = st.datetimes(
-    datetime(1900, 1, 2),  # noqa: DTZ001 - hypothesis adds the time zone
-    datetime(2200, 1, 1),  # noqa: DTZ001
-    timezones=st.builds(
-        timezone,
-        st.timedeltas(timedelta(hours=-23), timedelta(hours=23)).map(
-            lambda offset: timedelta(minutes=offset // timedelta(minutes=1))
-        ),
-    ),
-)
-
-
-def random_moves(variant: Variant, rng: random.Random) -> tuple[int, ...]:
-    """A part of a random game."""
-    board = Board(variant)
-    for cell in rng.sample(range(variant.cells), rng.randrange(variant.cells)):
-        if board.is_over:
-            break
-        board.play(cell)
-    return tuple(board.moves)
-
-
-@st.composite
-def records(draw: st.DrawFn) -> GameRecord:
-    """Any record of a random game."""
-    variants = (GOMOKU, TIC_TAC_TOE, Variant(STANDARD, 22, 22), Variant(STANDARD, 5, 9, 6, SWAP2))
-    variant = draw(st.sampled_from(variants))
-    rng = random.Random(draw(st.integers()))
-    moves = random_moves(variant, rng)
-    times = tuple(timedelta(microseconds=rng.randrange(10 ** rng.randrange(1, 12))) for _ in moves)
-    return GameRecord(
-        variant=variant,
-        black=draw(st.text()),
-        white=draw(st.text()),
-        moves=moves,
-        times=times if draw(st.booleans()) else (),
-        opening_plies=rng.randrange(len(moves) + 1),
-        time_control=draw(st.none() | time_controls),
-        outcome=draw(st.none() | any_outcomes()),
-        start_time=draw(st.none() | start_times),
-        event=draw(st.text()),
-        game_id=draw(st.text()),
-        choice=draw(
-            st.none() | st.builds(SideChoice, st.integers(0, len(moves)), st.sampled_from(Color))
-        ),
-    )
-
-
 def test_written_record() -> None:
     """Every field of a record has its place in the text."""
     assert to_sgf(RECORD) == WRITTEN
 
 
-@given(records())
+@given(records() | swapped_records())
 def test_import_reads_what_export_writes(record: GameRecord) -> None:
     """Nothing of a record is lost in its SGF."""
+    assert from_sgf(to_sgf(record)) == record
+
+
+def test_analysis_stands_in_the_comment_of_its_move() -> None:
+    """Times and analysis are written for people, and read back."""
+    record = GameRecord(
+        variant=GOMOKU,
+        black="ann",
+        white="bob",
+        moves=(112, 98),
+        times=(timedelta(0), timedelta(seconds=2)),
+        raw_times=(timedelta(0), timedelta(seconds=2.5)),
+        analysis=(None, Analysis(-30, 9, 4000, (98, 113))),
+    )
+    assert ";W[ig]C[2 s, raw 2.5 s, score -30, depth 9, nodes 4000, pv i9 i8]" in to_sgf(record)
     assert from_sgf(to_sgf(record)) == record
 
 

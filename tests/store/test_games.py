@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -147,6 +147,10 @@ def test_games_are_listed_newest_first(database: Database, played: Scene, planne
     assert ids(tournament_id=other) == []
     assert ids(bot_id=played.bots[1]) == [4, 3, 2, 1]
     assert ids(bot_id=99) == []
+    start = database.read(lambda at: games.get_game(at, GameId(1))).start_time
+    assert ids(start_time=start) == ids(end_time=start + timedelta(seconds=1)) == [4, 3, 2, 1]
+    assert ids(end_time=start) == ids(start_time=start + timedelta(seconds=1)) == []
+    assert ids(ladder_id=99) == []
 
 
 @pytest.mark.parametrize(
@@ -156,6 +160,8 @@ def test_games_are_listed_newest_first(database: Database, played: Scene, planne
         ({"state": GameState.RUNNING}, "game_not_finished"),
         ({"state": GameState.VOID}, "game_not_finished"),
         ({"bot_id": 1}, "game_of_white"),
+        ({"ladder_id": 1}, "INTEGER PRIMARY KEY"),
+        ({"start_time": LATER, "end_time": LATER}, "INTEGER PRIMARY KEY"),
     ],
 )
 def test_lists_of_games_are_in_the_order_of_an_index(
@@ -180,6 +186,13 @@ def test_lists_read_no_analyses(database: Database, played: Scene) -> None:
         database.read(lambda at: games.get_game(at, GameId(1)))
     assert said
     assert not any("analysis" in statement for statement in said)
+
+
+def test_analyses_are_read_by_themselves(database: Database, played: Scene) -> None:
+    """Of the games that are asked for and have some."""
+    assert played
+    ids = [GameId(each) for each in (1, 2, 99)]
+    assert database.read(lambda at: games.analyses(at, ids)) == {1: {"2": {"score": 3}}}
 
 
 def _add_version(connection: Connection) -> None:

@@ -1,5 +1,6 @@
 """Every command of `meijin`, against a server that asks for tokens."""
 
+import csv
 import hashlib
 import json
 import sqlite3
@@ -8,7 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from signal import SIGCONT, SIGSTOP
 from typing import Any
+from zipfile import ZipFile
 
+import pyarrow.parquet as pq
 import pytest
 from tests.system.processes import Process, Server, eventually
 from typer.core import TyperGroup
@@ -34,9 +37,10 @@ COMMANDS = {
     "owner join",
     *(
         f"tournament {verb}"
-        for verb in ("run", "create", "show", "watch", "list", "cancel", "resume")
+        for verb in ("run", "create", "show", "watch", "list", "cancel", "resume", "export")
     ),
-    *(f"game {verb}" for verb in ("show", "export", "list", "watch", "void")),
+    *(f"game {verb}" for verb in ("show", "export", "convert", "verify", "list", "watch", "void")),
+    *(f"openings {verb}" for verb in ("list", "vet")),
     *("faults", "status", "backup", "restore"),
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
 }
@@ -340,6 +344,52 @@ def test_an_exported_game_is_read_back(
     assert record.outcome is not None
     assert record.outcome.ending in {Ending.FIVE, Ending.DRAW}
     assert record.outcome.winner == record.board().winner
+
+
+def test_a_selection_of_games_is_exported(
+    meijin: Meijin, finished: dict[str, Any], guarded_server: Server
+) -> None:
+    """As records and as tables, by tournament, bot, ladder and start; all of them verify."""
+    key, folder = finished["tournament"]["tournament_id"], guarded_server.processes.folder
+    chosen = (f"--tournament={key}", "--bot=ada", "--since=2020-01-01", "--until=2120-01-01T00:00")
+    tell(meijin, "game", "export", *chosen, "--output=chosen.sgf")
+    assert "2 games, 0 wrong" in tell(meijin, "game", "verify", "chosen.sgf")
+    games = ask(meijin, "game", "list", *chosen)["games"]
+    assert "2 games, 0 wrong" in tell(meijin, "game", "verify", *chosen, "--quiet")
+    assert "1 game, 0 wrong" in tell(meijin, "game", "verify", games[0]["game_id"])
+    rows = csv.DictReader(tell(meijin, "game", "export", *chosen, "--format=csv").splitlines())
+    assert [row["game_id"] for row in rows] == [game["game_id"] for game in games]
+    tell(
+        meijin,
+        "game",
+        "export",
+        *chosen,
+        "--format=parquet",
+        "--rows=moves",
+        "--output=moves.parquet",
+    )
+    moves = pq.read_table(folder / "moves.parquet")
+    assert moves.num_rows == sum(game["ply"] for game in games)
+    ladder = ask(meijin, "ladder")["ladder"]["name"]
+    rated = tell(meijin, "game", "export", f"--ladder={ladder}", "--format=pos").splitlines()
+    assert len(rated) >= 2
+    assert tell(meijin, "game", "export", "--bot=ada", "--until=2020-01-01", "--format=json") == ""
+
+
+def test_a_tournament_is_exported(
+    meijin: Meijin, finished: dict[str, Any], guarded_server: Server
+) -> None:
+    """As a zip that is the same every time, and that is not written over by mistake."""
+    key, folder = finished["tournament"]["tournament_id"], guarded_server.processes.folder
+    for name in ("first.zip", "second.zip"):
+        assert "written to" in tell(meijin, "tournament", "export", key, f"--output={name}")
+    assert (folder / "first.zip").read_bytes() == (folder / "second.zip").read_bytes()
+    again = meijin("tournament", "export", key, "--output=first.zip")
+    assert (again.returncode, "first.zip exists" in again.stderr) == (1, True)
+    with ZipFile(folder / "first.zip") as opened:
+        manifest = json.loads(opened.read("manifest.json"))
+        assert manifest["games"] == finished["tournament"]["finished_games"]
+        assert len(opened.namelist()) == 2 * manifest["games"] + 3
 
 
 @pytest.mark.usefixtures("ada")

@@ -20,6 +20,7 @@ from meijin.cli.commands import (
     ladders,
     learn,
     matches,
+    openings,
     owners,
     servers,
     status,
@@ -49,6 +50,7 @@ app.command("match")(matches.match)
 app.add_typer(tournaments.app, name="tournament")
 app.add_typer(ladders.app, name="ladder")
 app.add_typer(games.app, name="game")
+app.add_typer(openings.app, name="openings")
 app.command("faults")(faults.faults)
 app.add_typer(tokens.app, name="token")
 app.add_typer(owners.app, name="owner")

@@ -12,6 +12,7 @@ import typer
 
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError
+from meijin.cli.opening_files import openings_in
 from meijin.game import (
     FREE,
     GOMOKU,
@@ -21,7 +22,6 @@ from meijin.game import (
     Variant,
     encode_moves,
     opening_rule_named,
-    parse_opening,
 )
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import (
@@ -33,6 +33,7 @@ from meijin.wire import (
     time_control_to_proto,
     variant_to_proto,
 )
+from meijin.wire.contract import MAX_OPENINGS
 
 P = ParamSpec("P")
 
@@ -107,7 +108,10 @@ SeedOption = Annotated[
 ]
 OpeningsOption = Annotated[
     Path | None,
-    typer.Option(help='A file with an opening a line, such as "h8 i9 j7"; else our balanced ones.'),
+    typer.Option(
+        help='A file with an opening a line: "h8 i9", "h8i9", offsets "0,0, 1,-1"; or SGF or RIF. '
+        "Else our balanced ones."
+    ),
 ]
 ConcurrencyOption = Annotated[
     int,
@@ -176,22 +180,10 @@ def _own_option(form: str, text: str) -> tuple[str, str | float]:
 
 
 def _openings(path: Path, variant: Variant) -> list[bytes]:
-    try:
-        lines = path.read_text().splitlines()
-    except OSError as error:
-        raise CommandError(f"can't read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise CommandError(f"{path} is no text; give a file with an opening a line") from None
-    found = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            if line.strip():
-                found.append(encode_moves(parse_opening(line, variant)))
-        except ValueError as error:
-            raise CommandError(f"{path}:{number}: {error}") from None
-    if not found:
-        raise CommandError(f"{path} holds no opening")
-    return found
+    found = openings_in(path, variant)
+    if len(found) > MAX_OPENINGS:
+        raise CommandError(f"{path} has {len(found)} openings; a tournament takes {MAX_OPENINGS}")
+    return [encode_moves(opening) for opening in found]
 
 
 def with_settings(

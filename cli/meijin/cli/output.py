@@ -94,6 +94,11 @@ def table(title: str, columns: Iterable[str], *, text_columns: int = 1) -> Table
     return made
 
 
+def count_text(games: int) -> str:
+    """So many games."""
+    return "1 game" if games == 1 else f"{games} games"
+
+
 def score_text(wins: int, draws: int, games: int) -> str:
     """The share of the points that could be had, such as ``75.0%``."""
     return f"{(wins + draws / 2) / games:.1%}" if games else "-"

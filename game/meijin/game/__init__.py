@@ -12,7 +12,12 @@
 - `clock`, `seconds`: time controls
 - `time_class`: bullet, blitz and the other classes of them
 - `outcome`: how games end
-- `record`, `sgf`, `sgf_tree`: games as files
+- `record`, `analysis`: a game to be kept, and what the bots thought of its moves
+- `sgf`, `sgf_tree`, `psq`, `position_string`, `game_json`, `rif`: games in the formats of files
+- `record_file`: files of games in whatever format
+- `imported`: outcomes of games that tell a result alone
+- `referee`: whether a record can be true
+- `opening_file`: openings from files
 """
 
 from meijin.game.action import (
@@ -23,6 +28,7 @@ from meijin.game.action import (
     chosen_color,
     encode_action,
 )
+from meijin.game.analysis import Analysis
 from meijin.game.board import Board, ForbiddenMoveError, IllegalMoveError
 from meijin.game.clock import Clock, TimeControl
 from meijin.game.color import Color
@@ -74,6 +80,7 @@ __all__ = [
     "TIC_TAC_TOE",
     "TIME_CLASSES",
     "Action",
+    "Analysis",
     "Board",
     "Choose",
     "Clock",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from meijin.game.analysis import Analysis
 from meijin.game.board import Board
 from meijin.game.clock import TimeControl
 from meijin.game.outcome import Outcome
@@ -22,6 +23,10 @@ class GameRecord:
     """The cells in the order played."""
     times: tuple[timedelta, ...] = ()
     """The time charged for each move, zero in the opening; empty where it is unknown."""
+    raw_times: tuple[timedelta, ...] = ()
+    """The time from each request to its answer, before credits; empty where it is unknown."""
+    analysis: tuple[Analysis | None, ...] = ()
+    """What the bots thought of each move; empty where they said nothing."""
     opening_plies: int = 0
     """How many of the moves were given to both sides."""
     time_control: TimeControl | None = None
@@ -29,16 +34,26 @@ class GameRecord:
     """``None`` while the game is running."""
     start_time: datetime | None = None
     """Aware of its time zone."""
+    end_time: datetime | None = None
+    """Aware of its time zone."""
     event: str = ""
     game_id: str = ""
     choice: SideChoice | None = None
     """The choice of a side in the opening; `black` and `white` are who had which in the end."""
+    black_version: str = ""
+    """The label of the player's version."""
+    white_version: str = ""
 
     def __post_init__(self) -> None:
-        if self.times and len(self.times) != len(self.moves):
-            raise ValueError(f"{len(self.times)} times don't fit {len(self.moves)} moves")
-        if any(time < timedelta(0) for time in self.times):
-            raise ValueError(f"a move can't take {min(self.times)}")
+        for times in (self.times, self.raw_times):
+            if times and len(times) != len(self.moves):
+                raise ValueError(f"{len(times)} times don't fit {len(self.moves)} moves")
+            if times and min(times) < timedelta(0):
+                raise ValueError(f"a move can't take {min(times)}")
+        if self.analysis and len(self.analysis) != len(self.moves):
+            raise ValueError(f"{len(self.analysis)} analyses don't fit {len(self.moves)} moves")
+        if not any(self.analysis):
+            object.__setattr__(self, "analysis", ())  # frozen: as if nothing had been given
         if not 0 <= self.opening_plies <= len(self.moves):
             raise ValueError(
                 f"an opening of {self.opening_plies} plies doesn't fit {len(self.moves)} moves"
@@ -47,8 +62,9 @@ class GameRecord:
             raise ValueError(
                 f"a choice at ply {self.choice.ply} doesn't fit {len(self.moves)} moves"
             )
-        if self.start_time is not None and self.start_time.utcoffset() is None:
-            raise ValueError(f"start time {self.start_time} needs a time zone")
+        for name, time in (("start", self.start_time), ("end", self.end_time)):
+            if time is not None and time.utcoffset() is None:
+                raise ValueError(f"{name} time {time} needs a time zone")
 
     def board(self) -> Board:
         """The board after the last move.

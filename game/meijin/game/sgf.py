@@ -1,18 +1,22 @@
 """Game records as SGF FF[4], the text that most board game software reads.
 
 Beside the standard properties stand two of our own making, so that what is written is read
-back without loss. The comment of a move starts with the time charged for it, ``C[0.125 s]``,
-and tells of the choice of a side that followed:
-``BL`` and ``WL`` of the standard are the time left. ``MJ`` in the root holds what SGF has no
-word for, as composed values: ``line`` (if it isn't 5), ``openingrule`` (if it isn't free),
-``choice`` (of a side: the ply, and the colour that who chose has from then on), ``opening`` (its
-plies), ``start`` (the instant), and of the outcome the ``ending``, ``fault`` and ``detail``.
+back without loss. The comment of a move starts with the time charged for it, ``C[0.125 s]``:
+``BL`` and ``WL`` of the standard are the time left. Behind it stand the time from request to
+answer and what the bot thought, as far as they are known: ``C[0.125 s, raw 0.13 s, score 30,
+depth 9, nodes 4000, pv h8 i9]``; and the choice of a side that followed. ``MJ`` in the root holds
+what SGF has no word for, as composed values: ``line`` (if it isn't 5), ``openingrule`` (if it isn't
+free), ``choice`` (of a side: the ply, and the colour that who chose has from then on), ``opening``
+(its plies), ``start`` and ``end`` (the instants), ``black`` and ``white`` (the players' versions),
+and of the outcome the ``ending``, ``fault`` and ``detail``.
 """
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
+from meijin.game.analysis import Analysis, format_analysis, parse_analysis
 from meijin.game.board import Board
 from meijin.game.clock import TimeControl
 from meijin.game.color import Color
@@ -42,6 +46,7 @@ _RESIGN = "R"
 _TIME = "T"
 _FORFEIT = "F"
 _SPENT = re.compile(r"([0-9.]+) s\b")
+_RAW = re.compile(r"raw ([0-9.]+) s")
 
 
 def to_sgf(record: GameRecord) -> str:
@@ -92,6 +97,9 @@ def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
     yield "choice", "" if choice is None else f"{choice.ply} {choice.color.name.lower()}"
     yield "opening", str(plies) if plies else ""
     yield "start", "" if record.start_time is None else record.start_time.isoformat()
+    yield "end", "" if record.end_time is None else record.end_time.isoformat()
+    yield "black", record.black_version
+    yield "white", record.white_version
     if outcome is not None:
         yield "ending", outcome.ending.value
         yield "fault", outcome.at_fault.value
@@ -114,8 +122,8 @@ def _format_result(outcome: Outcome) -> str:
 def _move_lines(record: GameRecord) -> Iterator[str]:
     for ply, cell in enumerate(record.moves):
         row, column = divmod(cell, record.variant.width)
-        spent = f"{format_seconds(record.times[ply])} s" if record.times else ""
-        words = "; ".join(filter(None, (spent, _choice_after(ply, record))))
+        parts = ", ".join(_comment(record, ply))
+        words = "; ".join(filter(None, (parts, _choice_after(ply, record))))
         comment = f"C[{words}]" if words else ""
         yield f";{'BW'[ply % 2]}[{COLUMNS[column]}{COLUMNS[row]}]{comment}"
 
@@ -127,6 +135,16 @@ def _choice_after(ply: int, record: GameRecord) -> str:
         return ""
     chooser = record.variant.opening_rule.chooser(choice.ply)
     return f"the {chooser.name.lower()} player chooses {choice.color.name.lower()}"
+
+
+def _comment(record: GameRecord, ply: int) -> Iterator[str]:
+    if record.times:
+        yield f"{format_seconds(record.times[ply])} s"
+    if record.raw_times:
+        yield f"raw {format_seconds(record.raw_times[ply])} s"
+    analysis = record.analysis[ply] if record.analysis else None
+    if analysis is not None:
+        yield from format_analysis(analysis, record.variant)
 
 
 def from_sgf(text: str) -> GameRecord:
@@ -145,20 +163,26 @@ def from_sgf(text: str) -> GameRecord:
     try:
         notes = _read_notes(root)
         variant = _read_variant(root, notes)
-        board, times = _replay(nodes, variant)
+        board = _replay(nodes, variant)
+        comments = [_read_comment(node, variant) for node in nodes if _has_move(node)]
         return GameRecord(
             variant=variant,
             black=root.text("PB") or "",
             white=root.text("PW") or "",
             moves=tuple(board.moves),
-            times=times,
+            times=_if_whole([comment.spent for comment in comments]),
+            raw_times=_if_whole([comment.raw for comment in comments]),
+            analysis=tuple(comment.analysis for comment in comments),
             opening_plies=int(notes.get("opening", "0")),
             time_control=_read_time_control(root),
             outcome=_read_outcome(root.text("RE") or "", notes, board),
             start_time=_read_start(root, notes),
+            end_time=datetime.fromisoformat(notes["end"]) if "end" in notes else None,
             event=root.text("EV") or "",
             game_id=root.text("GN") or "",
             choice=_read_choice(notes.get("choice", "")),
+            black_version=notes.get("black", ""),
+            white_version=notes.get("white", ""),
         )
     except SgfError:
         raise
@@ -185,21 +209,22 @@ def _read_variant(root: Node, notes: Mapping[str, str]) -> Variant:
     )
 
 
-def _replay(nodes: list[Node], variant: Variant) -> tuple[Board, tuple[timedelta, ...]]:
+def _replay(nodes: list[Node], variant: Variant) -> Board:
     board = Board(variant)
-    times = []
     for node in nodes:
         try:
-            if _play_node(node, board):
-                times.append(_read_spent(node))
+            _play_node(node, board)
         except ValueError as error:
             raise SgfError(str(error), node.offset) from error
-    known = [spent for spent in times if spent is not None]
-    return board, tuple(known) if len(known) == len(times) else ()
+    return board
 
 
-def _play_node(node: Node, board: Board) -> bool:
-    """Play the move of a node, and tell whether it has one."""
+def _has_move(node: Node) -> bool:
+    return any(letter in node.properties for letter in _LETTERS.values())
+
+
+def _play_node(node: Node, board: Board) -> None:
+    """Play the move of a node, if it has one."""
     for name in ("AB", "AW", "AE"):
         if name in node.properties:
             raise ValueError(f"{name} sets stones up; a record needs the order of the moves")
@@ -207,10 +232,8 @@ def _play_node(node: Node, board: Board) -> bool:
     if _LETTERS[board.side_to_move.other] in node.properties:
         raise ValueError(f"the move of ply {board.ply} is not {letter}'s")
     point = node.text(letter)
-    if point is None:
-        return False
-    board.play(_read_point(point.strip(), board.variant))
-    return True
+    if point is not None:
+        board.play(_read_point(point.strip(), board.variant))
 
 
 def _read_point(point: str, variant: Variant) -> int:
@@ -220,9 +243,34 @@ def _read_point(point: str, variant: Variant) -> int:
     return cell_at(COLUMNS.index(point[0]), COLUMNS.index(point[1]), variant)
 
 
-def _read_spent(node: Node) -> timedelta | None:
-    spent = _SPENT.match(node.text("C") or "")
-    return None if spent is None else parse_seconds(spent[1])
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    """What the comment of a move says."""
+
+    spent: timedelta | None
+    raw: timedelta | None
+    analysis: Analysis | None
+
+
+def _read_comment(node: Node, variant: Variant) -> _Comment:
+    text = node.text("C") or ""
+    parts = text.split(", ")
+    try:
+        spent = _SPENT.match(text)
+        raw = next(filter(None, map(_RAW.fullmatch, parts)), None)
+        return _Comment(
+            spent=None if spent is None else parse_seconds(spent[1]),
+            raw=None if raw is None else parse_seconds(raw[1]),
+            analysis=parse_analysis(parts, variant),
+        )
+    except ValueError as error:
+        raise SgfError(str(error), node.offset) from error
+
+
+def _if_whole(times: list[timedelta | None]) -> tuple[timedelta, ...]:
+    """Times of all moves, or none."""
+    known = [time for time in times if time is not None]
+    return tuple(known) if len(known) == len(times) else ()
 
 
 def _read_time_control(root: Node) -> TimeControl | None:

@@ -1,8 +1,11 @@
 """The syntax of SGF FF[4]: nodes of properties, without their meaning."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+MAX_NODES = 10_000
+"""Of the main line of a game, twenty times as many as the largest board has cells."""
 
 _BRACKETS = r"\[([^\]\\]*(?:\\.[^\]\\]*)*)\]"
 _TOKEN = re.compile(
@@ -60,11 +63,43 @@ def parse_main_line(text: str) -> list[Node]:
         if token["mark"] == ")":
             return nodes
         if token["mark"] == ";":
+            if len(nodes) == MAX_NODES:
+                raise SgfError(f"there are more than {MAX_NODES} nodes", token.start())
             nodes.append(Node(token.start()))
         elif token["mark"] is None:
             name = "".join(letter for letter in token["name"] if letter.isupper())
             values = [_unescape(value) for value in _VALUE.findall(token["values"])]
             nodes[-1].properties.setdefault(name, []).extend(values)
+
+
+def split_games(text: str, most: int) -> Iterator[str]:
+    """The games of a collection, each as a text of its own.
+
+    What breaks off is given out too, for whoever reads it to tell where. One of more than `most`
+    characters is the last, and is cut behind the next of them.
+    """
+    start = _START.search(text)
+    while start is not None:
+        first = start.start()
+        end = _end_of_game(text, first, most)
+        yield text[first : min(end, first + most + 1)]
+        start = _START.search(text, end) if end <= first + most else None
+
+
+def _end_of_game(text: str, position: int, most: int) -> int:
+    """Behind the bracket that closes the game that begins at a place, or far behind its start."""
+    depth = 0
+    last = position + most
+    while position <= last:
+        try:
+            token = _next_token(text, position)
+        except SgfError:
+            return len(text)
+        position = token.end()
+        depth += {"(": 1, ")": -1}.get(token["mark"], 0)
+        if depth == 0:
+            break
+    return position
 
 
 def _next_token(text: str, position: int) -> re.Match[str]:

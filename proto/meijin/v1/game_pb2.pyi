@@ -414,6 +414,7 @@ class Move(_message.Message):
     CELL_FIELD_NUMBER: _builtins.int
     RAW_TIME_FIELD_NUMBER: _builtins.int
     CHARGED_TIME_FIELD_NUMBER: _builtins.int
+    ANALYSIS_FIELD_NUMBER: _builtins.int
     cell: _builtins.int
     """The cell: row * width + column, row 0 on top."""
     @_builtins.property
@@ -426,20 +427,59 @@ class Move(_message.Message):
     def charged_time(self) -> _duration_pb2.Duration:
         """What the clock was charged: `raw_time` less the credits for lag and stalls."""
 
+    @_builtins.property
+    def analysis(self) -> Global___MoveAnalysis:
+        """What the bot thought of it; absent where it said nothing, and in lone moves of WatchGame."""
+
     def __init__(
         self,
         *,
         cell: _builtins.int = ...,
         raw_time: _duration_pb2.Duration | None = ...,
         charged_time: _duration_pb2.Duration | None = ...,
+        analysis: Global___MoveAnalysis | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["charged_time", b"charged_time", "raw_time", b"raw_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "charged_time", b"charged_time", "raw_time", b"raw_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cell", b"cell", "charged_time", b"charged_time", "raw_time", b"raw_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "cell", b"cell", "charged_time", b"charged_time", "raw_time", b"raw_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Move: _TypeAlias = Move  # noqa: Y015
+
+@_typing.final
+class MoveAnalysis(_message.Message):
+    """What a bot said that its search found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCORE_FIELD_NUMBER: _builtins.int
+    DEPTH_FIELD_NUMBER: _builtins.int
+    NODES_FIELD_NUMBER: _builtins.int
+    PV_FIELD_NUMBER: _builtins.int
+    score: _builtins.int
+    """From the mover's side, in the engine's own unit."""
+    depth: _builtins.int
+    """Plies searched."""
+    nodes: _builtins.int
+    """Positions visited."""
+    pv: _builtins.bytes
+    """The line it expected, as far as it lies on the board: two bytes a cell, little-endian."""
+    def __init__(
+        self,
+        *,
+        score: _builtins.int = ...,
+        depth: _builtins.int = ...,
+        nodes: _builtins.int = ...,
+        pv: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["depth", b"depth", "nodes", b"nodes", "pv", b"pv", "score", b"score"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MoveAnalysis: _TypeAlias = MoveAnalysis  # noqa: Y015
 
 @_typing.final
 class Game(_message.Message):

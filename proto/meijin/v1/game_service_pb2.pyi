@@ -6,6 +6,7 @@ Games: looked up, listed, watched and exported."""
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from meijin.v1 import game_pb2 as _game_pb2
@@ -30,6 +31,12 @@ class _RecordFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RecordFo
     """Not said; read as SGF."""
     RECORD_FORMAT_SGF: _RecordFormat.ValueType  # 1
     """Smart Game Format, FF[4] GM[4]."""
+    RECORD_FORMAT_PSQ: _RecordFormat.ValueType  # 30
+    """Piskvork's PSQ, of games of five in a row."""
+    RECORD_FORMAT_POSITION: _RecordFormat.ValueType  # 31
+    """The moves alone, such as `h8i9j10`."""
+    RECORD_FORMAT_JSON: _RecordFormat.ValueType  # 32
+    """A JSON object in a line, with everything that is known."""
 
 class RecordFormat(_RecordFormat, metaclass=_RecordFormatEnumTypeWrapper):
     """A format of game records."""
@@ -38,6 +45,12 @@ RECORD_FORMAT_UNSPECIFIED: RecordFormat.ValueType  # 0
 """Not said; read as SGF."""
 RECORD_FORMAT_SGF: RecordFormat.ValueType  # 1
 """Smart Game Format, FF[4] GM[4]."""
+RECORD_FORMAT_PSQ: RecordFormat.ValueType  # 30
+"""Piskvork's PSQ, of games of five in a row."""
+RECORD_FORMAT_POSITION: RecordFormat.ValueType  # 31
+"""The moves alone, such as `h8i9j10`."""
+RECORD_FORMAT_JSON: RecordFormat.ValueType  # 32
+"""A JSON object in a line, with everything that is known."""
 Global___RecordFormat: _TypeAlias = RecordFormat  # noqa: Y015
 
 @_typing.final
@@ -97,6 +110,10 @@ class ListGamesRequest(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    LADDER_FIELD_NUMBER: _builtins.int
+    START_TIME_FIELD_NUMBER: _builtins.int
+    END_TIME_FIELD_NUMBER: _builtins.int
+    WITH_MOVES_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """Only this tournament's; every game's when empty."""
     bot: _builtins.str
@@ -109,6 +126,18 @@ class ListGamesRequest(_message.Message):
     """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
+    ladder: _builtins.str
+    """Only this ladder's rated games, by its name; rated or not when empty."""
+    with_moves: _builtins.bool
+    """Whether the games come with their moves and analysis, on shorter pages."""
+    @_builtins.property
+    def start_time(self) -> _timestamp_pb2.Timestamp:
+        """Only games that started then or later."""
+
+    @_builtins.property
+    def end_time(self) -> _timestamp_pb2.Timestamp:
+        """Only games that started before then."""
+
     def __init__(
         self,
         *,
@@ -117,10 +146,14 @@ class ListGamesRequest(_message.Message):
         state: _game_pb2.GameState.ValueType = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        ladder: _builtins.str = ...,
+        start_time: _timestamp_pb2.Timestamp | None = ...,
+        end_time: _timestamp_pb2.Timestamp | None = ...,
+        with_moves: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "start_time", b"start_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "page_size", b"page_size", "page_token", b"page_token", "state", b"state", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "end_time", b"end_time", "ladder", b"ladder", "page_size", b"page_size", "page_token", b"page_token", "start_time", b"start_time", "state", b"state", "tournament_id", b"tournament_id", "with_moves", b"with_moves"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -74,7 +74,7 @@ class GameServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListGames(self, request, context):
-        """Games without their moves, newest first.
+        """Games newest first, without their moves unless they are asked for.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -89,7 +89,8 @@ class GameServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ExportGame(self, request, context):
-        """The game's record as a file. NOT_FOUND for an unknown id.
+        """The game's record as a file. NOT_FOUND for an unknown id, INVALID_ARGUMENT for a format
+        that can't hold the game.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -36,13 +36,15 @@ class GameServiceStub:
     GetGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetGameRequest, _game_service_pb2.GetGameResponse]
     """One game with its moves. NOT_FOUND for an unknown id."""
     ListGames: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListGamesRequest, _game_service_pb2.ListGamesResponse]
-    """Games without their moves, newest first."""
+    """Games newest first, without their moves unless they are asked for."""
     WatchGame: _grpc.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]
     """Says where the game stands, then each move and the end; moves within 0.2 s
     of each other come together. NOT_FOUND for an unknown id.
     """
     ExportGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]
-    """The game's record as a file. NOT_FOUND for an unknown id."""
+    """The game's record as a file. NOT_FOUND for an unknown id, INVALID_ARGUMENT for a format
+    that can't hold the game.
+    """
     VoidGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.VoidGameRequest, _game_service_pb2.VoidGameResponse]
     """Voids a game for good, running or finished: it counts nowhere any more, its
     ladder is computed without it, and its pairing is played again. For operators.
@@ -57,13 +59,15 @@ class GameServiceAsyncStub(GameServiceStub):
     GetGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetGameRequest, _game_service_pb2.GetGameResponse]  # type: ignore[assignment]
     """One game with its moves. NOT_FOUND for an unknown id."""
     ListGames: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListGamesRequest, _game_service_pb2.ListGamesResponse]  # type: ignore[assignment]
-    """Games without their moves, newest first."""
+    """Games newest first, without their moves unless they are asked for."""
     WatchGame: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]  # type: ignore[assignment]
     """Says where the game stands, then each move and the end; moves within 0.2 s
     of each other come together. NOT_FOUND for an unknown id.
     """
     ExportGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]  # type: ignore[assignment]
-    """The game's record as a file. NOT_FOUND for an unknown id."""
+    """The game's record as a file. NOT_FOUND for an unknown id, INVALID_ARGUMENT for a format
+    that can't hold the game.
+    """
     VoidGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.VoidGameRequest, _game_service_pb2.VoidGameResponse]  # type: ignore[assignment]
     """Voids a game for good, running or finished: it counts nowhere any more, its
     ladder is computed without it, and its pairing is played again. For operators.
@@ -87,7 +91,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _game_service_pb2.ListGamesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_game_service_pb2.ListGamesResponse, _abc.Awaitable[_game_service_pb2.ListGamesResponse]]:
-        """Games without their moves, newest first."""
+        """Games newest first, without their moves unless they are asked for."""
 
     @_abc_1.abstractmethod
     def WatchGame(
@@ -105,7 +109,9 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _game_service_pb2.ExportGameRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_game_service_pb2.ExportGameResponse, _abc.Awaitable[_game_service_pb2.ExportGameResponse]]:
-        """The game's record as a file. NOT_FOUND for an unknown id."""
+        """The game's record as a file. NOT_FOUND for an unknown id, INVALID_ARGUMENT for a format
+        that can't hold the game.
+        """
 
     @_abc_1.abstractmethod
     def VoidGame(

@@ -5,6 +5,7 @@
 - `values`: colours, rules, variants, time controls, outcomes
 - `capabilities`: what a bot can play
 - `formats`: formats of tournaments and their settings
+- `records`: games as records
 - `text`: control characters in the texts of others
 - `enums`: enums of our own and their mirrors
 """
@@ -28,6 +29,7 @@ from meijin.wire.formats import (
     set_field,
     set_options,
 )
+from meijin.wire.records import analysis_from_proto, analysis_to_proto, record_from_proto
 from meijin.wire.values import (
     color_from_proto,
     color_to_proto,
@@ -50,6 +52,8 @@ __all__ = [
     "USUAL_FORMAT",
     "Capabilities",
     "Options",
+    "analysis_from_proto",
+    "analysis_to_proto",
     "capabilities_from_proto",
     "capabilities_to_proto",
     "color_from_proto",
@@ -68,6 +72,7 @@ __all__ = [
     "outcome_from_proto",
     "outcome_to_proto",
     "parse_option",
+    "record_from_proto",
     "rule_from_proto",
     "rule_to_proto",
     "set_field",

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_address
 
+from meijin.game import analysis
+
 PROTOCOL_VERSION = 1
 """Of `Play`; a server refuses a hello that names another."""
 
@@ -78,8 +80,10 @@ message of this size takes the server 4 ms.
 """
 MAX_HARDWARE = 80
 """Characters of what a bot says that it runs on."""
-MAX_PV = 64
-"""Plies of an expected line that are sent and kept; a game has up to 484 of these lines."""
+MAX_OPENINGS = 1000
+"""Openings of a tournament's own; with twenty stones each they fit in a message."""
+MAX_PV = analysis.MAX_PV
+"""Plies of an expected line that are sent and kept."""
 KEEPALIVE_INTERVAL = timedelta(seconds=10)
 """How often a silent connection is probed, unless the operator says otherwise."""
 SWEEP_INTERVAL = timedelta(seconds=5)

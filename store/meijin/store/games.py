@@ -2,7 +2,7 @@
 
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import nlargest
@@ -122,8 +122,15 @@ def list_games(
     tournament_id: TournamentId | None = None,
     bot_id: BotId | None = None,
     state: GameState | None = None,
+    ladder_id: LadderId | None = None,
+    start_time: datetime | None = None,
+    end_time: datetime | None = None,
 ) -> Sequence[GameRow]:
     """Games, newest first, from the one before the id `before`.
+
+    Those of a ladder, and those that started from `start_time` on and before `end_time`, are
+    looked for among all others in the same order, so that all pages together cost one look at
+    each game.
 
     Those of a bot are sought version by version and colour by colour in the order of their ids,
     so that no more of them are read than are listed of each.
@@ -137,6 +144,12 @@ def list_games(
         conditions.append(Game.state == state)
     if state not in {None, GameState.FINISHED}:
         conditions.append(GAME_IS_NOT_FINISHED)
+    if ladder_id is not None:
+        conditions.append(Game.ladder_id + 0 == ladder_id)  # else SQLite would sort all of them
+    if start_time is not None:
+        conditions.append(Game.start_time >= start_time)
+    if end_time is not None:
+        conditions.append(Game.start_time < end_time)
     query = _games().order_by(Game.id.desc())
     if bot_id is None:
         query = query.where(*conditions).limit(limit)
@@ -159,6 +172,17 @@ def _newest_of(
             found += connection.scalars(query.order_by(Game.id.desc()).limit(limit))
         found = nlargest(limit, found)
     return found
+
+
+def analyses(connection: Connection, game_ids: Iterable[GameId]) -> dict[GameId, dict[str, Any]]:
+    """What the bots thought in ended games, by ply; games of which they said nothing are missing.
+
+    They may be a megabyte a game: ask for few games at once.
+    """
+    query = select(Game.id, Game.analysis).where(
+        Game.id.in_(list(game_ids)), Game.analysis.is_not(None)
+    )
+    return {GameId(key): said for key, said in connection.execute(query) if said}
 
 
 def running_games(connection: Connection) -> Sequence[GameRow]:

@@ -8,17 +8,32 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 
-from meijin.game import Ending, Party, Result, TimeControl, Variant, encode_moves, from_sgf
+from meijin.game import (
+    Analysis,
+    Ending,
+    Party,
+    Result,
+    TimeControl,
+    Variant,
+    encode_moves,
+    from_sgf,
+)
+from meijin.game.record_file import FileFormat, read_games
 from meijin.server.api import games
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
+from meijin.v1 import ladder_service_pb2 as ladder_pb
+from meijin.v1 import play_service_pb2 as play_pb
+from meijin.wire import record_from_proto
 
 Code = grpc.StatusCode
 PATIENCE = 20.0
 FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
+FORMAT_NAMES = {FileFormat.POSITIONS: "POSITION"}
 RUNNING, FINISHED = game_pb2.GAME_STATE_RUNNING, game_pb2.GAME_STATE_FINISHED
 
 
@@ -164,6 +179,56 @@ async def test_games_are_listed_newest_first(server: ServerInTest) -> None:
     assert rest.next_page_token == ""
 
 
+async def test_games_are_listed_by_ladder_and_start(server: ServerInTest) -> None:
+    """Rated ones alone, and those that started in a span of time."""
+    ada, bob = await server.bot("ada"), await server.bot("bob")
+    await server.tournament("ada", "bob", rounds=2)
+    await server.tournament("ada", "bob", rounds=1, unrated=True)
+    await asyncio.gather(ada.play_out(3), bob.play_out(3))
+    service = await server.games()
+    (ladder,) = (await (await server.ladders()).ListLadders(ladder_pb.ListLaddersRequest())).ladders
+
+    async def ids(**filters: Any) -> list[str]:
+        page = await service.ListGames(pb.ListGamesRequest(**filters))
+        return [game.game_id for game in page.games]
+
+    assert len(await ids()) == 3
+    assert len(await ids(ladder=ladder.name)) == 2
+    page = await service.ListGames(pb.ListGamesRequest(ladder=ladder.name, page_size=1))
+    assert await ids(ladder=ladder.name, page_token=page.next_page_token) == ["1"]
+    first = (await get(server, "1")).start_time
+    later = [key for key in ("2", "3") if (await get(server, key)).start_time != first]
+    assert await ids(end_time=first) == []
+    assert set(await ids(start_time=first)) == {"1", "2", "3"}
+    assert set(await ids(end_time=(await get(server, "3")).start_time)) <= {"1", "2"}
+    assert set(later) <= {"2", "3"}
+
+
+async def test_games_are_listed_with_their_moves_and_analysis(
+    server: ServerInTest, line: Any
+) -> None:
+    """As each of them is shown by itself, running or ended."""
+    black, white = await server.pair()
+    turn = await black.turn()
+    said = play_pb.Analysis(score=-7, depth=3, nodes=90, pv=encode_moves((0, 5, 9999, 6)))
+    await black.play(turn, FIVE[0], analysis=said)
+    await white.turn()
+    service = await server.games()
+    request = pb.ListGamesRequest(with_moves=True)
+    (running,) = (await service.ListGames(request)).games
+    assert running == await get(server, running.game_id)
+    analysis = running.moves[0].analysis
+    assert (analysis.score, analysis.depth, analysis.nodes) == (-7, 3, 90)
+    assert analysis.pv == encode_moves((0, 5))  # up to what is off the board
+    await white.play(play_pb.TurnRequested(game=turn.game, ply=1), FIVE[1])
+    await end((black, white), line, first=2)
+    (ended,) = (await service.ListGames(request)).games
+    assert ended == await get(server, ended.game_id)
+    assert ended.moves[0].analysis == analysis
+    assert not ended.moves[1].HasField("analysis")
+    assert record_from_proto(ended).analysis[0] == Analysis(-7, 3, 90, (0, 5))
+
+
 @pytest.mark.parametrize(
     ("request_", "code", "words"),
     [
@@ -172,6 +237,8 @@ async def test_games_are_listed_newest_first(server: ServerInTest) -> None:
         ({"page_token": "x"}, Code.INVALID_ARGUMENT, "page_token"),
         ({"page_size": 1001}, Code.INVALID_ARGUMENT, "page_size"),
         ({"state": 9}, Code.INVALID_ARGUMENT, "state 9"),
+        ({"ladder": "caro"}, Code.NOT_FOUND, "ladder"),
+        ({"start_time": Timestamp(seconds=2**60)}, Code.INVALID_ARGUMENT, "start_time"),
         ({"tournament_id": "x" * 100_000}, Code.INVALID_ARGUMENT, "tournament_id"),
     ],
 )
@@ -268,6 +335,37 @@ async def test_an_ended_game_is_exported(server: ServerInTest, line: Any) -> Non
         move.charged_time.ToMicroseconds() for move in game.moves
     ]
     assert record.start_time == game.start_time.ToDatetime(record.start_time.tzinfo)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("form", [each for each in FileFormat if each is not FileFormat.RIF])
+async def test_a_game_is_exported_in_every_format(
+    server: ServerInTest, line: Any, form: FileFormat
+) -> None:
+    """What is read back has its moves and its winner; JSON has all of it."""
+    players = await server.pair()
+    await end(players, line)
+    game = await get(server, players[0].start.game_id)
+    value = pb.RecordFormat.Value(f"RECORD_FORMAT_{FORMAT_NAMES.get(form, form.name)}")
+    request = pb.ExportGameRequest(game_id=game.game_id, format=value)
+    text = (await (await server.games()).ExportGame(request)).text
+    (found,) = read_games([text.encode()], form, Variant(width=5, height=5))
+    assert found.record is not None
+    assert found.record.moves == FIVE
+    assert found.record.outcome is not None
+    assert found.record.outcome.result is Result.BLACK_WINS
+    if form is FileFormat.JSON:
+        assert found.record == record_from_proto(game)
+
+
+async def test_an_unknown_format_is_refused(
+    server: ServerInTest, ending: Callable[..., Any], line: Any
+) -> None:
+    """In words."""
+    players = await server.pair()
+    await end(players, line)
+    data = pb.ExportGameRequest(game_id="1", format=9).SerializeToString()  # type: ignore[arg-type]
+    found = await ending(await server.channel(), "/meijin.v1.GameService/ExportGame", data, None)
+    assert (found.code, found.details) == (Code.INVALID_ARGUMENT, "no format 9")
 
 
 async def test_a_forfeit_is_exported_with_its_cause(server: ServerInTest) -> None:

@@ -1,6 +1,7 @@
 """The compiled search core: importing its modules needs numba, the extra ``meijin[bots]``.
 
 - `engine`: the core as Python sees it
+- `balance`: whether an opening favours a side
 - `state`, `lookup`, `geometry`, `movegen`: positions, tables of a variant, lines and moves
 - `shapes`, `forced`, `vcf`, `vct`, `proof`: threats, and wins by them
 - `fouls`: what is forbidden to black in renju

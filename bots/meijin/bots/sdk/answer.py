@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 
+from meijin.game import Analysis
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """Analysis: what a search found; people see it beside the game."""
-
-    score: int = 0
-    """From the bot's side, in its own unit; more is better."""
-    depth: int = 0
-    """Plies searched."""
-    nodes: int = 0
-    """Positions visited."""
-    pv: Sequence[int] = ()
-    """The principal variation: the cells it expects, beginning with its own."""
+__all__ = ["RESIGN", "Analysis", "Answer", "Choice", "Failure", "Resignation"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
-"""`meijin game`: look at games, export them, and void them."""
+"""`meijin game`: look at games, export, convert and verify them, and void them."""
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from meijin.cli.commands.game_export import export
+from meijin.cli.commands.game_files import convert, verify
 from meijin.cli.connection import (
     USUAL_SERVER,
     JsonOption,
@@ -15,14 +16,26 @@ from meijin.cli.connection import (
     connect,
     with_server,
 )
-from meijin.cli.errors import CommandError
-from meijin.cli.output import OLDER, console, print_file, print_json, state_text, table
+from meijin.cli.game_selection import (
+    BotOption,
+    LadderOption,
+    Selection,
+    SinceOption,
+    TournamentOption,
+    UntilOption,
+)
+from meijin.cli.output import OLDER, console, print_json, state_text, table
 from meijin.game import Board, Color, cell_name
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import color_from_proto, variant_from_proto
 
-app = typer.Typer(help="Look at games, export them, and void them.", no_args_is_help=True)
+app = typer.Typer(
+    help="Look at games, export, convert and verify them, and void them.", no_args_is_help=True
+)
+app.command()(export)
+app.command()(convert)
+app.command()(verify)
 
 GameArgument = Annotated[str, typer.Argument(help="The game's number.")]
 
@@ -41,39 +54,21 @@ def show(game: GameArgument, server: Server = USUAL_SERVER, as_json: JsonOption 
         print_game(found)
 
 
-@app.command()
-@with_server
-def export(
-    game: GameArgument,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file to write; else the screen.")
-    ] = None,
-    server: Server = USUAL_SERVER,
-) -> None:
-    """Write a game as SGF, which most Go and Gomoku programs open."""
-    with connect(server) as connection:
-        request = pb.ExportGameRequest(game_id=game, format=pb.RECORD_FORMAT_SGF)
-        text = connection.ask(connection.games.ExportGame, request).text
-    if output is None:
-        print_file(f"{text}\n")
-        return
-    try:
-        output.write_text(text)
-    except OSError as error:
-        raise CommandError(f"can't write {output}: {error.strerror}") from None
-
-
 @app.command("list")
 @with_server
 def list_(
-    tournament: Annotated[str, typer.Option(help="Only this tournament's.")] = "",
-    bot: Annotated[str, typer.Option(help="Only this bot's.")] = "",
+    tournament: TournamentOption = "",
+    bot: BotOption = "",
+    ladder: LadderOption = "",
+    since: SinceOption = "",
+    until: UntilOption = "",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
     server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List games, newest first."""
-    request = pb.ListGamesRequest(tournament_id=tournament, bot=bot, page_size=limit)
+    selection = Selection(tournament, bot, ladder, since, until)
+    request = selection.request(size=limit, with_moves=False)
     with connect(server) as connection:
         response = connection.ask(connection.games.ListGames, request)
     if as_json:

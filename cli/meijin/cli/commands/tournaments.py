@@ -1,10 +1,12 @@
-"""`meijin tournament`: make, follow, show and stop tournaments."""
+"""`meijin tournament`: make, follow, show, export and stop tournaments."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from meijin.cli.bracket import bracket_lines
+from meijin.cli.commands.game_export import ForceOption
 from meijin.cli.connection import (
     USUAL_SERVER,
     Connection,
@@ -15,10 +17,12 @@ from meijin.cli.connection import (
     with_server,
 )
 from meijin.cli.follow import follow
+from meijin.cli.game_selection import Selection, ended_games
 from meijin.cli.options import make_tournament, with_settings
 from meijin.cli.output import (
     OLDER,
     console,
+    count_text,
     crosstable,
     games_text,
     planned_text,
@@ -26,11 +30,13 @@ from meijin.cli.output import (
     standings_table,
     table,
 )
+from meijin.cli.record_files import new_file
 from meijin.cli.sprt import outcome_lines
+from meijin.cli.tournament_archive import write_archive
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_from_proto, variant_from_proto
 
-app = typer.Typer(help="Make, follow, show and stop tournaments.", no_args_is_help=True)
+app = typer.Typer(help="Make, follow, show, export and stop tournaments.", no_args_is_help=True)
 
 STATES = {
     pb.TOURNAMENT_STATE_RUNNING: "running",
@@ -126,6 +132,27 @@ def list_(
     console.print(made)
     if response.next_page_token:
         console.print(OLDER)
+
+
+@app.command()
+@with_server
+def export(
+    key: IdArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The zip to write.")],
+    force: ForceOption = False,
+    server: Server = USUAL_SERVER,
+) -> None:
+    """Write a tournament as a zip: its ended games in SGF and JSON, its table and a manifest.
+
+    The manifest has the SHA-256 of each file; docs/records.md says what else.
+    """
+    with connect(server) as connection:
+        request = pb.GetTournamentRequest(tournament_id=key)
+        found = connection.ask(connection.tournaments.GetTournament, request)
+        with new_file(output, force=force) as file:
+            games = ended_games(connection, Selection(tournament=key))
+            count = write_archive(file, found, games)
+    console.print(f"{count_text(count)} written to {output}", soft_wrap=True)
 
 
 @app.command()

@@ -6,6 +6,7 @@ from meijin.server.views.games import GameChoice, GameDetail, GameMove, GameSumm
 from meijin.store.schema import GameState
 from meijin.v1 import game_pb2
 from meijin.wire import (
+    analysis_to_proto,
     color_to_proto,
     outcome_to_proto,
     time_control_to_proto,
@@ -67,5 +68,7 @@ def moves_to_proto(moves: Iterable[GameMove]) -> list[game_pb2.Move]:
         if move.raw_ns is not None and move.charged_ns is not None:
             message.raw_time.FromNanoseconds(move.raw_ns)
             message.charged_time.FromNanoseconds(move.charged_ns)
+        if move.analysis is not None:
+            message.analysis.CopyFrom(analysis_to_proto(move.analysis))
         messages.append(message)
     return messages

@@ -1,13 +1,15 @@
 """Games: looked up, listed, watched, exported and voided."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any, Literal
 
 from sqlalchemy import Connection
 
-from meijin.game import to_sgf
+from meijin.game.record_file import FileFormat, write_game
 from meijin.server.access.caller import current_caller
 from meijin.server.api.convert_games import (
     GAME_STATES,
@@ -16,7 +18,7 @@ from meijin.server.api.convert_games import (
     moves_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import number, page_key, read_page
+from meijin.server.api.requests import BATCH, number, page_key, read_page
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
 from meijin.server.match.games import Games
@@ -24,7 +26,8 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.views.games import GameDetail, game_detail, game_summary, live_moves, record
 from meijin.store.bots import get_bot
-from meijin.store.games import GameRow, get_game, list_games
+from meijin.store.games import GameRow, analyses, get_game, list_games
+from meijin.store.ladders.ladders import get_ladder
 from meijin.store.schema import GameId, GameState, TournamentId
 from meijin.store.voids import void_reason
 from meijin.v1 import game_pb2
@@ -34,6 +37,10 @@ from meijin.wire.text import plain_text
 
 MOVES_INTERVAL = timedelta(seconds=0.2)
 """Between two messages to one who watches a game: what is made meanwhile comes together."""
+
+
+WHOLE_GAMES = 8
+"""Games that are read at once with what their bots thought."""
 
 
 async def pause() -> None:
@@ -64,10 +71,11 @@ class GameServicer(GameServiceServicer):
         page = await read_page(
             self._storage,
             partial(_list, request=request),
-            lambda row: game_to_proto(game_summary(row, self._games.live_game(row.id))),
+            self._listed,
             size=request.page_size,
             start=request.page_token,
-            token=lambda row: row.id,
+            token=lambda found: found.row.id,
+            batch=WHOLE_GAMES if request.with_moves else BATCH,
         )
         return pb.ListGamesResponse(games=page.messages, next_page_token=page.next_token)
 
@@ -101,7 +109,11 @@ class GameServicer(GameServiceServicer):
     ) -> pb.ExportGameResponse:
         """Return a game's record."""
         game = await self._game(_id(request.game_id))
-        return pb.ExportGameResponse(text=to_sgf(record(game)))
+        form = _FORMATS.get(request.format)
+        if form is None:
+            raise InvalidRequestError(f"no format {request.format}")
+        with invalid_request("format"):
+            return pb.ExportGameResponse(text=write_game(record(game), form))
 
     async def VoidGame(self, request: pb.VoidGameRequest, context: Context) -> pb.VoidGameResponse:
         """Void a game."""
@@ -117,15 +129,46 @@ class GameServicer(GameServiceServicer):
 
     async def _game(self, game_id: GameId) -> GameDetail:
         live = self._games.live_game(game_id)
-        row = await self._storage.read(partial(get_game, game_id=game_id))
-        return game_detail(row, live)
+        found = await self._storage.read(partial(_find, game_id=game_id))
+        return game_detail(found.row, live, found.said)
+
+    def _listed(self, found: "_Found") -> game_pb2.Game:
+        live = self._games.live_game(found.row.id)
+        if not found.is_whole:
+            return game_to_proto(game_summary(found.row, live))
+        return game_detail_to_proto(game_detail(found.row, live, found.said))
 
 
 def _id(text: str) -> GameId:
     return GameId(number(text, "game_id"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A stored game."""
+
+    row: GameRow
+    is_whole: bool
+    """Whether it is asked for with its moves."""
+    said: Mapping[str, Any] | None = None
+    """What its bots thought, by ply."""
+
+
+def _find(connection: Connection, *, game_id: GameId) -> _Found:
+    said = analyses(connection, [game_id])
+    return _Found(get_game(connection, game_id), is_whole=True, said=said.get(game_id))
+
+
 def _list(
+    connection: Connection, *, request: pb.ListGamesRequest, limit: int, after: str
+) -> Sequence[_Found]:
+    rows = _rows(connection, request=request, limit=limit, after=after)
+    is_whole = request.with_moves
+    said = analyses(connection, [row.id for row in rows]) if is_whole else {}
+    return [_Found(row, is_whole, said.get(row.id)) for row in rows]
+
+
+def _rows(
     connection: Connection, *, request: pb.ListGamesRequest, limit: int, after: str
 ) -> Sequence[GameRow]:
     bot_id = get_bot(connection, request.bot) if request.bot else None
@@ -141,7 +184,28 @@ def _list(
         tournament_id=tournament_id,
         bot_id=bot_id,
         state=_STATES[request.state],
+        ladder_id=get_ladder(connection, request.ladder) if request.ladder else None,
+        start_time=_instant(request, "start_time"),
+        end_time=_instant(request, "end_time"),
     )
+
+
+def _instant(
+    request: pb.ListGamesRequest, field: Literal["start_time", "end_time"]
+) -> datetime | None:
+    if not request.HasField(field):
+        return None
+    with invalid_request(field):
+        return getattr(request, field).ToDatetime(UTC)  # type: ignore[no-any-return]
+
+
+_FORMATS = {
+    pb.RECORD_FORMAT_UNSPECIFIED: FileFormat.SGF,
+    pb.RECORD_FORMAT_SGF: FileFormat.SGF,
+    pb.RECORD_FORMAT_PSQ: FileFormat.PSQ,
+    pb.RECORD_FORMAT_POSITION: FileFormat.POSITIONS,
+    pb.RECORD_FORMAT_JSON: FileFormat.JSON,
+}
 
 
 _STATES = {game_pb2.GAME_STATE_UNSPECIFIED: None} | {

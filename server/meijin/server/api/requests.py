@@ -53,6 +53,7 @@ async def read_page(
     size: int,
     start: str,
     token: Callable[[R], object],
+    batch: int = BATCH,
 ) -> Page[M]:
     """One page of a list in the store, of the size that was asked for or of fewer bytes.
 
@@ -60,6 +61,7 @@ async def read_page(
         convert: Makes the message of a row.
         start: The token of the page.
         token: What a page that ends with a row is followed by.
+        batch: Rows that are read at once.
 
     Raises:
         InvalidRequestError: it is more than a page may have.
@@ -68,7 +70,7 @@ async def read_page(
     messages: list[M] = []
     room, place = MAX_PAGE_BYTES, start
     while len(messages) < wanted:
-        limit = min(BATCH, wanted - len(messages))
+        limit = min(batch, wanted - len(messages))
         rows = await storage.read(partial(query, limit=limit + 1, after=place))
         for row in rows[:limit]:
             message = convert(row)

@@ -31,6 +31,7 @@ from meijin.store.bots import get_bot
 from meijin.store.schema import BotId, FormatName, TournamentId, TournamentState
 from meijin.store.tournaments import NewTournament, PlannedGame, ladder_name
 from meijin.wire import Options
+from meijin.wire.contract import MAX_OPENINGS
 from meijin.wire.text import check_text
 
 MAX_TEXT = 100
@@ -41,7 +42,6 @@ MAX_SEED = 2**63 - 1
 MAX_BOTS = 1000
 """Bots that are entered in one tournament."""
 
-MAX_OPENINGS = 1000
 """Openings that are given to one."""
 
 MAX_RUNNING = 1000

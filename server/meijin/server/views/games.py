@@ -1,10 +1,21 @@
 """Views of games: what the store has of them, merged with what is being played."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
-from meijin.game import Ending, GameRecord, Outcome, SideChoice, TimeControl, Variant, decode_moves
+from meijin.game import (
+    Analysis,
+    Ending,
+    GameRecord,
+    Outcome,
+    SideChoice,
+    TimeControl,
+    Variant,
+    decode_moves,
+)
+from meijin.game.analysis import cells_on_board
 from meijin.server.match.live_game import LiveGame
 from meijin.store.games import GameRow, decode_choice, decode_times
 from meijin.store.schema import GameId, GameState, TournamentId
@@ -49,6 +60,8 @@ class GameMove:
     """Nanoseconds from the request to the answer; ``None`` in the opening."""
     charged_ns: int | None
     """Nanoseconds taken off the clock; ``None`` in the opening."""
+    analysis: Analysis | None = None
+    """What the bot thought of it; ``None`` where it said nothing, or where it is not asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +114,43 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
     )
 
 
-def game_detail(row: GameRow, live: LiveGame | None) -> GameDetail:
-    """A stored game with its moves; those of one that runs are the arena's."""
+def game_detail(
+    row: GameRow, live: LiveGame | None, said: Mapping[str, Any] | None = None
+) -> GameDetail:
+    """A stored game with its moves; those of one that runs are the arena's.
+
+    Args:
+        said: What the bots said they thought in a game that has ended, by ply.
+    """
     summary, running = game_summary(row, live), _running(row, live)
     if running is not None:
-        return GameDetail(summary, live_moves(running), live_choice(running))
+        detail = GameDetail(summary, live_moves(running), live_choice(running))
+        return _with_analysis(detail, running.analysis)
     choice = None if row.choice is None else GameChoice(*decode_choice(row.choice))
     raw, charged = decode_times(row.times)
-    return GameDetail(
-        summary, _moves(decode_moves(row.moves), row.opening_plies, raw, charged), choice
+    moves = _moves(decode_moves(row.moves), row.opening_plies, raw, charged)
+    return _with_analysis(GameDetail(summary, moves, choice), said)
+
+
+def _with_analysis(game: GameDetail, said: Mapping[str, Any] | None) -> GameDetail:
+    if not said:
+        return game
+    moves = [
+        replace(move, analysis=_analysis(said.get(str(ply)), game.summary.variant))
+        for ply, move in enumerate(game.moves)
+    ]
+    return replace(game, moves=tuple(moves))
+
+
+def _analysis(said: Mapping[str, Any] | None, variant: Variant) -> Analysis | None:
+    """What was kept of a bot's words, which nobody has checked."""
+    if said is None:
+        return None
+    return Analysis(
+        score=said.get("score", 0),
+        depth=said.get("depth", 0),
+        nodes=said.get("nodes", 0),
+        pv=cells_on_board(said.get("pv", ()), variant),
     )
 
 
@@ -180,12 +221,21 @@ def record(game: GameDetail) -> GameRecord:
         black=summary.black,
         white=summary.white,
         moves=tuple(move.cell for move in game.moves),
-        times=tuple(timedelta(microseconds=(move.charged_ns or 0) // 1000) for move in game.moves),
+        times=_times(move.charged_ns for move in game.moves),
+        raw_times=_times(move.raw_ns for move in game.moves),
+        analysis=tuple(move.analysis for move in game.moves),
         opening_plies=summary.opening_plies,
         time_control=summary.time_control,
         outcome=summary.outcome,
         start_time=summary.start_time,
+        end_time=summary.end_time,
         event=f"tournament {summary.tournament_id}",
         game_id=str(summary.id),
         choice=None if game.choice is None else game.choice.side,
+        black_version=summary.black_version,
+        white_version=summary.white_version,
     )
+
+
+def _times(nanoseconds: Iterable[int | None]) -> tuple[timedelta, ...]:
+    return tuple(timedelta(microseconds=(each or 0) // 1000) for each in nanoseconds)

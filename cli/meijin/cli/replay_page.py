@@ -1,0 +1,95 @@
+"""A game as one page of HTML that replays it, without a network and without a library."""
+
+from __future__ import annotations
+
+import html
+import json
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from meijin.game import FREE, Clock, GameRecord, Seat
+from meijin.game.game_json import json_object
+from meijin.game.seconds import MICROSECOND
+
+
+def replay_page(record: GameRecord) -> str:
+    """The page, which shows the end of the game, or the ply of its fragment, such as ``#12``.
+
+    Names and texts come from bots. They stand in the page as JSON in which nothing can end the
+    element, the script writes them as text, and the page's policy lets no other script run.
+    """
+    style, script = _part("css"), _part("js")
+    parts = {
+        "policy": f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
+        "base-uri 'none'; form-action 'none'",
+        "title": html.escape(f"{record.black} - {record.white}"),
+        "style": style,
+        "data": _embedded(_data(record)),
+        "script": script,
+    }
+    page, *rest = _part("html").split("@")
+    # Every second piece is a name: a replacement is looked at no more.
+    return page + "".join(
+        parts[piece] if place % 2 else piece for place, piece in enumerate(rest, 1)
+    )
+
+
+@cache
+def _part(ending: str) -> str:
+    return files("meijin.cli").joinpath(f"replay_page.{ending}").read_text("utf-8")
+
+
+def _source(text: str) -> str:
+    """How a policy names the one style or script that may be used."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _embedded(value: dict[str, Any]) -> str:
+    """JSON that no reader of HTML takes for the end of the element or for a comment."""
+    text = json.dumps(value)  # ASCII
+    for each in "<>&":
+        text = text.replace(each, f"\\u{ord(each):04x}")
+    return text
+
+
+def _data(record: GameRecord) -> dict[str, Any]:
+    return {
+        "game": json_object(record),
+        "width": record.variant.width,
+        "height": record.variant.height,
+        "clocks": _clocks(record),
+        "end": _end(record),
+    }
+
+
+def _end(record: GameRecord) -> str:
+    outcome = record.outcome
+    if outcome is None:
+        return "The game has no result."
+    return f"{outcome} ({outcome.detail})" if outcome.detail else str(outcome)
+
+
+def _clocks(record: GameRecord) -> list[list[int]] | None:
+    """Microseconds on both sides' clocks before every ply and at the end, if they are known.
+
+    What the choice of a side took is not.
+    """
+    if record.time_control is None or record.time_control.initial is None or not record.times:
+        return None
+    if record.variant.opening_rule != FREE:
+        return None
+    clock = Clock(record.time_control)
+    lines = [_line(clock)]
+    for ply, time in enumerate(record.times):
+        seat = (Seat.FIRST, Seat.SECOND)[ply % 2]
+        if ply >= record.opening_plies and not clock.charge(seat, time // MICROSECOND * 1000):
+            clock.drop_flag(seat)
+        lines.append(_line(clock))
+    return lines
+
+
+def _line(clock: Clock) -> list[int]:
+    return [clock.left_ns(seat) // 1000 for seat in Seat]

@@ -1,0 +1,163 @@
+"""Games as tables."""
+
+import csv
+import io
+import tracemalloc
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import repeat
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.cli.made_games import START, VOID, WON
+
+from meijin.cli import game_tables
+from meijin.cli.errors import CommandError
+from meijin.cli.game_tables import (
+    COLUMNS,
+    GAME_COLUMNS,
+    Rows,
+    Value,
+    game_row,
+    move_rows,
+    table_rows,
+    write_csv,
+    write_parquet,
+)
+
+MANY = 5000
+
+
+def named(row: tuple[Value, ...], rows: Rows) -> dict[str, Value]:
+    """A row by its columns' names."""
+    return dict(zip((column.name for column in COLUMNS[rows]), row, strict=True))
+
+
+def test_a_row_of_a_game() -> None:
+    """It has who, what, how it ended and how long it took."""
+    row = named(game_row(WON), Rows.GAMES)
+    assert (row["game_id"], row["tournament_id"], row["white"]) == (1, 3, 'b"o,b')
+    assert (row["rule"], row["width"], row["line"]) == ("freestyle", 15, 5)
+    assert (row["winner"], row["ending"], row["at_fault"]) == ("black", "five", "nobody")
+    assert (row["opening_plies"], row["plies"]) == (2, 9)
+    assert (row["black_time_us"], row["white_time_us"]) == (4_000_000, 3_000_000)
+    assert (row["start_time"], row["end_time"]) == (START, START + timedelta(seconds=20))
+    assert row["moves"] == "h8i9h9i8h7i7h6i6h5"
+
+
+def test_a_void_game_has_no_winner() -> None:
+    """Nor is it a draw."""
+    row = named(game_row(VOID), Rows.GAMES)
+    assert (row["winner"], row["ending"], row["at_fault"]) == ("", "void", "server")
+
+
+def test_rows_of_moves() -> None:
+    """The opening has no times, and who said nothing no analysis."""
+    rows = [named(row, Rows.MOVES) for row in move_rows(WON)]
+    assert [row["cell_name"] for row in rows] == [
+        "h8",
+        "i9",
+        "h9",
+        "i8",
+        "h7",
+        "i7",
+        "h6",
+        "i6",
+        "h5",
+    ]
+    assert [row["side"] for row in rows[:3]] == ["black", "white", "black"]
+    assert (rows[1]["is_opening"], rows[1]["time_us"], rows[1]["raw_time_us"]) == (True, None, None)
+    assert (rows[2]["time_us"], rows[2]["raw_time_us"]) == (1_000_000, 2_000_000)
+    assert (rows[2]["score"], rows[2]["depth"], rows[2]["pv"]) == (-7, 3, "h9i8")
+    assert rows[2]["nodes"] == 2**63 - 1
+    assert (rows[3]["score"], rows[3]["pv"]) == (None, None)
+
+
+@pytest.mark.parametrize("rows", list(Rows))
+def test_csv_is_read_back(rows: Rows) -> None:
+    """With quotes, line breaks and all; null is empty and a flag true or false."""
+    file = io.BytesIO()
+    write_csv(file, COLUMNS[rows], table_rows([WON, VOID], rows))
+    read = list(csv.DictReader(io.StringIO(file.getvalue().decode(), newline="")))
+    expected = [named(row, rows) for row in table_rows([WON, VOID], rows)]
+    assert [row["game_id"] for row in read] == [str(row["game_id"]) for row in expected]
+    if rows is Rows.GAMES:
+        assert (read[0]["white"], read[1]["detail"]) == ('b"o,b', "a\nline, =1+1")
+        assert (read[0]["is_repeat"], read[0]["start_time"]) == ("false", START.isoformat())
+    else:
+        assert (read[0]["time_us"], read[0]["is_opening"], read[2]["score"]) == ("", "true", "-7")
+
+
+@pytest.mark.parametrize("rows", list(Rows))
+def test_pyarrow_reads_parquet(rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every value comes back with its type, over the bounds of row groups."""
+    monkeypatch.setattr(game_tables, "ROWS_AT_ONCE", 2)
+    file = io.BytesIO()
+    write_parquet(file, COLUMNS[rows], table_rows([WON, VOID], rows))
+    table = pq.read_table(file)
+    assert table.to_pylist() == [named(row, rows) for row in table_rows([WON, VOID], rows)]
+    assert pq.ParquetFile(file).num_row_groups == -(-table.num_rows // 2)
+    for column in COLUMNS[rows]:
+        assert table.schema.field(column.name).metadata[b"description"].decode() == column.text
+
+
+def test_a_table_without_games_has_its_columns() -> None:
+    """In both formats."""
+    file = io.BytesIO()
+    write_parquet(file, GAME_COLUMNS, ())
+    assert pq.read_table(file).column_names == [column.name for column in GAME_COLUMNS]
+    file = io.BytesIO()
+    write_csv(file, GAME_COLUMNS, ())
+    assert file.getvalue().decode() == ",".join(column.name for column in GAME_COLUMNS) + "\n"
+
+
+class Nowhere(io.RawIOBase):
+    """A file that keeps nothing."""
+
+    def writable(self) -> bool:
+        """It is written to."""
+        return True
+
+    def write(self, data: object) -> int:
+        """Take the bytes."""
+        return len(data)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("write", [write_csv, write_parquet])
+def test_rows_are_written_as_they_come(write: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any number of games takes the memory of a row group, be it Python's or Arrow's."""
+    monkeypatch.setattr(game_tables, "ROWS_AT_ONCE", 500)
+
+    def peak(count: int) -> int:
+        tracemalloc.start()
+        write(Nowhere(), GAME_COLUMNS, repeat(row, count))  # type: ignore[operator]
+        _, highest = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return highest
+
+    row = game_row(WON)
+    before = pa.total_allocated_bytes()
+    peak(1)
+    assert peak(MANY) < 2 * peak(game_tables.ROWS_AT_ONCE) + 100_000
+    assert pa.total_allocated_bytes() - before < 1_000_000
+
+
+def test_parquet_without_pyarrow_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no part of the bare installation."""
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(CommandError, match=r"pip install 'meijin\[parquet\]'"):
+        write_parquet(io.BytesIO(), GAME_COLUMNS, ())
+
+
+def games_that_fail() -> Iterator[tuple[Value, ...]]:
+    """A row, and then an error."""
+    yield game_row(WON)
+    raise CommandError("the server has gone")
+
+
+def test_an_error_between_rows_is_passed_on() -> None:
+    """By both writers, whose files are thrown away."""
+    for write in (write_csv, write_parquet):
+        with pytest.raises(CommandError, match="the server has gone"):
+            write(io.BytesIO(), GAME_COLUMNS, games_that_fail())

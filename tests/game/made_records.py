@@ -1,0 +1,118 @@
+"""Records of random games, for properties that every format has."""
+
+import random
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+
+from hypothesis import strategies as st
+
+from meijin.game import (
+    GOMOKU,
+    STANDARD,
+    SWAP2,
+    TIC_TAC_TOE,
+    Analysis,
+    Board,
+    Color,
+    Ending,
+    GameRecord,
+    Outcome,
+    Party,
+    SideChoice,
+    TimeControl,
+    Variant,
+)
+
+
+def any_outcomes() -> st.SearchStrategy[Outcome]:
+    """Every valid outcome, with any detail."""
+    valid = []
+    for winner in (None, *Color):
+        for ending in Ending:
+            for party in Party:
+                try:
+                    valid.append(Outcome(ending, winner, party))
+                except ValueError:
+                    continue
+    return st.builds(replace, st.sampled_from(valid), detail=st.text())
+
+
+durations = st.timedeltas(timedelta(microseconds=1), timedelta(days=7))
+time_controls = st.one_of(
+    st.builds(TimeControl, durations, st.just(timedelta(0)) | durations, st.none() | durations),
+    st.builds(TimeControl, per_move=durations),
+)
+instants = st.datetimes(
+    datetime(1900, 1, 2),  # noqa: DTZ001 - hypothesis adds the time zone
+    datetime(2200, 1, 1),  # noqa: DTZ001
+    timezones=st.builds(
+        timezone,
+        st.timedeltas(timedelta(hours=-23), timedelta(hours=23)).map(
+            lambda offset: timedelta(minutes=offset // timedelta(minutes=1))
+        ),
+    ),
+)
+
+
+def random_moves(variant: Variant, rng: random.Random) -> tuple[int, ...]:
+    """A part of a random game."""
+    board = Board(variant)
+    for cell in rng.sample(range(variant.cells), rng.randrange(variant.cells)):
+        if board.is_over:
+            break
+        board.play(cell)
+    return tuple(board.moves)
+
+
+names = st.text(max_size=20)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    """Any record of a random game."""
+    variants = (GOMOKU, TIC_TAC_TOE, Variant(STANDARD, 22, 22), Variant(STANDARD, 5, 9, 6))
+    variant = draw(st.sampled_from(variants))
+    rng = random.Random(draw(st.integers()))
+    moves = random_moves(variant, rng)
+    return GameRecord(
+        variant=variant,
+        black=draw(names),
+        white=draw(names),
+        moves=moves,
+        times=random_times(moves, rng) if draw(st.booleans()) else (),
+        raw_times=random_times(moves, rng) if draw(st.booleans()) else (),
+        analysis=random_analysis(moves, rng) if draw(st.booleans()) else (),
+        opening_plies=rng.randrange(len(moves) + 1),
+        time_control=draw(st.none() | time_controls),
+        outcome=draw(st.none() | any_outcomes()),
+        start_time=draw(st.none() | instants),
+        end_time=draw(st.none() | instants),
+        event=draw(names),
+        game_id=draw(names),
+        black_version=draw(names),
+        white_version=draw(names),
+    )
+
+
+@st.composite
+def swapped_records(draw: st.DrawFn) -> GameRecord:
+    """The same where sides are chosen, which not every format can say."""
+    record = draw(records().filter(lambda record: record.variant.line > 3))
+    choice = st.builds(SideChoice, st.integers(0, len(record.moves)), st.sampled_from(tuple(Color)))
+    variant = replace(record.variant, opening_rule=SWAP2)
+    return replace(record, variant=variant, choice=draw(st.none() | choice))
+
+
+def random_times(moves: tuple[int, ...], rng: random.Random) -> tuple[timedelta, ...]:
+    """A time of any size for each move."""
+    return tuple(timedelta(microseconds=rng.randrange(10 ** rng.randrange(1, 12))) for _ in moves)
+
+
+def random_analysis(moves: tuple[int, ...], rng: random.Random) -> tuple[Analysis | None, ...]:
+    """An analysis for some of the moves."""
+    return tuple(
+        Analysis(rng.randrange(-(2**31), 2**31), rng.randrange(99), rng.randrange(2**63), moves[:2])
+        if rng.random() < 0.5
+        else None
+        for _ in moves
+    )
