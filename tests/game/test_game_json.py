@@ -16,6 +16,7 @@ from meijin.game import (
     GameRecord,
     Outcome,
     Party,
+    SideChoice,
     TimeControl,
 )
 from meijin.game.game_json import from_json, to_json
@@ -29,6 +30,7 @@ RECORD = GameRecord(
     raw_times=(timedelta(0), timedelta(milliseconds=130)),
     analysis=(None, Analysis(-30, 9, 4000, (98, 113))),
     opening_plies=1,
+    choice=SideChoice(1, Color.WHITE),
     time_control=TimeControl.parse("60+0.5"),
     outcome=Outcome(Ending.CRASH, Color.WHITE, Party.BLACK, "exit status 3"),
     start_time=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
@@ -48,6 +50,7 @@ OBJECT = {
     "start_time": "2026-01-02T03:04:05+00:00",
     "end_time": None,
     "opening_plies": 1,
+    "choice": {"ply": 1, "color": "white"},
     "moves": [
         {"cell": "h8", "time_us": 0, "raw_time_us": 0},
         {

@@ -253,7 +253,7 @@ class _Comment:
 
 
 def _read_comment(node: Node, variant: Variant) -> _Comment:
-    text = node.text("C") or ""
+    text, _, _ = (node.text("C") or "").partition("; ")  # then come words for people
     parts = text.split(", ")
     try:
         spent = _SPENT.match(text)

@@ -4,10 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from meijin.game import Analysis, GameRecord, decode_moves, encode_moves
+from meijin.game import Analysis, GameRecord, SideChoice, decode_moves, encode_moves
 from meijin.game.analysis import cells_on_board
 from meijin.v1 import game_pb2
-from meijin.wire.values import outcome_from_proto, time_control_from_proto, variant_from_proto
+from meijin.wire.values import (
+    color_from_proto,
+    outcome_from_proto,
+    time_control_from_proto,
+    variant_from_proto,
+)
 
 
 def analysis_to_proto(analysis: Analysis) -> game_pb2.MoveAnalysis:
@@ -38,6 +43,7 @@ def record_from_proto(message: game_pb2.Game) -> GameRecord:
     """
     variant = variant_from_proto(message.variant)
     has_end = message.HasField("outcome")
+    choice = message.choice if message.HasField("choice") else None
     return GameRecord(
         variant=variant,
         black=message.black,
@@ -53,6 +59,7 @@ def record_from_proto(message: game_pb2.Game) -> GameRecord:
         end_time=_time(message.end_time) if message.HasField("end_time") else None,
         event=f"tournament {message.tournament_id}",
         game_id=message.game_id,
+        choice=None if choice is None else SideChoice(choice.ply, color_from_proto(choice.color)),
         black_version=message.black_version,
         white_version=message.white_version,
     )
