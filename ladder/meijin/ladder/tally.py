@@ -283,8 +283,9 @@ class Tally:
         )
 
     def _packed_counts(self) -> bytes:
-        rows = [(*key, *results) for key, results in sorted(self._counts.items())]
-        return np.array(rows, dtype=_COUNT).tobytes()
+        rows = np.array([(*key, *each) for key, each in self._counts.items()], dtype=_COUNT)
+        order = np.lexsort((rows["opening"], rows["white_id"], rows["black_id"]))
+        return rows[order].tobytes()
 
     def counts(self) -> PairCounts:
         """All rated games by players and opening: a row each, sorted."""

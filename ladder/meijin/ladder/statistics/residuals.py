@@ -100,7 +100,8 @@ class PairResiduals:
         (Pregibon, Logistic regression diagnostics, 1981) where no game is drawn. What the fit
         of advantage and draws takes is left out: less than one pair's share in all.
         """
-        counts, players = fit.counts, max(len(fit.players), 1)
+        counts = fit.counts if fit.openings.size else fit.games.pairs
+        players = max(len(fit.players), 1)
         turned = counts.first > counts.second
         one = np.where(turned, counts.second, counts.first)
         other = np.where(turned, counts.first, counts.second)
