@@ -150,8 +150,8 @@ _INSERT_VERSION = """
 _INSERT = """
     INSERT INTO game (id, pairing_id, tournament_id, ladder_id, black_id, white_id, opening_plies,
                       opening, moves, start_time, state, times, result, ending, at_fault, detail,
-                      end_sequence, end_time, fingerprint, is_repeat)
-    VALUES (?, ?, 1, 1, ?, ?, 3, ?, ?, ?, 'finished', ?, ?, 'five', 'nobody', '', ?, ?, ?, 0)
+                      end_sequence, end_time, fingerprint, is_repeat, is_swapped)
+    VALUES (?, ?, 1, 1, ?, ?, 3, ?, ?, ?, 'finished', ?, ?, 'five', 'nobody', '', ?, ?, ?, 0, 0)
 """
 
 

@@ -12,6 +12,7 @@ import train
 from gradients import PARAMETERS, POLICY_SHARE, POSITION, as_record, draw_numbers
 from train import Trainer
 
+from meijin.bots.core import lookup
 from meijin.bots.core.engine import Engine, Options
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
@@ -81,15 +82,21 @@ def test_aims() -> None:
     np.testing.assert_allclose(found, [1, 0, 0.5 + share / 2, 0.5 - share / 2, 0.5])
 
 
+def forget_tables() -> None:
+    """Have the next search made with the network that is there then."""
+    lookup._tables_of_rule.cache_clear()
+    tables_of.cache_clear()
+
+
 def test_whole_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The core computes with whole numbers what training computed with fractions."""
     parameters = as_record(draw_numbers(7))
     monkeypatch.setattr(
         "meijin.bots.core.lookup.load_network", lambda: train.whole_numbers(parameters)
     )
-    tables_of.cache_clear()
+    forget_tables()
     tables, state = tables_of(GOMOKU), new_record(STATE)
-    tables_of.cache_clear()
+    forget_tables()
     init(state, tables)
     moves = Random(4).sample(range(225), 20)
     for cell in moves:
