@@ -35,7 +35,7 @@ def test_openings_are_text(tmp_path: Path) -> None:
     """Another file is refused in one line."""
     path = tmp_path / "openings.png"
     path.write_bytes(b"\x89PNG\r\n")
-    with pytest.raises(CommandError, match=r"openings\.png is no text"):
+    with pytest.raises(CommandError, match=r"openings\.png: it is no text"):
         settings(["ada", "bob"], openings=path)
 
 
