@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from meijin.ladder.statistics import laplacian
-from meijin.ladder.statistics.bradley_terry import TOLERANCE, Fit, Prior, fit_grouped, opening_score
+from meijin.ladder.statistics.bradley_terry import Fit, Prior, fit_grouped, opening_score
 from meijin.ladder.statistics.covariance import covariance
 from meijin.ladder.statistics.lineage import Lineage
 from meijin.ladder.statistics.opening_effects import GroupedCounts
