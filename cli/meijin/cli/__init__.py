@@ -3,7 +3,7 @@
 - `main`: its parts put together, and its errors in one line
 - `commands`: a module for each group of commands
 - `connection`, `local`, `demo_folder`: a server to talk to, or one of the command's own
-- `options`, `sprt`: what tournaments and tests are asked for with
+- `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with
 - `follow`, `output`, `ladder_views`, `diagnosis_views`, `bracket`, `plots`: what is shown
 - `ladder_exports`: ladders for other tools
 - `game_selection`, `game_tables`: games of a server, and tables of them

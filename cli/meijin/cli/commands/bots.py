@@ -5,8 +5,14 @@ from typing import Annotated
 
 import typer
 
-from meijin.bots import BUILT_IN, bot_source, load_bot
+from meijin.bots import bot_source, load_bot
 from meijin.bots import run as run_bot
+from meijin.cli.bot_options import (
+    BotProgramArgument,
+    BotSettingsOption,
+    HardwareOption,
+    OwnTokenOption,
+)
 from meijin.cli.commands.admin import change_bot
 from meijin.cli.commands.engines import engine, wrap
 from meijin.cli.connection import (
@@ -23,7 +29,7 @@ from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, printable, table
 from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as pb
-from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
+from meijin.wire.contract import TOKEN_VARIABLE
 
 app = typer.Typer(help="Run, write, register, list and manage bots.", no_args_is_help=True)
 
@@ -36,30 +42,13 @@ BotArgument = Annotated[str, typer.Argument(help="The bot.")]
 @app.command()
 @with_server
 def run(
-    bot: Annotated[
-        str,
-        typer.Argument(
-            help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py or my_bot.py:MyBot."
-        ),
-    ],
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", help="name=value for the bot; may be given again."),
-    ] = None,
+    bot: BotProgramArgument,
+    options: BotSettingsOption = None,
     name: Annotated[str | None, typer.Option(help="Play under this name.")] = None,
     server: Server = USUAL_SERVER,
-    token: Annotated[
-        str | None,
-        typer.Option(envvar=TOKEN_VARIABLE, help="The bot's own token; open servers need none."),
-    ] = None,
+    token: OwnTokenOption = None,
     threads: Annotated[int, typer.Option(min=1, help="Searches that run at once.")] = 1,
-    hardware: Annotated[
-        str | None,
-        typer.Option(
-            envvar=HARDWARE_VARIABLE,
-            help="What people are told that it runs on; else the processor's name.",
-        ),
-    ] = None,
+    hardware: HardwareOption = None,
 ) -> None:
     """Connect a bot to a server and play until Ctrl-C."""
     loaded = load_bot(bot, options or ())

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from meijin.bots import BUILT_IN, load_bot
+from meijin.bots import load_bot
 from meijin.bots import run as run_bot
 from meijin.bots.bridge.brain import Brain
 from meijin.bots.bridge.brain_loop import obey
@@ -18,27 +18,24 @@ from meijin.bots.bridge.probe import PROTOCOLS
 from meijin.bots.bridge.rules import RULE_NUMBERS
 from meijin.bots.bridge.times import MARGIN
 from meijin.bots.bridge.wrapped import WrappedBot, WrapSettings
+from meijin.cli.bot_options import (
+    BotProgramArgument,
+    BotSettingsOption,
+    HardwareOption,
+    OwnTokenOption,
+)
 from meijin.cli.connection import USUAL_SERVER, Server, with_server
 from meijin.cli.errors import CommandError
 from meijin.game import Rule, rule_named
 from meijin.game.variant import MAX_SIDE, MIN_GOMOKU_SIDE
-from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
 
 _MEGABYTE = 1 << 20
 _MILLISECOND = timedelta(milliseconds=1)
 
 
 def engine(
-    bot: Annotated[
-        str,
-        typer.Argument(
-            help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py or my_bot.py:MyBot."
-        ),
-    ],
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", help="name=value for the bot; may be given again."),
-    ] = None,
+    bot: BotProgramArgument,
+    options: BotSettingsOption = None,
 ) -> None:
     """Be an engine of the Gomocup protocol on standard input and output, for any manager."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
@@ -81,10 +78,7 @@ def wrap(
         str | None, typer.Option(help="Play under this name; else that of the engine's file.")
     ] = None,
     server: Server = USUAL_SERVER,
-    token: Annotated[
-        str | None,
-        typer.Option(envvar=TOKEN_VARIABLE, help="The bot's own token; open servers need none."),
-    ] = None,
+    token: OwnTokenOption = None,
     games: Annotated[
         int, typer.Option(min=1, max=1024, help="Games at once, each with a process of its own.")
     ] = 1,
@@ -119,13 +113,7 @@ def wrap(
     suspend: Annotated[
         bool, typer.Option("--suspend", help="Have it stand still while the opponent thinks.")
     ] = False,
-    hardware: Annotated[
-        str | None,
-        typer.Option(
-            envvar=HARDWARE_VARIABLE,
-            help="What people are told that it runs on; else the processor's name.",
-        ),
-    ] = None,
+    hardware: HardwareOption = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Show what is said to the engine and by it.")
     ] = False,

@@ -225,9 +225,9 @@ class Fit:
         games = pairs.wins + pairs.draws + pairs.losses
         return sums(pairs.first, games, players) + sums(pairs.second, games, players)
 
-    def chances(self, counts: PairCounts) -> Chances:
-        """How the games of each row end, whose players are places in the fit."""
-        return self.outcomes.between(self.levels[counts.first], self.levels[counts.second])
+    def chances(self, first: Integers, second: Integers) -> Chances:
+        """How games between players end, who are told by their places in the fit."""
+        return self.outcomes.between(self.levels[first], self.levels[second])
 
 
 def logistic(odds: Floats) -> Floats:

@@ -85,7 +85,7 @@ def clustered_pairs(fit: Fit) -> ClusteredPairs:
     wins, draws, losses = (column[played] for column in (counts.wins, counts.draws, counts.losses))
     effects = effect_of_rows(counts, fit.openings, fit.opening_elo)[played]
     difference = fit.elo[first] - fit.elo[second] + effects
-    chances = fit.outcomes.between(fit.levels[first], fit.levels[second])
+    chances = fit.chances(first, second)
     win, loss = chances.wins(difference), chances.losses(difference)
     # A draw is a win and a loss at once.
     score = wins * (1 - win) + draws * (loss - win) - losses * (1 - loss)

@@ -40,7 +40,7 @@ class Points:
         """
         effects = effect_of_rows(counts, fit.openings, fit.opening_elo)
         difference = fit.elo[counts.first] - fit.elo[counts.second] + effects
-        chances = fit.chances(counts)
+        chances = fit.chances(counts.first, counts.second)
         wins, losses = chances.wins(difference), chances.losses(difference)
         draws = np.maximum(1 - wins - losses, 0.0)
         mean = wins + draws / 2
