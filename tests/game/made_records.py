@@ -70,7 +70,12 @@ names = st.text(max_size=20)
 @st.composite
 def records(draw: st.DrawFn) -> GameRecord:
     """Any record of a random game."""
-    variants = (GOMOKU, TIC_TAC_TOE, Variant(STANDARD, 22, 22), Variant(STANDARD, 5, 9, 6))
+    variants = (
+        GOMOKU,
+        TIC_TAC_TOE,
+        Variant(STANDARD, 22, 22),
+        Variant(STANDARD, 5, 9, 6, draw_at=30),
+    )
     variant = draw(st.sampled_from(variants))
     rng = random.Random(draw(st.integers()))
     moves = random_moves(variant, rng)

@@ -4,6 +4,7 @@ import copy
 import pickle
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -216,6 +217,36 @@ def test_no_move_on_a_full_board() -> None:
     board = Board.from_moves(drawn_cells(NON_SQUARE), NON_SQUARE)
     with pytest.raises(IllegalMoveError, match="the game is over"):
         board.play(0)
+
+
+def test_draw_at_a_limit_of_stones() -> None:
+    """The game is drawn with so many stones, and takes no further one."""
+    cells = drawn_cells(NON_SQUARE)
+    board = Board.from_moves(cells[:19], replace(NON_SQUARE, draw_at=20))
+    assert (board.is_over, board.plies_left) == (False, 1)
+    board.play(cells[19])
+    assert board.is_draw
+    assert board.plies_left == 0
+    assert not board.is_legal(cells[20])
+    with pytest.raises(IllegalMoveError, match="the game is over"):
+        board.play(cells[20])
+    board.undo()
+    assert not board.is_over
+
+
+def test_win_at_a_limit_of_stones() -> None:
+    """The last stone that is allowed may win."""
+    variant = Variant(width=4, height=3, line=3, draw_at=7)
+    board = Board.from_moves([0, 1, 4, 2, 5, 6, 8], variant)
+    assert board.winner is Color.BLACK
+    assert not board.is_draw
+
+
+def test_stones_set_up_count_towards_the_limit() -> None:
+    """A printed board may be over by its number of stones."""
+    variant = Variant(width=3, height=3, line=3, draw_at=8)
+    assert Board.parse("xxo/oox/xx.", variant).is_draw
+    assert Board.parse("xxo/oox/x..", variant).plies_left == 1
 
 
 def test_win_with_the_last_stone() -> None:

@@ -19,6 +19,7 @@ from meijin.game import (
     Variant,
 )
 from meijin.game.psq import from_psq, to_psq
+from meijin.game.referee import problems
 
 MILLISECOND = timedelta(milliseconds=1)
 RECORD = GameRecord(
@@ -86,6 +87,24 @@ def test_import_reads_what_export_writes(record: GameRecord) -> None:
 def test_foreign_end(tail: str, outcome: Outcome | None) -> None:
     """The end of a game is read as far as the judge or the board tells it."""
     assert from_psq(f"Piskvorky 20x20, 11:11, 0\n{tail}").outcome == outcome
+
+
+OVERLINE = "1,1,0\n1,3,0\n2,1,0\n2,3,0\n3,1,0\n3,3,0\n5,1,0\n5,3,0\n6,1,0\n9,9,0\n4,1,7\n"
+"""Black's last stone makes six."""
+
+
+def test_a_last_move_that_is_forbidden() -> None:
+    """It ended the game, and does not lie on the board."""
+    record = from_psq(f"Piskvorky 15x15, 11:11, 0\n{OVERLINE}a\nb\n1\n2,Renju\n")
+    assert len(record.moves) == 10
+    assert record.outcome == Outcome(Ending.FORBIDDEN, Color.WHITE, Party.BLACK)
+    assert problems(record) == []
+
+
+def test_a_forbidden_move_that_is_not_the_last() -> None:
+    """Then the moves are no game."""
+    with pytest.raises(ValueError, match="line 12: d15 is forbidden to black"):
+        from_psq(f"Piskvorky 15x15, 11:11, 0\n{OVERLINE}9,8,0\na\nb\n1\n2,Renju\n")
 
 
 def test_carriage_returns_alone_end_lines() -> None:

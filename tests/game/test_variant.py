@@ -26,6 +26,8 @@ from meijin.game import (
         (Variant(STANDARD, 7, 6, 4), "standard 7x6 line 4"),
         (Variant(opening_rule=SWAP2), "freestyle 15x15 swap2"),
         (Variant(STANDARD, 7, 6, 4, SWAP1), "standard 7x6 line 4 swap1"),
+        (Variant(draw_at=200), "freestyle 15x15 draw at 200"),
+        (Variant(STANDARD, 7, 6, 4, SWAP1, 40), "standard 7x6 line 4 swap1 draw at 40"),
     ],
 )
 def test_written_form(variant: Variant, text: str) -> None:
@@ -40,7 +42,10 @@ def test_parse_reads_what_str_writes(
     """`Variant.parse` is the inverse of `str`."""
     line = data.draw(st.integers(3, max(width, height)))
     opening_rules = [each for each in OPENING_RULES.values() if each.most_stones <= 2 * line - 2]
-    variant = Variant(rule, width, height, line, data.draw(st.sampled_from(opening_rules)))
+    opening_rule = data.draw(st.sampled_from(opening_rules))
+    fewest = max(2 * line, opening_rule.most_stones + 1)
+    limits = st.integers(fewest, width * height - 1) if fewest < width * height else st.nothing()
+    variant = Variant(rule, width, height, line, opening_rule, data.draw(st.none() | limits))
     assert Variant.parse(str(variant)) == variant
 
 
@@ -57,6 +62,7 @@ def test_parse_reads_what_str_writes(
         ("standard 7x6, 4 in a row", Variant(STANDARD, 7, 6, 4)),
         ("15 swap2", Variant(opening_rule=SWAP2)),
         ("15x15 free", GOMOKU),
+        ("15 Draw at 200", Variant(draw_at=200)),
     ],
 )
 def test_short_forms(text: str, variant: Variant) -> None:
@@ -100,6 +106,16 @@ def test_limits(width: int, height: int, line: int, message: str) -> None:
 def test_extremes(width: int, height: int, line: int) -> None:
     """The smallest and largest values are variants."""
     assert Variant(FREESTYLE, width, height, line).cells == width * height
+
+
+@pytest.mark.parametrize(
+    ("text", "range_"),
+    [("15x15 draw at 225", "10 to 224"), ("5x5 line 4 swap2 draw at 7", "8 to 24")],
+)
+def test_draws_out_of_range(text: str, range_: str) -> None:
+    """A game is drawn before its board is full, and after both sides could have won."""
+    with pytest.raises(ValueError, match=f"is out of range for .*: {range_}"):
+        Variant.parse(text)
 
 
 def test_an_opening_ends_no_game() -> None:

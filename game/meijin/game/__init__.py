@@ -13,6 +13,7 @@
 - `time_class`: bullet, blitz and the other classes of them
 - `outcome`: how games end
 - `record`, `analysis`: a game to be kept, and what the bots thought of its moves
+- `recorded_turn`: who was asked for what in a record, and with which clocks
 - `sgf`, `sgf_tree`, `psq`, `position_string`, `game_json`, `rif`: games in the formats of files
 - `record_file`: files of games in whatever format
 - `imported`: outcomes of games that tell a result alone

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from meijin.game.board import Board
+from meijin.game.board import Board, ForbiddenMoveError
 from meijin.game.color import Color
 from meijin.game.coordinates import cell_at
 from meijin.game.imported import finished_outcome, imported_outcome
@@ -79,7 +79,8 @@ def _code(outcome: Outcome) -> int:
 def from_psq(text: str) -> GameRecord:
     """Read a game.
 
-    Times are known where one isn't zero; the opening is then the moves at the start that took
+    A last move that its rule forbids is not part of the record: it is why the game ended. Times are
+    known where one isn't zero; the opening is then the moves at the start that took
     none. Of a game that does not tell its winner the outcome is what the board shows.
 
     Raises:
@@ -89,7 +90,8 @@ def from_psq(text: str) -> GameRecord:
     moves = list(_leading_moves(lines))
     tail = [line.strip() for line in lines[len(moves) :]]
     board = _replay(moves, _variant(head.strip(), tail))
-    times = tuple(int(move[3]) * _MILLISECOND for move in moves)
+    is_foul = board.ply < len(moves)
+    times = tuple(int(move[3]) * _MILLISECOND for move in moves[: board.ply])
     black, white, *ending = [*tail, "", ""][: max(2, len(tail))]
     return GameRecord(
         variant=board.variant,
@@ -98,7 +100,7 @@ def from_psq(text: str) -> GameRecord:
         moves=tuple(board.moves),
         times=times if any(times) else (),
         opening_plies=next((ply for ply, time in enumerate(times) if time), 0),
-        outcome=_outcome(ending, board),
+        outcome=_foul(board) if is_foul else _outcome(ending, board),
     )
 
 
@@ -127,9 +129,16 @@ def _replay(moves: Sequence[re.Match[str]], variant: Variant) -> Board:
     for number, move in enumerate(moves, start=2):
         try:
             board.play(cell_at(int(move[1]) - 1, int(move[2]) - 1, variant))
+        except ForbiddenMoveError as error:
+            if move is not moves[-1]:
+                raise ValueError(f"line {number}: {error}") from error
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
     return board
+
+
+def _foul(board: Board) -> Outcome:
+    return imported_outcome(board.side_to_move.other, board, Ending.FORBIDDEN)
 
 
 def _outcome(lines: Sequence[str], board: Board) -> Outcome | None:

@@ -6,9 +6,10 @@ back without loss. The comment of a move starts with the time charged for it, ``
 answer and what the bot thought, as far as they are known: ``C[0.125 s, raw 0.13 s, score 30,
 depth 9, nodes 4000, pv h8 i9]``; and the choice of a side that followed. ``MJ`` in the root holds
 what SGF has no word for, as composed values: ``line`` (if it isn't 5), ``openingrule`` (if it isn't
-free), ``choice`` (of a side: the ply, and the colour that who chose has from then on), ``opening``
-(its plies), ``start`` and ``end`` (the instants), ``black`` and ``white`` (the players' versions),
-and of the outcome the ``ending``, ``fault`` and ``detail``.
+free), ``drawat`` (with how many stones a game is drawn, if not on a full board), ``choice`` (of a
+side: the ply, and the colour that who chose has from then on), ``opening`` (its plies), ``start``
+and ``end`` (the instants), ``black`` and ``white`` (the players' versions), and of the outcome the
+``ending``, ``fault`` and ``detail``.
 """
 
 import re
@@ -94,6 +95,7 @@ def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
     yield "line", "" if line == GOMOKU_LINE else str(line)
     rule, choice = record.variant.opening_rule, record.choice
     yield "openingrule", "" if rule == FREE else rule.name
+    yield "drawat", "" if record.variant.draw_at is None else str(record.variant.draw_at)
     yield "choice", "" if choice is None else f"{choice.ply} {choice.color.name.lower()}"
     yield "opening", str(plies) if plies else ""
     yield "start", "" if record.start_time is None else record.start_time.isoformat()
@@ -206,6 +208,7 @@ def _read_variant(root: Node, notes: Mapping[str, str]) -> Variant:
         height=int(height or width),
         line=int(notes.get("line", GOMOKU_LINE)),
         opening_rule=opening_rule_named(notes.get("openingrule", FREE.name)),
+        draw_at=int(notes["drawat"]) if "drawat" in notes else None,
     )
 
 

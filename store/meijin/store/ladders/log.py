@@ -8,7 +8,7 @@ from sqlalchemy import Connection, String, case, cast, func, literal, select
 
 from meijin.game import Ending, Party, Result
 from meijin.game.moves import MOVE_BYTES
-from meijin.store.ladders.opening_keys import opening_key
+from meijin.store.ladders.opening_keys import opening_key, settled_opening
 from meijin.store.rows import columns_of
 from meijin.store.schema import BotVersionId, Fault, FaultKind, Game, GameId, GameState, LadderId
 from meijin.store.void_evidence import VoidEvidence
@@ -68,7 +68,7 @@ def logged_games(
             day=game.day,
             black_id=game.black_id,
             white_id=game.white_id,
-            opening=opening_key(game.moves[: 2 * game.opening_plies]),
+            opening=opening_key(settled_opening(game.moves, game.opening_plies, game.choice)),
             points=_POINTS[game.result],
             fault=_FAULTS.get(game.at_fault, 0),
             is_repeat=game.has_moves and digest in seen,
@@ -86,6 +86,7 @@ class _LoggedGame(NamedTuple):
     black_id: BotVersionId
     white_id: BotVersionId
     opening_plies: int
+    choice: bytes | None
     moves: bytes
     result: Result
     ending: Ending

@@ -172,6 +172,8 @@ class Standing:
     """Of the version's program and its configuration."""
     hardware: str = ""
     """What the version said last that it runs on; empty where it said nothing."""
+    nodes_per_second: int = 0
+    """Of the reference search there, as the version said last; 0 where it said nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +375,7 @@ _ENTITY = (
     DISTINCT_LABEL.label("version"),
     BotVersion.digest.label("digest"),
     BotVersion.hardware.label("hardware"),
+    BotVersion.nodes_per_second.label("nodes_per_second"),
     Bot.is_hidden.label("is_hidden"),
 )
 _LINE = columns_of(Line, Rating)
