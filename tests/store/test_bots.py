@@ -139,6 +139,25 @@ def test_a_versions_hardware_is_what_it_said_last(database: Database, add_bots: 
     assert say("three", "other") == ("three", ",three")
 
 
+def test_a_machines_speed_is_what_was_said_last(database: Database, add_bots: AddBots) -> None:
+    """As its hardware is; the list of bots has the newest version's."""
+    (ada,) = add_bots("ada")
+
+    def say(speed: int, digest: str = "d") -> tuple[int, list[int]]:
+        engine = EngineRow("1.0", digest, hardware="h", nodes_per_second=speed)
+        database.write(lambda to: bots.bot_version(to, ada, engine, NOON))
+        rows = database.read(partial(bots.list_versions, bot_id=ada, limit=9))
+        (bot,) = database.read(partial(bots.list_bots, limit=9))
+        return bot.nodes_per_second, [row.nodes_per_second for row in rows]
+
+    (bot,) = database.read(partial(bots.list_bots, limit=9))
+    assert bot.nodes_per_second == 0
+    assert say(10**12) == (10**12, [10**12])
+    assert say(400_000) == (400_000, [400_000])
+    assert say(0) == (0, [0])
+    assert say(5, "other") == (5, [0, 5])
+
+
 def test_versions_of_one_label_are_told_apart(database: Database, add_bots: AddBots) -> None:
     """By a number from the second on, which stays what it is; so are those without a label."""
     ada, bob = add_bots("ada", "bob")

@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 
-from meijin.game import Ending, Party, Result, encode_moves
+from meijin.game import Color, Ending, Party, Result, SideChoice, encode_moves
 from meijin.store import Database, journal
+from meijin.store.games import encode_choice
 from meijin.store.journal import (
     GameEnd,
     JournalEntry,
@@ -21,6 +22,7 @@ from meijin.store.journal import (
     commit_entry,
     pack_move,
 )
+from meijin.store.ladders.log import finished_games, logged_games
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
@@ -221,12 +223,35 @@ def test_players_exchange_their_colours_with_the_end(database: Database, scene: 
     before = database.read(lambda at: at.execute(query).all())
     first, second = scene.versions
     assert before == [(first, second, None, False), (second, first, None, False)]
-    swapped = end_of(scene, 0, 5, choice=b"chosen", is_swapped=True)
+    chosen = encode_choice(SideChoice(3, Color.WHITE), 0, 0)
+    swapped = end_of(scene, 0, 5, choice=chosen, is_swapped=True)
     commit(database, entry(2, ends=[swapped, end_of(scene, 1, 6)]))
     assert database.read(lambda at: at.execute(query).all()) == [
-        (second, first, b"chosen", True),
+        (second, first, chosen, True),
         (second, first, None, False),
     ]
+
+
+def test_the_stones_that_a_side_was_chosen_on_are_the_opening(
+    database: Database, scene: Scene
+) -> None:
+    """For the ladder: without them all games would seem to begin alike."""
+    commit(database, entry(1, starts=[scene.start(number, 5 + number) for number in range(3)]))
+    moves = encode_moves((7, 8, 9, 112, 113))
+    for number, ply in ((0, 3), (1, 5)):
+        chosen = encode_choice(SideChoice(ply, Color.BLACK), 0, 0)
+        end = end_of(scene, number, 5 + number, moves=moves, choice=chosen)
+        commit(database, entry(2 + number, ends=[end]))
+    commit(database, entry(4, ends=[end_of(scene, 2, 7)]))
+    ladder = scene.ladder_id
+    stored = database.read(lambda at: [*finished_games(at, ladder, after=0)])
+    assert [game.opening for game in stored] == [
+        opening_key(moves[:6]),
+        opening_key(moves),
+        opening_key(scene.pairings[2].opening),
+    ]
+    verified = database.read(lambda at: [*logged_games(at, ladder, cutoff=99, voided=0)])
+    assert [game.opening for game in verified] == [game.opening for game in stored]
 
 
 def test_a_game_ends_once(database: Database, scene: Scene) -> None:

@@ -68,6 +68,7 @@ def test_values_of_a_later_release() -> None:
         *(Variant(rule) for rule in RULES.values()),
         Variant(STANDARD, 9, 19, 4, SWAP1),
         *(Variant(opening_rule=each) for each in OPENING_RULES.values()),
+        Variant(draw_at=200),
     ],
     ids=str,
 )

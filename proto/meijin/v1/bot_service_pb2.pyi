@@ -34,6 +34,8 @@ class Bot(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
     HARDWARE_FIELD_NUMBER: _builtins.int
+    NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
+    UNEXAMINED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -49,6 +51,14 @@ class Bot(_message.Message):
     hardware: _builtins.str
     """What its newest version said last that it runs on; empty where it said
     nothing. Nobody has checked it.
+    """
+    nodes_per_second: _builtins.int
+    """How many positions a second the reference search visits there, as that version
+    said last; 0 where it said nothing. Nobody has checked it.
+    """
+    unexamined: _builtins.bool
+    """The version that is there gets no rated games, since this server asks for a
+    passed doctor and it has none.
     """
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
@@ -69,10 +79,12 @@ class Bot(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         paused: _builtins.bool = ...,
         hardware: _builtins.str = ...,
+        nodes_per_second: _builtins.int = ...,
+        unexamined: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "hardware", b"hardware", "name", b"name", "owner", b"owner", "paused", b"paused", "running_games", b"running_games"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "hardware", b"hardware", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "running_games", b"running_games", "unexamined", b"unexamined"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -204,6 +216,8 @@ class BotVersion(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     HARDWARE_FIELD_NUMBER: _builtins.int
     VERSION_ID_FIELD_NUMBER: _builtins.int
+    NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
+    DOCTOR_TIME_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """What the bot called it."""
     digest: _builtins.str
@@ -214,6 +228,10 @@ class BotVersion(_message.Message):
     """
     version_id: _builtins.str
     """Names it on the server."""
+    nodes_per_second: _builtins.int
+    """How many positions a second the reference search visits there, as it said
+    last; 0 where it said nothing. Nobody has checked it.
+    """
     @_builtins.property
     def configuration(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Its options, as `name=value`."""
@@ -221,6 +239,12 @@ class BotVersion(_message.Message):
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was first seen."""
+
+    @_builtins.property
+    def doctor_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was last reported to have passed the doctor; absent if it was not, or
+        has failed since. Nobody has checked it.
+        """
 
     def __init__(
         self,
@@ -231,10 +255,12 @@ class BotVersion(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         hardware: _builtins.str = ...,
         version_id: _builtins.str = ...,
+        nodes_per_second: _builtins.int = ...,
+        doctor_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "doctor_time", b"doctor_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "hardware", b"hardware", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "hardware", b"hardware", "nodes_per_second", b"nodes_per_second", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -343,3 +369,59 @@ class RotateTokenResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RotateTokenResponse: _TypeAlias = RotateTokenResponse  # noqa: Y015
+
+@_typing.final
+class ReportDoctorRequest(_message.Message):
+    """The arguments of ReportDoctor."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    ENGINE_FIELD_NUMBER: _builtins.int
+    PASSED_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """As that of a hello: needed without a token, and the token's bot otherwise."""
+    passed: _builtins.bool
+    """Whether it has passed."""
+    @_builtins.property
+    def engine(self) -> _play_service_pb2.Engine:
+        """The version, as it says in its hello; a new one is kept."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        engine: _play_service_pb2.Engine | None = ...,
+        passed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["engine", b"engine"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["engine", b"engine", "name", b"name", "passed", b"passed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportDoctorRequest: _TypeAlias = ReportDoctorRequest  # noqa: Y015
+
+@_typing.final
+class ReportDoctorResponse(_message.Message):
+    """The answer of ReportDoctor."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def version(self) -> Global___BotVersion:
+        """The version as it is kept."""
+
+    def __init__(
+        self,
+        *,
+        version: Global___BotVersion | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportDoctorResponse: _TypeAlias = ReportDoctorResponse  # noqa: Y015

@@ -55,6 +55,11 @@ class BotServiceStub:
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.RotateTokenRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_bot__service__pb2.RotateTokenResponse.FromString,
                 _registered_method=True)
+        self.ReportDoctor = channel.unary_unary(
+                '/meijin.v1.BotService/ReportDoctor',
+                request_serializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorResponse.FromString,
+                _registered_method=True)
 
 
 class BotServiceServicer:
@@ -91,6 +96,15 @@ class BotServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReportDoctor(self, request, context):
+        """Says, with the bot's own token, whether one of its versions has passed the
+        doctor; the last report counts. It is the author's word, as the hardware is. A
+        server may give rated games to versions alone that have passed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_BotServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -113,6 +127,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.RotateToken,
                     request_deserializer=meijin_dot_v1_dot_bot__service__pb2.RotateTokenRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_bot__service__pb2.RotateTokenResponse.SerializeToString,
+            ),
+            'ReportDoctor': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportDoctor,
+                    request_deserializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -224,6 +243,33 @@ class BotService:
             '/meijin.v1.BotService/RotateToken',
             meijin_dot_v1_dot_bot__service__pb2.RotateTokenRequest.SerializeToString,
             meijin_dot_v1_dot_bot__service__pb2.RotateTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportDoctor(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.BotService/ReportDoctor',
+            meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.SerializeToString,
+            meijin_dot_v1_dot_bot__service__pb2.ReportDoctorResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -45,6 +45,11 @@ class BotServiceStub:
     """Makes a new token for a bot; its earlier ones stop working at once and a
     stream opened with them is closed. NOT_FOUND for an unknown name.
     """
+    ReportDoctor: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ReportDoctorRequest, _bot_service_pb2.ReportDoctorResponse]
+    """Says, with the bot's own token, whether one of its versions has passed the
+    doctor; the last report counts. It is the author's word, as the hardware is. A
+    server may give rated games to versions alone that have passed.
+    """
 
 @_typing.type_check_only
 class BotServiceAsyncStub(BotServiceStub):
@@ -62,6 +67,11 @@ class BotServiceAsyncStub(BotServiceStub):
     RotateToken: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.RotateTokenRequest, _bot_service_pb2.RotateTokenResponse]  # type: ignore[assignment]
     """Makes a new token for a bot; its earlier ones stop working at once and a
     stream opened with them is closed. NOT_FOUND for an unknown name.
+    """
+    ReportDoctor: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ReportDoctorRequest, _bot_service_pb2.ReportDoctorResponse]  # type: ignore[assignment]
+    """Says, with the bot's own token, whether one of its versions has passed the
+    doctor; the last report counts. It is the author's word, as the hardware is. A
+    server may give rated games to versions alone that have passed.
     """
 
 class BotServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -101,6 +111,17 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_bot_service_pb2.RotateTokenResponse, _abc.Awaitable[_bot_service_pb2.RotateTokenResponse]]:
         """Makes a new token for a bot; its earlier ones stop working at once and a
         stream opened with them is closed. NOT_FOUND for an unknown name.
+        """
+
+    @_abc_1.abstractmethod
+    def ReportDoctor(
+        self,
+        request: _bot_service_pb2.ReportDoctorRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bot_service_pb2.ReportDoctorResponse, _abc.Awaitable[_bot_service_pb2.ReportDoctorResponse]]:
+        """Says, with the bot's own token, whether one of its versions has passed the
+        doctor; the last report counts. It is the author's word, as the hardware is. A
+        server may give rated games to versions alone that have passed.
         """
 
 def add_BotServiceServicer_to_server(servicer: BotServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,37 +26,37 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14meijin/v1/game.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x83\x01\n\x07Variant\x12\x1d\n\x04rule\x18\x01 \x01(\x0e\x32\x0f.meijin.v1.Rule\x12\r\n\x05width\x18\x02 \x01(\r\x12\x0e\n\x06height\x18\x03 \x01(\r\x12\x0c\n\x04line\x18\x04 \x01(\r\x12,\n\x0copening_rule\x18\x05 \x01(\x0e\x32\x16.meijin.v1.OpeningRule\"\x98\x01\n\nSideChoice\x12\x0b\n\x03ply\x18\x01 \x01(\r\x12\x1f\n\x05\x63olor\x18\x02 \x01(\x0e\x32\x10.meijin.v1.Color\x12+\n\x08raw_time\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0c\x63harged_time\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x94\x01\n\x0bTimeControl\x12*\n\x07initial\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tincrement\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08per_move\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x82\x01\n\x07Outcome\x12 \n\x06winner\x18\x01 \x01(\x0e\x32\x10.meijin.v1.Color\x12!\n\x06\x65nding\x18\x02 \x01(\x0e\x32\x11.meijin.v1.Ending\x12\"\n\x08\x61t_fault\x18\x03 \x01(\x0e\x32\x10.meijin.v1.Party\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\x9d\x01\n\x04Move\x12\x0c\n\x04\x63\x65ll\x18\x01 \x01(\r\x12+\n\x08raw_time\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0c\x63harged_time\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12)\n\x08\x61nalysis\x18\x1e \x01(\x0b\x32\x17.meijin.v1.MoveAnalysis\"G\n\x0cMoveAnalysis\x12\r\n\x05score\x18\x01 \x01(\x11\x12\r\n\x05\x64\x65pth\x18\x02 \x01(\r\x12\r\n\x05nodes\x18\x03 \x01(\x04\x12\n\n\x02pv\x18\x04 \x01(\x0c\"\x99\x04\n\x04Game\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\r\n\x05\x62lack\x18\x03 \x01(\t\x12\r\n\x05white\x18\x04 \x01(\t\x12#\n\x07variant\x18\x05 \x01(\x0b\x32\x12.meijin.v1.Variant\x12,\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12#\n\x05state\x18\x07 \x01(\x0e\x32\x14.meijin.v1.GameState\x12#\n\x07outcome\x18\x08 \x01(\x0b\x32\x12.meijin.v1.Outcome\x12\x15\n\ropening_plies\x18\t \x01(\r\x12\x1e\n\x05moves\x18\n \x03(\x0b\x32\x0f.meijin.v1.Move\x12.\n\nstart_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rblack_version\x18\r \x01(\t\x12\x15\n\rwhite_version\x18\x0e \x01(\t\x12\x0b\n\x03ply\x18\x0f \x01(\r\x12\x0e\n\x06repeat\x18\x10 \x01(\x08\x12\x16\n\x0epairing_reason\x18\x11 \x01(\t\x12\x0f\n\x07swapped\x18\x12 \x01(\x08\x12%\n\x06\x63hoice\x18\x13 \x01(\x0b\x32\x15.meijin.v1.SideChoice*w\n\x04Rule\x12\x14\n\x10RULE_UNSPECIFIED\x10\x00\x12\x12\n\x0eRULE_FREESTYLE\x10\x01\x12\x11\n\rRULE_STANDARD\x10\x02\x12\x0e\n\nRULE_RENJU\x10\x03\x12\r\n\tRULE_CARO\x10\x04\x12\x13\n\x0fRULE_CARO_EXACT\x10\x05*\x89\x01\n\x0bOpeningRule\x12\x1c\n\x18OPENING_RULE_UNSPECIFIED\x10\x00\x12\x15\n\x11OPENING_RULE_FREE\x10\x01\x12\x16\n\x12OPENING_RULE_SWAP1\x10\x02\x12\x15\n\x11OPENING_RULE_SWAP\x10\x03\x12\x16\n\x12OPENING_RULE_SWAP2\x10\x04*@\n\x05\x43olor\x12\x15\n\x11\x43OLOR_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x43OLOR_BLACK\x10\x01\x12\x0f\n\x0b\x43OLOR_WHITE\x10\x02*m\n\tGameState\x12\x1a\n\x16GAME_STATE_UNSPECIFIED\x10\x00\x12\x16\n\x12GAME_STATE_RUNNING\x10\x01\x12\x17\n\x13GAME_STATE_FINISHED\x10\x02\x12\x13\n\x0fGAME_STATE_VOID\x10\x03*\xe3\x01\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x45NDING_FIVE\x10\x01\x12\x0f\n\x0b\x45NDING_DRAW\x10\x02\x12\x11\n\rENDING_RESIGN\x10\x03\x12\x0f\n\x0b\x45NDING_TIME\x10\x04\x12\x12\n\x0e\x45NDING_ILLEGAL\x10\x05\x12\x10\n\x0c\x45NDING_CRASH\x10\x06\x12\x15\n\x11\x45NDING_DISCONNECT\x10\x07\x12\x17\n\x13\x45NDING_ADJUDICATION\x10\x08\x12\x0f\n\x0b\x45NDING_VOID\x10\t\x12\x14\n\x10\x45NDING_FORBIDDEN\x10\x1e*\x8d\x01\n\x05Party\x12\x15\n\x11PARTY_UNSPECIFIED\x10\x00\x12\x0f\n\x0bPARTY_BLACK\x10\x01\x12\x0f\n\x0bPARTY_WHITE\x10\x02\x12\x10\n\x0cPARTY_SERVER\x10\x03\x12\x11\n\rPARTY_NETWORK\x10\x04\x12\x12\n\x0ePARTY_OPERATOR\x10\x05\x12\x12\n\x0ePARTY_SUPPLIER\x10\x06\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14meijin/v1/game.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x94\x01\n\x07Variant\x12\x1d\n\x04rule\x18\x01 \x01(\x0e\x32\x0f.meijin.v1.Rule\x12\r\n\x05width\x18\x02 \x01(\r\x12\x0e\n\x06height\x18\x03 \x01(\r\x12\x0c\n\x04line\x18\x04 \x01(\r\x12,\n\x0copening_rule\x18\x05 \x01(\x0e\x32\x16.meijin.v1.OpeningRule\x12\x0f\n\x07\x64raw_at\x18\x06 \x01(\r\"\x98\x01\n\nSideChoice\x12\x0b\n\x03ply\x18\x01 \x01(\r\x12\x1f\n\x05\x63olor\x18\x02 \x01(\x0e\x32\x10.meijin.v1.Color\x12+\n\x08raw_time\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0c\x63harged_time\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x94\x01\n\x0bTimeControl\x12*\n\x07initial\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tincrement\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08per_move\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x82\x01\n\x07Outcome\x12 \n\x06winner\x18\x01 \x01(\x0e\x32\x10.meijin.v1.Color\x12!\n\x06\x65nding\x18\x02 \x01(\x0e\x32\x11.meijin.v1.Ending\x12\"\n\x08\x61t_fault\x18\x03 \x01(\x0e\x32\x10.meijin.v1.Party\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\x9d\x01\n\x04Move\x12\x0c\n\x04\x63\x65ll\x18\x01 \x01(\r\x12+\n\x08raw_time\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0c\x63harged_time\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12)\n\x08\x61nalysis\x18\x1e \x01(\x0b\x32\x17.meijin.v1.MoveAnalysis\"G\n\x0cMoveAnalysis\x12\r\n\x05score\x18\x01 \x01(\x11\x12\r\n\x05\x64\x65pth\x18\x02 \x01(\r\x12\r\n\x05nodes\x18\x03 \x01(\x04\x12\n\n\x02pv\x18\x04 \x01(\x0c\"\x99\x04\n\x04Game\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\r\n\x05\x62lack\x18\x03 \x01(\t\x12\r\n\x05white\x18\x04 \x01(\t\x12#\n\x07variant\x18\x05 \x01(\x0b\x32\x12.meijin.v1.Variant\x12,\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12#\n\x05state\x18\x07 \x01(\x0e\x32\x14.meijin.v1.GameState\x12#\n\x07outcome\x18\x08 \x01(\x0b\x32\x12.meijin.v1.Outcome\x12\x15\n\ropening_plies\x18\t \x01(\r\x12\x1e\n\x05moves\x18\n \x03(\x0b\x32\x0f.meijin.v1.Move\x12.\n\nstart_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rblack_version\x18\r \x01(\t\x12\x15\n\rwhite_version\x18\x0e \x01(\t\x12\x0b\n\x03ply\x18\x0f \x01(\r\x12\x0e\n\x06repeat\x18\x10 \x01(\x08\x12\x16\n\x0epairing_reason\x18\x11 \x01(\t\x12\x0f\n\x07swapped\x18\x12 \x01(\x08\x12%\n\x06\x63hoice\x18\x13 \x01(\x0b\x32\x15.meijin.v1.SideChoice*w\n\x04Rule\x12\x14\n\x10RULE_UNSPECIFIED\x10\x00\x12\x12\n\x0eRULE_FREESTYLE\x10\x01\x12\x11\n\rRULE_STANDARD\x10\x02\x12\x0e\n\nRULE_RENJU\x10\x03\x12\r\n\tRULE_CARO\x10\x04\x12\x13\n\x0fRULE_CARO_EXACT\x10\x05*\x89\x01\n\x0bOpeningRule\x12\x1c\n\x18OPENING_RULE_UNSPECIFIED\x10\x00\x12\x15\n\x11OPENING_RULE_FREE\x10\x01\x12\x16\n\x12OPENING_RULE_SWAP1\x10\x02\x12\x15\n\x11OPENING_RULE_SWAP\x10\x03\x12\x16\n\x12OPENING_RULE_SWAP2\x10\x04*@\n\x05\x43olor\x12\x15\n\x11\x43OLOR_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x43OLOR_BLACK\x10\x01\x12\x0f\n\x0b\x43OLOR_WHITE\x10\x02*m\n\tGameState\x12\x1a\n\x16GAME_STATE_UNSPECIFIED\x10\x00\x12\x16\n\x12GAME_STATE_RUNNING\x10\x01\x12\x17\n\x13GAME_STATE_FINISHED\x10\x02\x12\x13\n\x0fGAME_STATE_VOID\x10\x03*\xe3\x01\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x45NDING_FIVE\x10\x01\x12\x0f\n\x0b\x45NDING_DRAW\x10\x02\x12\x11\n\rENDING_RESIGN\x10\x03\x12\x0f\n\x0b\x45NDING_TIME\x10\x04\x12\x12\n\x0e\x45NDING_ILLEGAL\x10\x05\x12\x10\n\x0c\x45NDING_CRASH\x10\x06\x12\x15\n\x11\x45NDING_DISCONNECT\x10\x07\x12\x17\n\x13\x45NDING_ADJUDICATION\x10\x08\x12\x0f\n\x0b\x45NDING_VOID\x10\t\x12\x14\n\x10\x45NDING_FORBIDDEN\x10\x1e*\x8d\x01\n\x05Party\x12\x15\n\x11PARTY_UNSPECIFIED\x10\x00\x12\x0f\n\x0bPARTY_BLACK\x10\x01\x12\x0f\n\x0bPARTY_WHITE\x10\x02\x12\x10\n\x0cPARTY_SERVER\x10\x03\x12\x11\n\rPARTY_NETWORK\x10\x04\x12\x12\n\x0ePARTY_OPERATOR\x10\x05\x12\x12\n\x0ePARTY_SUPPLIER\x10\x06\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.game_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_RULE']._serialized_start=1446
-  _globals['_RULE']._serialized_end=1565
-  _globals['_OPENINGRULE']._serialized_start=1568
-  _globals['_OPENINGRULE']._serialized_end=1705
-  _globals['_COLOR']._serialized_start=1707
-  _globals['_COLOR']._serialized_end=1771
-  _globals['_GAMESTATE']._serialized_start=1773
-  _globals['_GAMESTATE']._serialized_end=1882
-  _globals['_ENDING']._serialized_start=1885
-  _globals['_ENDING']._serialized_end=2112
-  _globals['_PARTY']._serialized_start=2115
-  _globals['_PARTY']._serialized_end=2256
+  _globals['_RULE']._serialized_start=1463
+  _globals['_RULE']._serialized_end=1582
+  _globals['_OPENINGRULE']._serialized_start=1585
+  _globals['_OPENINGRULE']._serialized_end=1722
+  _globals['_COLOR']._serialized_start=1724
+  _globals['_COLOR']._serialized_end=1788
+  _globals['_GAMESTATE']._serialized_start=1790
+  _globals['_GAMESTATE']._serialized_end=1899
+  _globals['_ENDING']._serialized_start=1902
+  _globals['_ENDING']._serialized_end=2129
+  _globals['_PARTY']._serialized_start=2132
+  _globals['_PARTY']._serialized_end=2273
   _globals['_VARIANT']._serialized_start=101
-  _globals['_VARIANT']._serialized_end=232
-  _globals['_SIDECHOICE']._serialized_start=235
-  _globals['_SIDECHOICE']._serialized_end=387
-  _globals['_TIMECONTROL']._serialized_start=390
-  _globals['_TIMECONTROL']._serialized_end=538
-  _globals['_OUTCOME']._serialized_start=541
-  _globals['_OUTCOME']._serialized_end=671
-  _globals['_MOVE']._serialized_start=674
-  _globals['_MOVE']._serialized_end=831
-  _globals['_MOVEANALYSIS']._serialized_start=833
-  _globals['_MOVEANALYSIS']._serialized_end=904
-  _globals['_GAME']._serialized_start=907
-  _globals['_GAME']._serialized_end=1444
+  _globals['_VARIANT']._serialized_end=249
+  _globals['_SIDECHOICE']._serialized_start=252
+  _globals['_SIDECHOICE']._serialized_end=404
+  _globals['_TIMECONTROL']._serialized_start=407
+  _globals['_TIMECONTROL']._serialized_end=555
+  _globals['_OUTCOME']._serialized_start=558
+  _globals['_OUTCOME']._serialized_end=688
+  _globals['_MOVE']._serialized_start=691
+  _globals['_MOVE']._serialized_end=848
+  _globals['_MOVEANALYSIS']._serialized_start=850
+  _globals['_MOVEANALYSIS']._serialized_end=921
+  _globals['_GAME']._serialized_start=924
+  _globals['_GAME']._serialized_end=1461
 # @@protoc_insertion_point(module_scope)

@@ -270,6 +270,7 @@ class Variant(_message.Message):
     HEIGHT_FIELD_NUMBER: _builtins.int
     LINE_FIELD_NUMBER: _builtins.int
     OPENING_RULE_FIELD_NUMBER: _builtins.int
+    DRAW_AT_FIELD_NUMBER: _builtins.int
     rule: Global___Rule.ValueType
     """The rule; freestyle when absent."""
     width: _builtins.int
@@ -280,6 +281,10 @@ class Variant(_message.Message):
     """Stones in a row that win, at least 3; 5 when absent."""
     opening_rule: Global___OpeningRule.ValueType
     """How the first stones are placed; free when absent."""
+    draw_at: _builtins.int
+    """With how many stones on the board a game that nobody has won is drawn; on a
+    full board when absent.
+    """
     def __init__(
         self,
         *,
@@ -288,10 +293,11 @@ class Variant(_message.Message):
         height: _builtins.int = ...,
         line: _builtins.int = ...,
         opening_rule: Global___OpeningRule.ValueType = ...,
+        draw_at: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["height", b"height", "line", b"line", "opening_rule", b"opening_rule", "rule", b"rule", "width", b"width"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draw_at", b"draw_at", "height", b"height", "line", b"line", "opening_rule", b"opening_rule", "rule", b"rule", "width", b"width"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -110,6 +110,7 @@ class Standing(_message.Message):
     HARDWARE_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
     VERSION_ID_FIELD_NUMBER: _builtins.int
+    NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1 on, among those that are shown; 0 for a hidden one, in a matrix that
     was asked for it.
@@ -170,6 +171,10 @@ class Standing(_message.Message):
     """Tells the version apart from the bot's others."""
     version_id: _builtins.str
     """Names the version, whatever its label."""
+    nodes_per_second: _builtins.int
+    """How many positions a second the reference search visits on its hardware, as
+    it said last; 0 where it said nothing. Nobody has checked it.
+    """
     @_builtins.property
     def as_black(self) -> Global___Score:
         """Rated games with the black stones."""
@@ -202,10 +207,11 @@ class Standing(_message.Message):
         hardware: _builtins.str = ...,
         digest: _builtins.str = ...,
         version_id: _builtins.str = ...,
+        nodes_per_second: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "as_black", b"as_black", "as_white", b"as_white", "preview_elo", b"preview_elo", "superiority", b"superiority"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "hardware", b"hardware", "linked", b"linked", "margin", b"margin", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "hardware", b"hardware", "linked", b"linked", "margin", b"margin", "nodes_per_second", b"nodes_per_second", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__preview_elo: _TypeAlias = _typing.Literal["preview_elo"]  # noqa: Y015
     _WhichOneofArgType__preview_elo: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo"]  # noqa: Y015
@@ -544,6 +550,9 @@ class GetStandingsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     ALL_VERSIONS_FIELD_NUMBER: _builtins.int
+    HARDWARE_FIELD_NUMBER: _builtins.int
+    MIN_NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
+    MAX_NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     """The ladder's name; may be empty when there is only one."""
     run_id: _builtins.str
@@ -560,6 +569,14 @@ class GetStandingsRequest(_message.Message):
     """All versions of each bot; else its newest one in the run alone, and the
     anchors.
     """
+    hardware: _builtins.str
+    """Only versions with this in their hardware, in any case; all when empty. What
+    is left out changes no rating; ranks are among the lines that are left.
+    """
+    min_nodes_per_second: _builtins.int
+    """Only versions that told of at least so many nodes a second; all when 0."""
+    max_nodes_per_second: _builtins.int
+    """Only versions that told of at most so many nodes a second; all when 0."""
     def __init__(
         self,
         *,
@@ -568,10 +585,13 @@ class GetStandingsRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         all_versions: _builtins.bool = ...,
+        hardware: _builtins.str = ...,
+        min_nodes_per_second: _builtins.int = ...,
+        max_nodes_per_second: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_versions", b"all_versions", "ladder", b"ladder", "page_size", b"page_size", "page_token", b"page_token", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_versions", b"all_versions", "hardware", b"hardware", "ladder", b"ladder", "max_nodes_per_second", b"max_nodes_per_second", "min_nodes_per_second", b"min_nodes_per_second", "page_size", b"page_size", "page_token", b"page_token", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -136,6 +136,7 @@ class Hello(_message.Message):
     CAPABILITIES_FIELD_NUMBER: _builtins.int
     RESUME_SESSION_ID_FIELD_NUMBER: _builtins.int
     HARDWARE_FIELD_NUMBER: _builtins.int
+    NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """The protocol version the bot speaks; this contract is 1."""
     bot_name: _builtins.str
@@ -148,6 +149,11 @@ class Hello(_message.Message):
     """What the bot runs on, for people, such as `AMD EPYC 7B13, 2 cores`: at most
     80 characters, without control characters, which are taken out. It is shown
     as it was said; another one makes no new version.
+    """
+    nodes_per_second: _builtins.int
+    """How many positions a second the reference search visits on that hardware, as
+    `meijin bot bench` measured it there; 0 for not told. At most 10^12. It is shown
+    beside the hardware, and another one makes no new version.
     """
     @_builtins.property
     def engine(self) -> Global___Engine:
@@ -166,10 +172,11 @@ class Hello(_message.Message):
         capabilities: Global___Capabilities | None = ...,
         resume_session_id: _builtins.str = ...,
         hardware: _builtins.str = ...,
+        nodes_per_second: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "engine", b"engine"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_name", b"bot_name", "capabilities", b"capabilities", "engine", b"engine", "hardware", b"hardware", "protocol_version", b"protocol_version", "resume_session_id", b"resume_session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_name", b"bot_name", "capabilities", b"capabilities", "engine", b"engine", "hardware", b"hardware", "nodes_per_second", b"nodes_per_second", "protocol_version", b"protocol_version", "resume_session_id", b"resume_session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -621,6 +628,7 @@ class Welcome(_message.Message):
     BOT_NAME_FIELD_NUMBER: _builtins.int
     GRACE_MS_FIELD_NUMBER: _builtins.int
     RUNNING_GAMES_FIELD_NUMBER: _builtins.int
+    NOTICE_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """Names this stream; to be sent as `resume_session_id` of the next one."""
     bot_name: _builtins.str
@@ -631,6 +639,10 @@ class Welcome(_message.Message):
     """
     running_games: _builtins.int
     """How many of its games are running; each follows as a `GameStarted`."""
+    notice: _builtins.str
+    """One sentence for the bot's owner, such as why it gets no rated games; empty when
+    there is nothing to know.
+    """
     def __init__(
         self,
         *,
@@ -638,10 +650,11 @@ class Welcome(_message.Message):
         bot_name: _builtins.str = ...,
         grace_ms: _builtins.int = ...,
         running_games: _builtins.int = ...,
+        notice: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_name", b"bot_name", "grace_ms", b"grace_ms", "running_games", b"running_games", "session_id", b"session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_name", b"bot_name", "grace_ms", b"grace_ms", "notice", b"notice", "running_games", b"running_games", "session_id", b"session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -787,6 +800,7 @@ class TurnRequested(_message.Message):
     OWN_CLOCK_MS_FIELD_NUMBER: _builtins.int
     OPPONENT_CLOCK_MS_FIELD_NUMBER: _builtins.int
     TASK_FIELD_NUMBER: _builtins.int
+    CHARGE_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game's number on this stream."""
     ply: _builtins.int
@@ -805,6 +819,12 @@ class TurnRequested(_message.Message):
         that play other opening rules than the free one ever get it.
         """
 
+    @_builtins.property
+    def charge(self) -> Global___Charge:
+        """What the bot's last answer in this game was charged; absent before it has given
+        one. It is told again when a turn is asked anew.
+        """
+
     def __init__(
         self,
         *,
@@ -814,14 +834,49 @@ class TurnRequested(_message.Message):
         own_clock_ms: _builtins.int = ...,
         opponent_clock_ms: _builtins.int = ...,
         task: Global___OpeningTask | None = ...,
+        charge: Global___Charge | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["task", b"task"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["charge", b"charge", "task", b"task"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "moves", b"moves", "opponent_clock_ms", b"opponent_clock_ms", "own_clock_ms", b"own_clock_ms", "ply", b"ply", "task", b"task"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["charge", b"charge", "game", b"game", "moves", b"moves", "opponent_clock_ms", b"opponent_clock_ms", "own_clock_ms", b"own_clock_ms", "ply", b"ply", "task", b"task"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TurnRequested: _TypeAlias = TurnRequested  # noqa: Y015
+
+@_typing.final
+class Charge(_message.Message):
+    """What an answer was charged. In microseconds, each rounded down."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RAW_US_FIELD_NUMBER: _builtins.int
+    LAG_US_FIELD_NUMBER: _builtins.int
+    CHARGED_US_FIELD_NUMBER: _builtins.int
+    raw_us: _builtins.int
+    """From handing the turn to the transport to reading the answer."""
+    lag_us: _builtins.int
+    """What was taken off for the way there and back. After a restart of the server, for the
+    answers before it: all that was taken off.
+    """
+    charged_us: _builtins.int
+    """What the clock was charged. It is `raw_us` less `lag_us`, less what the server itself was
+    late by, and less the margin for a late answer.
+    """
+    def __init__(
+        self,
+        *,
+        raw_us: _builtins.int = ...,
+        lag_us: _builtins.int = ...,
+        charged_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["charged_us", b"charged_us", "lag_us", b"lag_us", "raw_us", b"raw_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Charge: _TypeAlias = Charge  # noqa: Y015
 
 @_typing.final
 class OpeningTask(_message.Message):

@@ -91,6 +91,7 @@ def variant_to_proto(variant: Variant) -> game_pb2.Variant:
         height=variant.height,
         line=variant.line,
         opening_rule=_ABSENT if rule == FREE else opening_rule_to_proto(rule),
+        draw_at=variant.draw_at or 0,
     )
 
 
@@ -102,6 +103,7 @@ def variant_from_proto(message: game_pb2.Variant) -> Variant:
         height=message.height or GOMOKU.height,
         line=message.line or GOMOKU.line,
         opening_rule=opening_rule_from_proto(message.opening_rule),
+        draw_at=message.draw_at or None,
     )
 
 

@@ -46,8 +46,10 @@ class EngineRow:
     label: str
     digest: str
     configuration: tuple[str, ...] = ()
-    hardware: str = ""
-    """What it says that it runs on: no part of what it is."""
+    hardware: str | None = ""
+    """What it says that it runs on: no part of what it is. ``None`` leaves what it said last."""
+    nodes_per_second: int = 0
+    """Of the reference search there, as it says; 0 where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class BotRow:
     is_hidden: bool
     hardware: str = ""
     """What its newest version said last that it runs on; empty where it said nothing."""
+    nodes_per_second: int = 0
+    """Of the reference search there, as that version said last; 0 where it said nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,10 @@ class VersionRow:
     """The version before; ``None`` for the first."""
     hardware: str = ""
     """What it said last that it runs on; empty where it said nothing."""
+    nodes_per_second: int = 0
+    """Of the reference search there, as it said last; 0 where it said nothing."""
+    doctor_time: datetime | None = None
+    """When it was last reported to have passed the doctor; ``None`` if it has not."""
 
 
 def find_bot(connection: Connection, name: str) -> BotId | None:
@@ -158,20 +166,22 @@ def bot_version(
 ) -> BotVersionId:
     """The version of a bot with this digest; made, with its lineage, when it is new.
 
-    What it runs on is kept as it says now.
+    What it runs on, and how fast that is, is kept as it says now.
 
     Raises:
         TooManyVersionsError: it is new, and the bot has as many as it may have.
     """
     mine = BotVersion.bot_id == bot_id
-    same = select(BotVersion.id, BotVersion.hardware).where(
+    same = select(BotVersion.id, BotVersion.hardware, BotVersion.nodes_per_second).where(
         mine, BotVersion.digest == engine.digest
     )
+    machine = engine.hardware, engine.nodes_per_second
     known = connection.execute(same).one_or_none()
     if known is not None:
-        if known.hardware != engine.hardware:
+        if engine.hardware is not None and (known.hardware, known.nodes_per_second) != machine:
             change = update(BotVersion).where(BotVersion.id == known.id)
-            connection.execute(change.values(hardware=engine.hardware))
+            said = change.values(hardware=engine.hardware, nodes_per_second=engine.nodes_per_second)
+            connection.execute(said)
         return BotVersionId(known.id)
     _check_versions(connection, bot_id, now)
     newest = select(func.max(BotVersion.id)).where(mine)
@@ -182,12 +192,27 @@ def bot_version(
         configuration=list(engine.configuration),
         create_time=now,
         parent_id=connection.scalar(newest),
-        hardware=engine.hardware,
+        hardware=engine.hardware or "",
+        nodes_per_second=engine.nodes_per_second,
     )
     with Session(connection) as session:
         session.add(version)
         session.flush()
         return version.id
+
+
+def has_passed(connection: Connection, version_id: BotVersionId) -> bool:
+    """Whether a version was reported to have passed the doctor."""
+    query = select(BotVersion.doctor_time).where(BotVersion.id == version_id)
+    return connection.scalar(query) is not None
+
+
+def set_doctor_time(
+    connection: Connection, version_id: BotVersionId, time: datetime | None
+) -> None:
+    """Keep when a version has passed the doctor; ``None`` for one that has failed since."""
+    change = update(BotVersion).where(BotVersion.id == version_id)
+    connection.execute(change.values(doctor_time=time))
 
 
 def _check_versions(connection: Connection, bot_id: BotId, now: datetime) -> None:
@@ -237,10 +262,15 @@ def get_bots(connection: Connection, bots: Mapping[str, BotId]) -> Sequence[BotR
 
 def _bots() -> Select[*tuple[Any, ...]]:
     owner = func.coalesce(Owner.name, "")
-    versions = select(BotVersion.hardware).where(BotVersion.bot_id == Bot.id)
-    newest = versions.order_by(BotVersion.id.desc()).limit(1).scalar_subquery()
-    columns = columns_of(BotRow, Bot, owner=owner, hardware=func.coalesce(newest, ""))
-    return select(*columns).select_from(Bot).outerjoin(Owner)
+    each = aliased(BotVersion)
+    newest = select(func.max(each.id)).where(each.bot_id == Bot.id).scalar_subquery()
+    machine = {
+        "hardware": func.coalesce(BotVersion.hardware, ""),
+        "nodes_per_second": func.coalesce(BotVersion.nodes_per_second, 0),
+    }
+    columns = columns_of(BotRow, Bot, owner=owner, **machine)
+    listed = select(*columns).select_from(Bot).outerjoin(Owner)
+    return listed.outerjoin(BotVersion, BotVersion.id == newest)
 
 
 def version_ids(connection: Connection, bot_id: BotId) -> Sequence[BotVersionId]:
@@ -282,6 +312,14 @@ def newest_versions(connection: Connection, bot_id: BotId, limit: int) -> Sequen
     """The newest versions of a bot, newest first."""
     query = select(BotVersion.id).where(BotVersion.bot_id == bot_id)
     return connection.scalars(query.order_by(BotVersion.id.desc()).limit(limit)).all()
+
+
+def version_row(connection: Connection, version_id: BotVersionId) -> VersionRow:
+    """A version as it is listed."""
+    query = select(*columns_of(VersionRow, BotVersion)).where(BotVersion.id == version_id)
+    found = read_row(VersionRow, connection.execute(query))
+    assert found is not None, "versions are never deleted"
+    return found
 
 
 def list_versions(

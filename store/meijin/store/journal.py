@@ -14,7 +14,7 @@ from meijin.store.access.audit import Act, add_act
 from meijin.store.faults import NewFault, add_faults, fault_of_game
 from meijin.store.fence import NO_EPOCH
 from meijin.store.ladders.ladders import settle
-from meijin.store.ladders.opening_keys import opening_key
+from meijin.store.ladders.opening_keys import opening_key, settled_opening
 from meijin.store.ladders.repeats import mark_games
 from meijin.store.prepared import Prepared
 from meijin.store.schema import (
@@ -191,6 +191,8 @@ def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
         raise LostUpdateError(f"only {changed} of {len(ends)} ended games were running")
     if swapped := [{"key": end.id, "swapped": True} for end in ends if end.is_swapped]:
         _SWAP_PLAYERS.execute(connection, swapped)
+    if settled := [_settled_row(end) for end in ends if end.choice is not None]:
+        _SETTLE_OPENING.execute(connection, settled)
     add_faults(connection, filter(None, map(_fault, ends)))
     rated = [end for end in ends if end.is_rated]
     if rated:
@@ -260,6 +262,12 @@ def _end_row(end: GameEnd) -> dict[str, object]:
         "symmetric_fingerprint": end.symmetric_fingerprint,
         "choice": end.choice,
     }
+
+
+def _settled_row(end: GameEnd) -> dict[str, object]:
+    """The key of the opening that its players made: a game whose side is chosen has no other."""
+    opening = settled_opening(end.moves, 0, end.choice)
+    return {"key": end.id, "settled": opening_key(opening)}
 
 
 def _fault(end: GameEnd) -> NewFault | None:
@@ -334,6 +342,9 @@ _SWAP_PLAYERS = Prepared(
     update(_GAME)
     .where(_GAME.c.id == bindparam("key"))
     .values(black_id=_GAME.c.white_id, white_id=_GAME.c.black_id, is_swapped=bindparam("swapped"))
+)
+_SETTLE_OPENING = Prepared(
+    update(_GAME).where(_GAME.c.id == bindparam("key")).values(opening=bindparam("settled"))
 )
 _COUNT_GAMES = Prepared(
     update(_TOURNAMENT)

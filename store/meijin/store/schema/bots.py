@@ -3,7 +3,7 @@
 import enum
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from meijin.store.schema.base import Base
@@ -61,7 +61,7 @@ class Bot(Base):
 
 
 class BotVersion(Base):
-    """A bot as it was at one time, the entity that is rated: never changed but for its hardware."""
+    """A bot as it was, the entity that is rated: never changed but for machine and examination."""
 
     __tablename__ = "bot_version"
     __table_args__ = (
@@ -82,3 +82,7 @@ class BotVersion(Base):
     """The version before; ``None`` for the first."""
     hardware: Mapped[str] = mapped_column(String(HARDWARE), default="")
     """What it said last that it runs on; empty where it said nothing."""
+    nodes_per_second: Mapped[int] = mapped_column(BigInteger, default=0)
+    """Of the reference search there, as it said last; 0 where it said nothing."""
+    doctor_time: Mapped[datetime | None] = mapped_column(default=None)
+    """When its author last reported that it has passed the doctor; ``None`` if it has not."""

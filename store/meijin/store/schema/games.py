@@ -82,7 +82,7 @@ class Game(Base):
     white_id: Mapped[BotVersionId] = mapped_column(ForeignKey("bot_version.id"))
     opening_plies: Mapped[int]
     opening: Mapped[int] = mapped_column(INT64)
-    """A key that games with the same opening share."""
+    """A key that games with the same opening share, see `settled_opening`."""
     moves: Mapped[bytes]
     """Two bytes a cell, little-endian; the opening alone until the game ends."""
     start_time: Mapped[datetime]
