@@ -23,7 +23,7 @@ from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.watchdog import Watchdog
 from meijin.server.process.operator_token import OperatorTokenFile
-from meijin.server.settings import Settings
+from meijin.server.settings import Admission, Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import Creator
@@ -84,7 +84,13 @@ class Parts:
             last_end=last.end,
             tracer=tracer,
         )
-        lobby = Lobby(watch, listeners, grace=settings.grace, max_notices=settings.max_notices)
+        lobby = Lobby(
+            watch,
+            listeners,
+            grace=settings.grace,
+            max_notices=settings.max_notices,
+            needs_doctor=settings.admission is Admission.DOCTOR,
+        )
         games = Games(
             lobby,
             journal,

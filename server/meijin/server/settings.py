@@ -126,6 +126,14 @@ class Reading(enum.Enum):
     """Whoever has a token, of any kind."""
 
 
+class Admission(enum.Enum):
+    """Which versions of bots get rated games."""
+
+    ANYONE = "anyone"
+    DOCTOR = "doctor"
+    """Those that have passed the doctor, by their authors' word."""
+
+
 class Settings(BaseSettings):
     """A server's settings: arguments first, then ``MEIJIN_*`` in the environment, then a file.
 
@@ -158,6 +166,8 @@ class Settings(BaseSettings):
     """Who may register bots."""
     reading: Reading = Reading.ANYONE
     """Who may look."""
+    admission: Admission = Admission.ANYONE
+    """Which versions of bots get rated games."""
     owner_quota: PositiveInt = 10
     """The most bots that an owner may register, where its invitation says nothing else."""
     owner_tournaments: bool = False

@@ -25,7 +25,7 @@ CHANGING = sorted(
 
 Fields: TypeAlias = dict[str, Any]
 Case: TypeAlias = Callable[[Desk], Awaitable[Fields]]
-"""Brings about what a method is called for; the fields of the call."""
+"""Brings about what a method is called for; the fields of the call, and `by` whose token."""
 
 
 def bot(**more: Any) -> Case:
@@ -138,6 +138,11 @@ async def new_token(_desk: Desk) -> Fields:
     return {"kind": "TOKEN_KIND_READ"}
 
 
+async def examined(desk: Desk) -> Fields:
+    """A bot that reports of itself."""
+    return {"by": await desk.bot("ada"), "engine": {"version": "1"}, "passed": True}
+
+
 CASES: dict[str, Case] = {
     "AdminService/BanBot": bot(reason="a test"),
     "AdminService/DisableBot": bot(),
@@ -148,6 +153,7 @@ CASES: dict[str, Case] = {
     "AdminService/UnbanBot": bot_after("AdminService/BanBot", reason="a test"),
     "AdminService/UnpauseBot": paused,
     "BotService/RegisterBot": new_bot,
+    "BotService/ReportDoctor": examined,
     "BotService/RotateToken": bot(),
     "GameService/VoidGame": finished_game,
     "LadderService/SetAnchors": anchors,
@@ -167,7 +173,7 @@ async def audited(desk: Desk, method: str, case: Case) -> list[str]:
     """The methods by which things were changed in a call."""
     fields = await case(desk)
     before = await desk.ask("AdminService/ListAudit")
-    await desk.ask(method, **fields)
+    await desk.ask(method, fields.pop("by", None), **fields)
     after = await desk.ask("AdminService/ListAudit")
     return [act.method for act in after.acts[: len(after.acts) - len(before.acts)]]
 

@@ -123,13 +123,17 @@ async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:
         peer = await server.peer()
         engine = play_service_pb2.Engine(version=version, digest=digest, configuration=["depth=4"])
         hello = play_service_pb2.Hello(
-            protocol_version=1, bot_name="ada", engine=engine, hardware=f"machine {version}"
+            protocol_version=1,
+            bot_name="ada",
+            engine=engine,
+            hardware=f"machine {version}",
+            nodes_per_second=ord(version[-1]),
         )
         await peer.write(hello=hello)
         await peer.welcome()
     service = await server.bots()
     (bot,) = (await service.ListBots(pb.ListBotsRequest())).bots
-    assert bot.hardware == "machine 3"
+    assert (bot.hardware, bot.nodes_per_second) == ("machine 3", ord("3"))
     page = await service.ListBotVersions(pb.ListBotVersionsRequest(name="ada", page_size=2))
     rest = await service.ListBotVersions(
         pb.ListBotVersionsRequest(name="ada", page_token=page.next_page_token)
@@ -138,6 +142,7 @@ async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:
     assert [version.version for version in versions] == ["1", "2", "3"]
     assert [version.digest for version in versions] == ["x", "y", "version:3"]
     assert [version.hardware for version in versions] == ["machine 1b", "machine 2", "machine 3"]
+    assert [version.nodes_per_second for version in versions] == [ord(text) for text in "b23"]
     assert list(versions[0].configuration) == ["depth=4"]
     assert versions[0].create_time.seconds > 0
     assert rest.next_page_token == ""

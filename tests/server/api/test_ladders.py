@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import numpy as np
 import pytest
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 from tests.query_plans import statements
 
 from meijin.game import Variant
@@ -249,6 +249,43 @@ async def test_an_earlier_run_is_shown(start_server: StartServer) -> None:
         table = await (await server.ladders()).GetStandings(pb.GetStandingsRequest(run_id="1"))
         assert (table.run.run_id, table.run.checksum) == ("1", "checksum 1")
         assert [row.elo for row in table.standings] == [1600, 1400]
+
+
+async def test_lines_are_chosen_by_what_versions_say_of_their_machines(
+    start_server: StartServer,
+) -> None:
+    """Pages are of the lines that are shown, with ranks among them and the run's own ratings."""
+    async with with_runs(start_server, (1, (1600, 1400))) as server:
+        service = await server.ladders()
+        machines = (("AMD EPYC 7B13", 400_000), ("M2", 0))
+
+        def say(connection: Connection) -> None:
+            ids = connection.scalars(select(BotVersion.id).order_by(BotVersion.id)).all()
+            for version, (hardware, speed) in zip(ids, machines, strict=True):
+                change = update(BotVersion).where(BotVersion.id == version)
+                connection.execute(change.values(hardware=hardware, nodes_per_second=speed))
+
+        async def shown(**filters: Any) -> list[tuple[int, str, float, int]]:
+            request = pb.GetStandingsRequest(page_size=1, **filters)
+            lines: list[pb.Standing] = []
+            while not lines or request.page_token:
+                page = await service.GetStandings(request)
+                lines += page.standings
+                request.page_token = page.next_page_token
+                if not page.standings:
+                    break
+            return [(row.rank, row.bot, row.elo, row.nodes_per_second) for row in lines]
+
+        server.database.write(say)
+        ada, bob = (1, "ada", 1600, 400_000), (2, "bob", 1400, 0)
+        assert await shown() == [ada, bob]
+        assert await shown(hardware="epyc") == [ada]
+        assert await shown(hardware="m2") == [(1, *bob[1:])]
+        assert await shown(hardware="%") == []
+        assert await shown(min_nodes_per_second=400_000) == [ada]
+        assert await shown(min_nodes_per_second=400_001) == []
+        assert await shown(max_nodes_per_second=400_000) == [ada]
+        assert await shown(max_nodes_per_second=399_999) == []
 
 
 async def test_a_table_is_read_in_pages(start_server: StartServer) -> None:

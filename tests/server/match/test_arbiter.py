@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -212,6 +213,15 @@ def test_white_may_do_what_black_may_not() -> None:
         match.turn(cell)
     assert match.outcome is None
     assert match.arbiter.board.ply == 10
+
+
+def test_a_draw_at_a_limit_of_stones() -> None:
+    """The game ends with so many, though cells are free."""
+    match = Match(variant=replace(TIC_TAC_TOE, draw_at=8))
+    for cell in (0, 1, 2, 4, 3, 5, 7, 6):
+        assert match.outcome is None
+        match.turn(cell)
+    assert match.outcome == Outcome(Ending.DRAW)
 
 
 def test_no_move_left_but_fouls_is_a_draw() -> None:
@@ -641,6 +651,33 @@ def test_a_flag_that_is_up_falls_for_no_later_turn() -> None:
     assert match.outcome is None
 
 
+# -- charges ----------------------------------------------------------------------
+
+
+def test_each_seat_is_told_what_its_last_answer_was_charged() -> None:
+    """Raw, credited and charged; nothing before its first answer, and not the opponent's."""
+    match = Match("60+1")
+    assert match.arbiter.charges[FIRST:] == [None, None]
+    match.turn(12, 3, lag=0.25)
+    assert match.arbiter.charges[FIRST] == (
+        3 * NS_PER_SECOND,
+        NS_PER_SECOND // 4,
+        11 * NS_PER_SECOND // 4,
+    )
+    assert match.arbiter.charges[SECOND] is None
+    match.turn(13, 2, stalled=0.5)
+    assert match.arbiter.charges[SECOND] == (2 * NS_PER_SECOND, 0, 3 * NS_PER_SECOND // 2)
+    match.turn(14, 1)
+    assert match.arbiter.charges[FIRST] == (NS_PER_SECOND, 0, NS_PER_SECOND)
+
+
+def test_a_late_answer_is_charged_less_the_margin() -> None:
+    """What the margin forgives is no lag."""
+    match = Match("1/move", margin=0.5)
+    match.turn(12, 1.25)
+    assert match.arbiter.charges[FIRST] == (5 * NS_PER_SECOND // 4, 0, NS_PER_SECOND)
+
+
 # -- replay -----------------------------------------------------------------------
 
 
@@ -655,6 +692,7 @@ def test_replayed_moves_charge_the_clocks_as_they_did() -> None:
     assert restored.arbiter.board.moves == old.board.moves
     assert (restored.arbiter.raw_ns, restored.arbiter.charged_ns) == (old.raw_ns, old.charged_ns)
     assert [restored.left(seat) for seat in Seat] == [match.left(seat) for seat in Seat]
+    assert restored.arbiter.charges == old.charges
 
 
 # -- presence ---------------------------------------------------------------------

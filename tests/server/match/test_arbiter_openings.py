@@ -67,6 +67,16 @@ class Game:
         return self.arbiter.clock.left_ns(seat) / NS_PER_SECOND
 
 
+def test_an_opening_is_charged_to_who_acted() -> None:
+    """All its stones together, and a choice; whatever colour that seat then has."""
+    game = Game()
+    game.turn(THREE, 3)
+    game.turn(Choose(Color.WHITE), 2)
+    game.turn(40, 1)
+    three, one = 3 * NS_PER_SECOND, NS_PER_SECOND
+    assert game.arbiter.charges[FIRST:] == [(three, 0, three), (one, 0, one)]
+
+
 @pytest.mark.parametrize("color", Color)
 def test_the_second_player_chooses(color: Color) -> None:
     """After that the seats take turns, white first, whoever has it."""
@@ -268,3 +278,4 @@ def test_what_is_stored_leads_to_the_same_game(rule: OpeningRule, rng: random.Ra
         assert again.arbiter.raw_ns == game.arbiter.raw_ns
         assert again.arbiter.choice_ns == game.arbiter.choice_ns
         assert [again.left(seat) for seat in Seat] == [game.left(seat) for seat in Seat]
+        assert again.arbiter.charges == game.arbiter.charges

@@ -219,6 +219,14 @@ async def test_the_lag_is_the_least_of_the_last_round_trips(session: Session) ->
     assert session.lag_ns == 30 * MILLISECOND
 
 
+async def test_no_way_takes_less_than_nothing(session: Session) -> None:
+    """A stall that began before the ping was sent is counted when it is over."""
+    session.ping()
+    sequence = sent(session, NS_PER_SECOND).ping
+    session.pong(sequence, Moment(NS_PER_SECOND + 5 * MILLISECOND, 8 * MILLISECOND))
+    assert session.lag_ns == 0
+
+
 async def test_one_ping_is_under_way_at_a_time(session: Session) -> None:
     """A bot that doesn't answer isn't asked again; an answer to nothing is ignored."""
     session.ping()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from meijin.game import GOMOKU, Board, Clock, TimeControl, encode_moves
+from meijin.game import GOMOKU, Board, Clock, Seat, TimeControl, encode_moves
 from meijin.server.errors import InvalidRequestError, ProtocolError, TooManyActionsError
 from meijin.server.match import wire
 from meijin.server.match.arbiter import Arbiter
@@ -26,7 +26,7 @@ from meijin.store.bots import EngineRow
 from meijin.store.schema import BotId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities
-from meijin.wire.contract import MAX_HARDWARE, PROTOCOL_VERSION
+from meijin.wire.contract import MAX_HARDWARE, MAX_NODES_PER_SECOND, PROTOCOL_VERSION
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
@@ -91,7 +91,7 @@ def test_the_longest_labels_fit() -> None:
 def test_hardware_is_one_short_line() -> None:
     """What would be obeyed by a terminal is taken out, and what is too long refused."""
 
-    def read(text: str) -> str:
+    def read(text: str) -> str | None:
         hello = pb.Hello(protocol_version=PROTOCOL_VERSION, hardware=text)
         return hello_from_proto(pb.PlayRequest(hello=hello)).engine.hardware
 
@@ -100,6 +100,19 @@ def test_hardware_is_one_short_line() -> None:
     assert read("é" * MAX_HARDWARE) == "é" * MAX_HARDWARE
     with pytest.raises(InvalidRequestError, match=r"^hardware is longer than 80 characters$"):
         read("x" * (MAX_HARDWARE + 1))
+
+
+def test_a_machines_speed_is_bounded() -> None:
+    """What is impossible is refused by name; nothing is told where it is 0."""
+
+    def read(speed: int) -> int:
+        hello = pb.Hello(protocol_version=PROTOCOL_VERSION, nodes_per_second=speed)
+        return hello_from_proto(pb.PlayRequest(hello=hello)).engine.nodes_per_second
+
+    assert read(0) == 0
+    assert read(MAX_NODES_PER_SECOND) == MAX_NODES_PER_SECOND
+    with pytest.raises(InvalidRequestError, match=r"^nodes_per_second 1000000000001 is above"):
+        read(MAX_NODES_PER_SECOND + 1)
 
 
 @pytest.mark.parametrize(
@@ -234,6 +247,16 @@ def test_the_messages_come_in_order() -> None:
     )
     assert ping.ping.sequence == 4
     assert draining.WhichOneof("fact") == "draining"
+
+
+def test_a_turn_tells_what_the_last_answer_was_charged() -> None:
+    """That of the seat which is to move, in microseconds rounded down."""
+    game = game_after(12, 13)
+    game.arbiter.charges[Seat.FIRST] = 5_999, 2_000, 3_001
+    game.arbiter.charges[Seat.SECOND] = 1, 1, 1
+    (message,) = delivery_to_proto(Delivery(turns=[(game, 0)]), ADA)
+    (turn,) = message.events.turns
+    assert turn.charge == pb.Charge(raw_us=5, lag_us=2, charged_us=3)
 
 
 @pytest.mark.parametrize("reason", NoticeReason)

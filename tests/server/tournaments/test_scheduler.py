@@ -124,7 +124,9 @@ class Hall:
     def join(self, bot: int, capabilities: Capabilities | None = None) -> None:
         """A bot's stream is opened."""
         player = self.lobby.players.setdefault(BotId(bot), Player(BotId(bot), NAMES[BotId(bot)]))
-        session = SimpleNamespace(capabilities=capabilities or Capabilities(), version_id=bot)
+        session = SimpleNamespace(
+            capabilities=capabilities or Capabilities(), version_id=bot, may_be_rated=True
+        )
         player.session = cast("Session", session)
         self.scheduler.player_joined(player)
 

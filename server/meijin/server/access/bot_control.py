@@ -15,7 +15,7 @@ from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.access.tokens import new_secret
-from meijin.store.bots import BotRecord
+from meijin.store.bots import BotRecord, EngineRow, VersionRow
 from meijin.store.schema import REASON, TokenKind
 from meijin.wire.contract import check_bot_name
 from meijin.wire.text import plain_text
@@ -61,6 +61,23 @@ class BotControl:
         bot_id = await self._storage.write(work)
         self._lobby.expel(bot_id, UnauthenticatedError("the bot's token was replaced"))
         return secret
+
+    async def report_doctor(
+        self, caller: Caller, name: str, engine: EngineRow, *, has_passed: bool
+    ) -> VersionRow:
+        """Keep whether a version of the caller's own bot has passed the doctor."""
+        work = partial(
+            bots.report_doctor,
+            caller=caller,
+            name=name,
+            engine=engine,
+            has_passed=has_passed,
+            now=datetime.now(UTC),
+        )
+        bot_id, version = await self._storage.write(work)
+        self._lobby.set_passed(bot_id, version.id, has_passed=has_passed)
+        self._scheduler.wake()
+        return version
 
     async def disable(self, caller: Caller, name: str, reason: str) -> BotRecord:
         """Keep a bot away; its open stream is ended."""

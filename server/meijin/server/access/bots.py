@@ -1,6 +1,7 @@
 """What owners and operators do to bots, in the transaction of the change."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -14,14 +15,17 @@ from meijin.server.errors import (
     RegistrationClosedError,
     WrongStateError,
 )
+from meijin.server.match.admission import admit
+from meijin.server.match.commands import Hello
 from meijin.server.settings import Registration
 from meijin.store import bots
 from meijin.store.access import owners
 from meijin.store.access.audit import Facts, actor_name, add_act
 from meijin.store.access.owners import OwnerRow
 from meijin.store.access.tokens import NewToken, add_token, revoke_tokens_of
-from meijin.store.bots import BotRecord
+from meijin.store.bots import BotRecord, EngineRow, VersionRow
 from meijin.store.schema import BotId, BotState, BotVersionId, OwnerId, TokenKind
+from meijin.wire import Capabilities
 
 
 def bot_of(connection: Connection, caller: Caller, name: str) -> BotRecord:
@@ -137,6 +141,34 @@ def _add_token(
     creator = str(actor_name(connection, caller.actor.token_id))
     new = NewToken(secret, TokenKind.BOT, bot_id=bot_id, creator=creator)
     add_token(connection, new, now)
+
+
+def report_doctor(
+    connection: Connection,
+    *,
+    caller: Caller,
+    name: str,
+    engine: EngineRow,
+    has_passed: bool,
+    now: datetime,
+) -> tuple[BotId, VersionRow]:
+    """Keep whether a version of the caller's own bot has passed the doctor.
+
+    Raises:
+        MeijinError: the bot may not play.
+    """
+    engine = replace(engine, hardware=None)  # it was not there to say
+    hello = Hello(name, engine, Capabilities(), resume_session_id="")
+    bot = admit(connection, hello=hello, identity=caller.identity, now=now)
+    before = bots.version_row(connection, bot.version_id)
+    bots.set_doctor_time(connection, bot.version_id, now if has_passed else None)
+    after = bots.version_row(connection, bot.version_id)
+    facts = [
+        {"version": row.label, "passed": row.doctor_time is not None} for row in (before, after)
+    ]
+    act = caller.act("report the doctor", f"bot {bot.name}", now, before=facts[0], after=facts[1])
+    add_act(connection, act)
+    return bot.bot_id, after
 
 
 def disable(

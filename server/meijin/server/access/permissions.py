@@ -33,6 +33,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.PlayService/Play": Permission.BOT,
     "/meijin.v1.BotService/RegisterBot": Permission.OWNER,
     "/meijin.v1.BotService/RotateToken": Permission.OWNER,
+    "/meijin.v1.BotService/ReportDoctor": Permission.BOT,
     "/meijin.v1.BotService/ListBots": Permission.READER,
     "/meijin.v1.BotService/ListBotVersions": Permission.READER,
     "/meijin.v1.TournamentService/CreateTournament": Permission.TOURNAMENTS,

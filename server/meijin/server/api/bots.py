@@ -12,6 +12,7 @@ from meijin.server.api.convert_bots import bot_to_proto, version_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import ListQuery, page_key, read_page
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.wire import engine_from_proto
 from meijin.server.storage import Storage
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.views.bots import BotSummary, bot_summary
@@ -46,6 +47,18 @@ class BotServicer(BotServiceServicer):
         """Replace a bot's tokens by a new one."""
         token = await self._control.rotate(current_caller.get(), request.name)
         return pb.RotateTokenResponse(token=token)
+
+    async def ReportDoctor(
+        self, request: pb.ReportDoctorRequest, context: Context
+    ) -> pb.ReportDoctorResponse:
+        """Keep whether a version of the caller's own bot has passed the doctor."""
+        version = await self._control.report_doctor(
+            current_caller.get(),
+            request.name,
+            engine_from_proto(request.engine),
+            has_passed=request.passed,
+        )
+        return pb.ReportDoctorResponse(version=version_to_proto(version))
 
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
         """List bots by name."""

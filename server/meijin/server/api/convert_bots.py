@@ -16,6 +16,8 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
         connected=bot.capabilities is not None,
         paused=bot.is_paused,
         hardware=bot.hardware,
+        nodes_per_second=bot.nodes_per_second,
+        unexamined=bot.is_unexamined,
     )
     if bot.capabilities is not None:
         message.capabilities.CopyFrom(capabilities_to_proto(bot.capabilities))
@@ -31,4 +33,6 @@ def version_to_proto(row: VersionRow) -> bot_service_pb2.BotVersion:
         configuration=row.configuration,
         create_time=time_to_proto(row.create_time),
         hardware=row.hardware,
+        nodes_per_second=row.nodes_per_second,
+        doctor_time=None if row.doctor_time is None else time_to_proto(row.doctor_time),
     )

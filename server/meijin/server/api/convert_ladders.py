@@ -113,6 +113,7 @@ def standing_to_proto(row: Standing) -> pb.Standing:
         depends_on_opponents=line.depends_on_opponents,
         changes_over_time=line.changes_over_time,
         hardware=row.hardware,
+        nodes_per_second=row.nodes_per_second,
         digest=row.digest,
     )
 

@@ -27,6 +27,7 @@ from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.views.diagnoses import ladder_diagnosis
 from meijin.server.views.ladders import (
     LadderTable,
+    MachineFilter,
     Matrix,
     day_ratings,
     head_to_head,
@@ -86,6 +87,9 @@ class LadderServicer(LadderServiceServicer):
             run_id=run_id,
             paused=paused,
             all_versions=request.all_versions,
+            machines=MachineFilter(
+                request.hardware, request.min_nodes_per_second, request.max_nodes_per_second
+            ),
         )
         size, start = page_size(request.page_size), _line_of(request.page_token)
         return await self._storage.read(partial(_standings, find=find, size=size, start=start))

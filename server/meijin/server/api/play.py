@@ -183,7 +183,12 @@ class PlayServicer(PlayServiceServicer):
         player.name, player.is_hidden = bot.name, bot.is_hidden
         player.supplier_failures = SupplierBudget(bot.supplier_failures)
         return self._lobby.join(
-            player, bot.version_id, hello.capabilities, hello.resume_session_id, since=since
+            player,
+            bot.version_id,
+            hello.capabilities,
+            hello.resume_session_id,
+            since=since,
+            has_passed=bot.has_passed,
         )
 
     async def _find(self, admission: Callable[..., Admitted]) -> Admitted:

@@ -34,6 +34,8 @@ class Admitted(NamedTuple):
     """The last times at which its supplier failed, oldest first."""
     is_hidden: bool
     """It is left out of lists."""
+    has_passed: bool
+    """Its author has reported that this version has passed the doctor."""
 
 
 def admit(
@@ -70,12 +72,14 @@ def admit(
         )
     if (error := refusal(bot)) is not None:
         raise error
+    version_id = bots.bot_version(connection, bot_id, hello.engine, now)
     return Admitted(
         bot_id,
         name,
-        bots.bot_version(connection, bot_id, hello.engine, now),
+        version_id,
         fault_times(connection, bot_id, FaultKind.SUPPLIER, limit=SUPPLIER_FAILURES),
         bot.is_hidden,
+        bots.has_passed(connection, version_id),
     )
 
 

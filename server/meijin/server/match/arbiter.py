@@ -24,7 +24,7 @@ from meijin.server.match.allowance import LAG_PER_GAME_NS, Credits, allowance_of
 from meijin.server.match.flag import Flag
 from meijin.server.match.presence import Presence
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
-from meijin.server.match.timing import FlagFall, HeldMove, Timing, told_action
+from meijin.server.match.timing import Charge, FlagFall, HeldMove, Timing, told_action
 
 _OUTAGES = {Party.SERVER: "an outage", Party.NETWORK: "an outage of the network"}
 """Of whom."""
@@ -65,16 +65,17 @@ class Arbiter:
     __slots__ = (
         "_allowance",
         "_asked_at_ns",
-        "_cells",
         "_flag",
         "_left_turn",
         "_may_block",
+        "_most_stones",
         "_presence",
         "_stall_at_ask_ns",
         "_unheard_ns",
         "_used_ns",
         "board",
         "charged_ns",
+        "charges",
         "choice_ns",
         "clock",
         "credits",
@@ -99,13 +100,15 @@ class Arbiter:
         """Nanoseconds that the clock was charged for them."""
         self.credits = [Credits(), Credits(), Credits()]
         """By the value of a seat: what it has been credited."""
+        self.charges: list[Charge | None] = [None, None, None]
+        """By the value of a seat: what its last answer was charged, once it has given one."""
         self.choice_ns = (0, 0)
         """What the choice of a side took, once it is made: as `raw_ns` and `charged_ns`."""
         self.turns = self.position.turns
         """Whose turn it is at an even and at an odd ply."""
         self.task = self.position.task
         """What the opening asks for; ``None`` where a stone is asked for."""
-        self._cells = board.variant.cells
+        self._most_stones = board.variant.most_stones
         self._may_block = board.variant.rule.has_forbidden_cells
         self._asked_at_ns = -1
         self._stall_at_ask_ns = 0
@@ -213,6 +216,7 @@ class Arbiter:
         is_first = task is None or task.may_choose or not self.board.ply  # of its action
         if is_first:
             self.clock.charge(seat, charged_ns)
+            self.charges[seat] = raw_ns, max(raw_ns - charged_ns, 0), charged_ns
         if color is None:
             self.board.play(code)
             self._note_stones((raw_ns,), (charged_ns,))
@@ -251,14 +255,15 @@ class Arbiter:
     ) -> None:
         """Carry out an action that is in time, and charged: mostly a stone for the board."""
         board = self.board
+        charged_ns = spent_ns - credit_ns
         try:
             if self.task is not None:
-                self._act(action, raw_ns, spent_ns - credit_ns)
+                self._act(action, raw_ns, charged_ns)
             else:
                 assert isinstance(action, int)
                 board.play(action)
                 self.raw_ns.append(raw_ns)
-                self.charged_ns.append(spent_ns - credit_ns)
+                self.charged_ns.append(charged_ns)
         except (IllegalActionError, IllegalMoveError) as error:
             is_foul = isinstance(error, ForbiddenMoveError)
             self._forfeit(seat, Ending.FORBIDDEN if is_foul else Ending.ILLEGAL, str(error))
@@ -267,11 +272,12 @@ class Arbiter:
             return
         self._asked_at_ns = -1
         self._used_ns = 0
+        self.charges[seat] = raw_ns, credit_ns, charged_ns
         if credit_ns:
             self.credits[seat].lag_ns += credit_ns
         if board.winner is not None:
             self.outcome = Outcome(Ending.FIVE, board.winner)
-        elif len(board.moves) == self._cells or (self._may_block and board.is_blocked):
+        elif len(board.moves) == self._most_stones or (self._may_block and board.is_blocked):
             self.outcome = Outcome(Ending.DRAW)
 
     def _act(self, action: Action, raw_ns: int, charged_ns: int) -> None:

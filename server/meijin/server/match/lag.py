@@ -78,11 +78,15 @@ class LagMeter:
         return self._sequence
 
     def answer(self, sequence: int, now_ns: int) -> int | None:
-        """The round trip of the ping that is answered; ``None`` for an answer to anything else."""
+        """The round trip of the ping that is answered; ``None`` for an answer to anything else.
+
+        A stall is counted when it is over: of one that began before the ping was sent, that clock
+        may stand for longer than the way took.
+        """
         if self._state is not PingState.SENT or sequence != self._sequence:
             return None
         self._state = PingState.DUE if self._is_next_due else PingState.IDLE
         self._is_next_due = False
-        round_trip_ns = now_ns - self._sent_ns
+        round_trip_ns = max(now_ns - self._sent_ns, 0)
         self._samples_ns.append(round_trip_ns)
         return round_trip_ns

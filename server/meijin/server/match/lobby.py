@@ -88,7 +88,13 @@ class Lobby:
     """Opens and closes the streams of players."""
 
     def __init__(
-        self, watch: StallWatch, listeners: Listeners, *, grace: timedelta, max_notices: int
+        self,
+        watch: StallWatch,
+        listeners: Listeners,
+        *,
+        grace: timedelta,
+        max_notices: int,
+        needs_doctor: bool = False,
     ) -> None:
         self.players: dict[BotId, Player] = {}
         """Bots that are connected or have games running."""
@@ -102,6 +108,7 @@ class Lobby:
         self._listeners = listeners
         self._grace = grace
         self._max_notices = max_notices
+        self._needs_doctor = needs_doctor  # rated games are for versions that have passed it
 
     def player(self, bot_id: BotId, name: str) -> Player:
         """The player of a bot, present or not."""
@@ -131,12 +138,14 @@ class Lobby:
         resume_session_id: str = "",
         *,
         since: Moment | None = None,
+        has_passed: bool = False,
     ) -> Session:
         """Open a stream for a player; an older stream of it is closed.
 
         Args:
             since: When the player came, if it had to wait to be let in: it is no longer away
                 from then on.
+            has_passed: The version has passed the doctor.
 
         Raises:
             ReplacedError: the stream to resume was replaced by one that is open.
@@ -154,6 +163,7 @@ class Lobby:
             grace=self._grace,
             max_notices=self._max_notices,
             moment=moment,
+            may_be_rated=has_passed or not self._needs_doctor,
         )
         player.session = session
         self.players[player.bot_id] = player
@@ -194,6 +204,13 @@ class Lobby:
         player = self.players.get(bot_id)
         if player is not None and player.session is not None:
             player.session.close(reason)
+
+    def set_passed(self, bot_id: BotId, version_id: BotVersionId, *, has_passed: bool) -> None:
+        """A version has passed the doctor, or has failed: it matters from the next game on."""
+        player = self.players.get(bot_id)
+        session = None if player is None else player.session
+        if session is not None and session.version_id == version_id:
+            session.may_be_rated = has_passed or not self._needs_doctor
 
     def rename(self, bot_id: BotId, name: str) -> None:
         """A bot has another name; its stream and its games go on."""

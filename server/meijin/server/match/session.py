@@ -37,6 +37,13 @@ SILENT_AFTER_NS = NS_PER_SECOND * 2 // 5
 last pings sooner is prompt."""
 
 
+UNEXAMINED = (
+    "no rated games yet: on this server a version has to pass `meijin bot doctor` first; run it "
+    "with --report"
+)
+"""What a bot is told that is to be examined."""
+
+
 class NoticeReason(enum.Enum):
     """Why an action had no effect."""
 
@@ -70,6 +77,8 @@ class Welcome:
     """How long the bot may be away in one game altogether."""
     running_games: int
     """How many starts of games that go on follow."""
+    notice: str = ""
+    """What the bot's owner is to know at once."""
 
 
 class PausedNotice(NamedTuple):
@@ -129,6 +138,7 @@ class Session:
         "id",
         "lag_ns",
         "last_actions",
+        "may_be_rated",
         "player",
         "refused",
         "silent_since_ns",
@@ -149,6 +159,7 @@ class Session:
         grace: timedelta,
         max_notices: int,
         moment: Moment,
+        may_be_rated: bool = True,
     ) -> None:
         self.id = session_id
         self.player = player
@@ -156,6 +167,8 @@ class Session:
         self.capabilities = capabilities
         self.games = games
         """The player's running games by their numbers, also those of other versions of it."""
+        self.may_be_rated = may_be_rated
+        """It gets rated games; else it is to be examined first."""
         self.lag_ns = 0
         """The round trip on this stream."""
         self.refused = 0
@@ -311,7 +324,8 @@ class Session:
 
     def _welcome(self) -> Welcome:
         self._is_welcomed = True
-        return Welcome(self.id, self.player.name, self._grace, len(self._started))
+        notice = "" if self.may_be_rated else UNEXAMINED
+        return Welcome(self.id, self.player.name, self._grace, len(self._started), notice)
 
     # -- what came back ---------------------------------------------------------
 

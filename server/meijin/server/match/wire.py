@@ -1,6 +1,7 @@
 """The play stream on the wire: bots' messages are read and the server's are made here alone."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from meijin.game import (
@@ -43,7 +44,12 @@ from meijin.wire import (
     time_control_to_proto,
     variant_to_proto,
 )
-from meijin.wire.contract import MAX_HARDWARE, MAX_PV, PROTOCOL_VERSION
+from meijin.wire.contract import (
+    MAX_HARDWARE,
+    MAX_NODES_PER_SECOND,
+    MAX_PV,
+    PROTOCOL_VERSION,
+)
 from meijin.wire.enums import enum_table
 from meijin.wire.text import check_text, plain_text
 
@@ -82,7 +88,11 @@ def hello_from_proto(request: pb.PlayRequest) -> Hello:
         )
     return Hello(
         bot_name=hello.bot_name,
-        engine=engine_from_proto(hello.engine, hardware_from_proto(hello.hardware)),
+        engine=replace(
+            engine_from_proto(hello.engine),
+            hardware=hardware_from_proto(hello.hardware),
+            nodes_per_second=_speed_from_proto(hello.nodes_per_second),
+        ),
         capabilities=requested_capabilities(hello.capabilities),
         resume_session_id=hello.resume_session_id,
     )
@@ -98,7 +108,7 @@ def requested_capabilities(message: pb.Capabilities) -> Capabilities:
         return capabilities_from_proto(message)
 
 
-def engine_from_proto(message: pb.Engine, hardware: str = "") -> EngineRow:
+def engine_from_proto(message: pb.Engine) -> EngineRow:
     """The program behind a bot; without a digest its label tells versions apart.
 
     Raises:
@@ -116,7 +126,6 @@ def engine_from_proto(message: pb.Engine, hardware: str = "") -> EngineRow:
         label=message.version,
         digest=message.digest or f"version:{message.version}",
         configuration=configuration_from_proto(message.configuration),
-        hardware=hardware,
     )
 
 
@@ -129,6 +138,13 @@ def hardware_from_proto(text: str) -> str:
     if len(text) > MAX_HARDWARE:
         raise InvalidRequestError(f"hardware is longer than {MAX_HARDWARE} characters")
     return plain_text(text).strip()
+
+
+def _speed_from_proto(nodes_per_second: int) -> int:
+    if nodes_per_second > MAX_NODES_PER_SECOND:
+        message = f"nodes_per_second {nodes_per_second} is above {MAX_NODES_PER_SECOND}"
+        raise InvalidRequestError(message)
+    return nodes_per_second
 
 
 def configuration_from_proto(lines: Sequence[str]) -> tuple[str, ...]:
@@ -254,6 +270,7 @@ def welcome_to_proto(welcome: Welcome) -> pb.Welcome:
         bot_name=welcome.bot_name,
         grace_ms=int(welcome.grace.total_seconds() * 1000),
         running_games=welcome.running_games,
+        notice=welcome.notice,
     )
 
 
@@ -285,6 +302,13 @@ def _add_turns(events: pb.Events, turns: Sequence[tuple[LiveGame, int]]) -> None
         turn.moves = encode_moves(moves)
         turn.own_clock_ms = own_ns // 1_000_000
         turn.opponent_clock_ms = arbiter.clock.left_ns(arbiter.turns[~ply & 1]) // 1_000_000
+        charge = arbiter.charges[arbiter.turns[ply & 1]]
+        if charge is not None:
+            raw_ns, lag_ns, charged_ns = charge
+            told = turn.charge
+            told.raw_us = raw_ns // 1000
+            told.lag_us = lag_ns // 1000
+            told.charged_us = charged_ns // 1000
         if arbiter.task is not None:
             _set_task(turn, arbiter, arbiter.task)
 

@@ -13,6 +13,7 @@ from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listener
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.lobby import Lobby, Player
+from meijin.server.match.session import Session
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.pauses import Pause, Pauses
 from meijin.server.tournaments.run import RunState, TournamentRun, run_of
@@ -151,6 +152,8 @@ class Scheduler(Listener):
             return "is not connected"
         if self.pauses.is_paused(player.session.version_id):
             return "is paused, since it forfeited game after game"
+        if not _may_play(run, player.session):
+            return "has not passed the doctor, which rated games here ask for"
         return player.session.capabilities.objection(run.variant, time_control)
 
     # -- what happens in the match ------------------------------------------------------
@@ -256,9 +259,16 @@ class Scheduler(Listener):
         session = player.session
         if session is None or self.pauses.is_paused(session.version_id):
             return None
+        if not _may_play(run, session):
+            return None
         if session.capabilities.objection(run.variant, run.time_control):
             return None
         return session.capabilities.max_games - len(player.games)
+
+
+def _may_play(run: TournamentRun, session: Session) -> bool:
+    """Whether a bot may play the games of a tournament, which are rated if it has a ladder."""
+    return run.ladder_id is None or session.may_be_rated
 
 
 def _least_move_time(player: Player) -> timedelta:

@@ -22,8 +22,12 @@ class BotSummary:
     """What it can play; ``None`` while it is not connected."""
     is_paused: bool = False
     """The version that is connected gets no new games for a while."""
+    is_unexamined: bool = False
+    """The version that is connected gets no rated games, since it has not passed the doctor."""
     hardware: str = ""
     """What its newest version said last that it runs on; empty where it said nothing."""
+    nodes_per_second: int = 0
+    """Of the reference search there, as that version said last; 0 where it said nothing."""
 
 
 def bot_summary(row: BotRow, player: Player | None, pauses: Pauses) -> BotSummary:
@@ -36,5 +40,7 @@ def bot_summary(row: BotRow, player: Player | None, pauses: Pauses) -> BotSummar
         running_games=0 if player is None else len(player.games),
         capabilities=None if session is None else session.capabilities,
         is_paused=session is not None and pauses.is_paused(session.version_id),
+        is_unexamined=session is not None and not session.may_be_rated,
         hardware=row.hardware,
+        nodes_per_second=row.nodes_per_second,
     )

@@ -70,6 +70,30 @@ class LadderLine:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineFilter:
+    """Which versions are shown, by what they say of their machines; all where it says nothing."""
+
+    hardware: str = ""
+    """In what it runs on, in any case."""
+    min_nodes: int = 0
+    """The least nodes a second."""
+    max_nodes: int = 0
+    """The most; 0 for no limit."""
+
+    def admits(self, row: Standing) -> bool:
+        """Whether a version is shown: with a limit of nodes, one that told of them."""
+        nodes = row.nodes_per_second
+        return (
+            self.hardware.casefold() in row.hardware.casefold()
+            and nodes >= self.min_nodes
+            and (not self.max_nodes or 0 < nodes <= self.max_nodes)
+        )
+
+
+EVERY_MACHINE = MachineFilter()
+
+
+@dataclass(frozen=True, slots=True)
 class LadderTable:
     """A ladder's table."""
 
@@ -116,12 +140,14 @@ def ladder_table(
     *,
     paused: Container[BotVersionId] = (),
     all_versions: bool = False,
+    machines: MachineFilter = EVERY_MACHINE,
 ) -> LadderTable:
     """The published table of a ladder with a preview of the next, or that of an earlier run.
 
     Args:
         paused: Those that get no new games for a while.
         all_versions: Of each bot; else the newest one and the anchors alone.
+        machines: Which of those are shown; the ratings are those of the whole run.
 
     Raises:
         UnknownLadderError: no ladder has the name.
@@ -130,7 +156,7 @@ def ladder_table(
     table = standings(connection, get_ladder(connection, ladder), run_id)
     is_behind = run_id is None and table.run is not None and not table.ladder.is_current
     elos = _preview(connection, table) if is_behind else ()
-    ranked = _ranked(connection, table, all_versions=all_versions)
+    ranked = _ranked(connection, table, all_versions=all_versions, machines=machines)
     lines = tuple(
         LadderLine(row, elo, run_id is None and row.version_id in paused)
         for row, elo in itertools.zip_longest(ranked, elos)
@@ -139,14 +165,22 @@ def ladder_table(
     return LadderTable(table.ladder, table.run, lines)
 
 
-def _ranked(connection: Connection, table: Standings, *, all_versions: bool) -> list[Standing]:
+def _ranked(
+    connection: Connection,
+    table: Standings,
+    *,
+    all_versions: bool,
+    machines: MachineFilter = EVERY_MACHINE,
+) -> list[Standing]:
     """A run's lines with ranks among those that are shown, and 0 for others.
 
     The chance to be stronger is that over the next that is shown: the run's own where the two
     are neighbours in it, and else by the covariances, where they are kept.
     """
     rows = table.standings
-    places = _shown(rows, all_versions=all_versions)
+    places = [
+        place for place in _shown(rows, all_versions=all_versions) if machines.admits(rows[place])
+    ]
     chances = dict(zip(places, _chances(connection, table, places), strict=True))
     ranks = {place: rank for rank, place in enumerate(places, start=1)}
     return [
