@@ -1,5 +1,6 @@
 """What several parts' tests share: an event loop, settings of Hypothesis, a PostgreSQL server."""
 
+import asyncio
 import itertools
 import os
 import pwd
@@ -10,9 +11,11 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVarTuple
 
 import psycopg
 import pytest
@@ -21,6 +24,8 @@ from hypothesis import settings
 # A busy machine is no failure: the default deadline is 200 ms per example.
 settings.register_profile("meijin", deadline=None)
 settings.load_profile("meijin")
+
+_Arguments = TypeVarTuple("_Arguments")
 
 MISSING = "needs PostgreSQL's initdb and pg_ctl on the PATH"
 
@@ -95,10 +100,32 @@ def _other_user() -> str:
     return next(name for name in ("postgres", "nobody") if name in names)
 
 
+class TestLoop(asyncio.SelectorEventLoop):
+    """An event loop that hears no more once it is closed.
+
+    All loops of a process share gRPC's queue of events: what it has still to say of a call of an
+    earlier test, it says on the loop of the running one, where an error would be taken for that
+    test's.
+    """
+
+    __test__ = False
+
+    def call_soon_threadsafe(
+        self,
+        callback: Callable[[*_Arguments], object],
+        *args: *_Arguments,
+        context: Context | None = None,
+    ) -> asyncio.Handle:
+        """Call a function soon, unless the loop is closed."""
+        if self.is_closed():
+            return asyncio.Handle(callback, args, self, context)
+        return super().call_soon_threadsafe(callback, *args, context=context)
+
+
 @pytest.fixture(scope="session")
-def anyio_backend() -> str:
+def anyio_backend() -> tuple[str, dict[str, object]]:
     """Tests that are coroutines, and their fixtures, run on asyncio, all in one task."""
-    return "asyncio"
+    return "asyncio", {"loop_factory": TestLoop}
 
 
 @pytest.fixture(scope="session")

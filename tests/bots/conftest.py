@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
@@ -17,7 +18,7 @@ from google.protobuf.duration_pb2 import Duration
 from meijin.bots import Bot, Choice, Client, Position, RandomBot
 from meijin.bots.sdk.backoff import Backoff
 from meijin.bots.sdk.batch_searcher import searcher_for
-from meijin.bots.sdk.events import GameStarted, Turn
+from meijin.bots.sdk.events import GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.threads import SearchThreads
@@ -282,11 +283,11 @@ class Room:
         self._threads = SearchThreads(threads)
         self.searcher = searcher_for(bot, self._threads)
 
-    def games(self, *numbers: int) -> list[RunningGame]:
+    def games(self, *numbers: int, task: OpeningTask | None = None) -> list[RunningGame]:
         """The games ``game-NUMBER``, where black is to begin and has been asked."""
-        return [self._game(number) for number in numbers]
+        return [self._game(number, task) for number in numbers]
 
-    def _game(self, number: int) -> RunningGame:
+    def _game(self, number: int, task: OpeningTask | None) -> RunningGame:
         started = GameStarted(
             number=number,
             game_id=f"game-{number}",
@@ -297,16 +298,17 @@ class Room:
             moves=b"",
         )
         game = RunningGame(started, self._outbox)
-        game.begin_turn(Turn(number, 0, b"", 60_000, 60_000, time.monotonic()))
+        game.begin_turn(Turn(number, 0, b"", 60_000, 60_000, time.monotonic(), task))
         return game
 
-    async def answers(self, count: int) -> dict[int, int | str]:
-        """Wait for `count` answers; by game, the cell or why there is none."""
-        answers: dict[int, int | str] = {}
+    async def answers(self, count: int) -> dict[int, int | str | tuple[int, ...]]:
+        """Wait for `count` answers; by game, the cell, those of an opening, or why there is none."""
+        answers: dict[int, int | str | tuple[int, ...]] = {}
         async with asyncio.timeout(PATIENCE_SECONDS):
             while len(answers) < count:
                 for request in await self._outbox.take():
                     answers |= {play.game: play.cell for play in request.actions.plays}
+                    answers |= {each.game: tuple(each.cells) for each in request.actions.placements}
                     answers |= {fault.game: fault.message for fault in request.actions.failures}
         return answers
 
@@ -322,7 +324,8 @@ def quick_backoff() -> Backoff:
 
 
 @pytest.fixture(autouse=True)
-def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
     monkeypatch.delenv("MEIJIN_SERVER", raising=False)
     monkeypatch.delenv("MEIJIN_TOKEN", raising=False)
 

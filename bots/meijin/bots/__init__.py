@@ -12,6 +12,7 @@ from meijin.bots.sdk.client import Client
 from meijin.bots.sdk.errors import (
     ArenaError,
     BotLoadError,
+    GameFailedError,
     InvalidBotError,
     MissingExtraError,
     NoArenaError,
@@ -22,6 +23,7 @@ from meijin.bots.sdk.errors import (
     TokenRefusedError,
     VersionRefusedError,
 )
+from meijin.bots.sdk.events import Charge
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.runner import run, serve
 from meijin.wire import Capabilities
@@ -37,8 +39,10 @@ __all__ = [
     "Bot",
     "BotLoadError",
     "Capabilities",
+    "Charge",
     "Choice",
     "Client",
+    "GameFailedError",
     "InvalidBotError",
     "MctsBot",
     "MissingExtraError",

@@ -33,6 +33,7 @@ from meijin.bots import (
 )
 from meijin.bots.sdk import client as client_module
 from meijin.bots.sdk.backoff import Backoff
+from meijin.bots.sdk.speed import write_speed
 from meijin.game import FREESTYLE, STANDARD, Board, Color, Outcome, decode_moves
 from meijin.v1 import game_pb2
 
@@ -146,6 +147,18 @@ class PreparingBot(FirstCellBot):
     def close(self) -> None:
         """Count."""
         self.closed += 1
+
+
+@pytest.mark.parametrize(("hardware", "speed"), [("H100", 400_000), ("", 0)])
+async def test_the_hello_tells_of_the_machine(
+    server: ScriptedServer, hardware: str, speed: int
+) -> None:
+    """How fast it was measured to be, too; neither where an empty text is told."""
+    write_speed(400_000)
+    async with server.connect(FirstCellBot(), hardware=hardware):
+        session = await server.session()
+        await session.welcome()
+    assert (session.hello.hardware, session.hello.nodes_per_second) == (hardware, speed)
 
 
 async def test_prepares_before_the_hello(server: ScriptedServer) -> None:

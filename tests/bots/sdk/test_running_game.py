@@ -11,8 +11,8 @@ import pytest
 
 from meijin.bots import RESIGN, Analysis, Bot, Choice, Position
 from meijin.bots.sdk.answer import Failure, Unchecked
-from meijin.bots.sdk.errors import SupplierError
-from meijin.bots.sdk.events import GameStarted, OpeningTask, Turn
+from meijin.bots.sdk.errors import GameFailedError, SupplierError
+from meijin.bots.sdk.events import Charge, GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.wire import Action
@@ -91,6 +91,30 @@ def test_waiting_is_taken_off_the_clocks() -> None:
     assert position.time_left == timedelta(milliseconds=4_000)
     assert position.clock_left == timedelta(milliseconds=29_000)
     assert position.opponent_time_left == timedelta(milliseconds=20_000)
+
+
+def test_the_road_is_what_the_bot_did_not_take() -> None:
+    """What was charged for the last answer, less its time from the read to the send."""
+    clock = Clock()
+    game = game_after([], clock=clock)
+    game.begin_turn(turn([]))
+    position = game.turn_position()
+    assert (position.last_charge, position.lost_us) == (None, 0)
+    clock.now += 0.25
+    game.send(game.action_for(7))
+    charge = Charge(raw_us=900_000, lag_us=50_000, charged_us=850_000)
+    game.begin_turn(turn([7, 8])._replace(charge=charge, read_at=clock.now))
+    assert game.turn_position() is position
+    assert (position.last_charge, position.lost_us) == (charge, 600_000)
+
+
+def test_a_charge_for_an_answer_of_another_stream() -> None:
+    """It is told, and nobody knows what of it was the road."""
+    game = game_after([7, 8])
+    game.begin_turn(turn([7, 8])._replace(charge=Charge(900_000, 0, 900_000)))
+    position = game.turn_position()
+    assert position.last_charge == Charge(900_000, 0, 900_000)
+    assert position.lost_us == 0
 
 
 async def test_repeated_turn() -> None:
@@ -241,6 +265,7 @@ class OpeningBot(Bot):
             [7],
             Failure("choose_side returned [7]: 0 stones are asked for"),
         ),
+        (OpeningTask(2, may_choose=True), Placement((112, 900)), Placement((112, 900))),
         (OpeningTask(0, may_choose=True), None, None),
         (OpeningTask(3, may_choose=False), Color.BLACK, None),
     ],
@@ -256,6 +281,14 @@ def test_answers_in_openings(task: OpeningTask, answer: object, settled: object)
         assert isinstance(action.answer, Failure)
     else:
         assert action.answer == settled
+
+
+def test_failure_that_tells_all() -> None:
+    """The words of a bot that says why it can't go on are the cause as they are."""
+    game = game_after([])
+    game.begin_turn(turn([]))
+    assert game.failure_action(GameFailedError("out of ideas")).answer == Failure("out of ideas")
+    assert game.failure_action(ValueError("no")).answer == Failure("ValueError: no")
 
 
 def test_a_chosen_side_is_shown_from_the_next_turn_on() -> None:

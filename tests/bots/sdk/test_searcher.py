@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
-from meijin.bots import Bot, Position
+from meijin.bots import Bot, GameFailedError, Position
 from meijin.bots.sdk.batch_searcher import searcher_for
+from meijin.bots.sdk.events import OpeningTask
 from meijin.bots.sdk.threads import SearchThreads
 
 if TYPE_CHECKING:
@@ -154,6 +156,39 @@ async def test_task_that_exits(in_room: InRoom) -> None:
     async with in_room(ExitingBot()) as room:
         room.searcher.search(room.games(13, 2))
         assert await room.answers(2) == {13: "SystemExit: unlucky", 2: 2}
+
+
+async def test_failure_that_tells_all(in_room: InRoom, caplog: pytest.LogCaptureFixture) -> None:
+    """A bot that says why it can't go on is logged in a line, without a traceback."""
+
+    class FailingBot(Bot):
+        async def choose(self, position: Position) -> int:
+            raise GameFailedError(f"out of ideas in {position.game_id}")
+
+    async with in_room(FailingBot()) as room:
+        room.searcher.search(room.games(7))
+        assert await room.answers(1) == {7: "out of ideas in game-7"}
+    (record,) = caplog.records
+    assert record.getMessage() == "failed in game game-7: out of ideas in game-7"
+    assert not record.exc_info
+
+
+@pytest.mark.parametrize("is_batch", [False, True])
+async def test_openings_that_wait(in_room: InRoom, *, is_batch: bool) -> None:
+    """Coroutines of several games place their stones at the same time."""
+
+    class Placer(TaskBot):
+        async def place_opening(self, position: Position, stones: int) -> Sequence[int]:
+            first = await self.choose(position)
+            return range(first, first + stones)
+
+    class BatchPlacer(Placer):
+        async def choose_many(self, positions: Sequence[Position]) -> Sequence[int]:  # noqa: ARG002 - see Bot
+            raise AssertionError("no usual move is asked for")
+
+    async with in_room(BatchPlacer(3) if is_batch else Placer(3)) as room:
+        room.searcher.search(room.games(1, 13, 3, task=OpeningTask(3, may_choose=False)))
+        assert await room.answers(3) == {1: (1, 2, 3), 13: "ValueError: unlucky", 3: (3, 4, 5)}
 
 
 async def test_forgotten_task_is_cancelled(in_room: InRoom) -> None:

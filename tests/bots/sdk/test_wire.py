@@ -13,6 +13,7 @@ import pytest
 from meijin.bots import RESIGN, Analysis, Choice
 from meijin.bots.sdk.answer import Failure
 from meijin.bots.sdk.events import (
+    Charge,
     Draining,
     Events,
     GameEnded,
@@ -172,6 +173,8 @@ def test_events() -> None:
     events.notices.add(game=3, ply=9, detail="too late")
     asked = events.turns.add(game=4, ply=3)
     asked.task.stones, asked.task.may_choose = 2, True
+    charge = asked.charge
+    charge.raw_us, charge.lag_us, charge.charged_us = 9, 2, 7
     events.choices.add(game=4, color=game_pb2.COLOR_WHITE)
     assert message_from_proto(response, read_at=5) == Events(
         started=[
@@ -187,7 +190,7 @@ def test_events() -> None:
         ],
         turns=[
             Turn(number=1, ply=1, moves=b"\x07\x00", own_ms=5, opponent_ms=6, read_at=5),
-            Turn(4, 3, b"", 0, 0, read_at=5, task=OpeningTask(2, may_choose=True)),
+            Turn(4, 3, b"", 0, 0, 5, OpeningTask(2, may_choose=True), Charge(9, 2, 7)),
         ],
         ended=[GameEnded(2, Outcome(Ending.DRAW))],
         notices=[Notice(3, 9, "too late")],

@@ -4,4 +4,5 @@
   that search with the compiled core, and `opening_search` has them play openings
 - `catalogue`: finds a bot by its name or in a file
 - `template`: a new bot's file
+- `bench`: the reference search, by which machines are compared
 """

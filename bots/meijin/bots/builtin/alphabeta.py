@@ -156,7 +156,7 @@ class AlphaBetaBot(OpeningSearcher):
 
         level = LEVELS.get(self._level, Level(MAX_DEPTH, NO_LIMIT, noise=0))
         return Limits(
-            depth=min(self._depth or MAX_DEPTH, level.depth),
+            depth=min(self._depth or MAX_DEPTH, level.depth, position.board.plies_left),
             nodes=min(self._nodes or NO_LIMIT, level.nodes),
             time=thinking_time(position, self._time_limit),
         )

@@ -56,7 +56,7 @@ def _candidates(position: Position, stones: int) -> list[tuple[int, ...]]:
     rng = Random(position.game_id)  # noqa: S311 - the opponent may know it
     legal = position.legal_cells()
     anywhere = (tuple(rng.sample(legal, stones)) for _ in range(CANDIDATES))
-    book = generated_openings(replace(position.variant, opening_rule=FREE))
+    book = generated_openings(replace(position.variant, opening_rule=FREE, draw_at=None))
     known = [opening[:stones] for opening in book if len(opening) > stones > 1]
     if position.board.moves or not known:
         return list(anywhere)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 
-from meijin.game import Analysis
+from meijin.game import Analysis, Placement
 
 __all__ = ["RESIGN", "Analysis", "Answer", "Choice", "Failure", "Resignation"]
 
@@ -45,6 +46,10 @@ class Failure:
     is_suppliers: bool = False
     """It was not the bot that failed, but what it depends on: the game is void instead."""
 
+
+Stones: TypeAlias = Sequence[int] | Placement
+"""Cells of an opening, black and white in turn; a `Placement` is sent as it is, and the server
+judges it."""
 
 Answer: TypeAlias = int | Choice | Unchecked | Resignation
 """What `Bot.choose` returns; a cell is row * width + column, row 0 on top."""

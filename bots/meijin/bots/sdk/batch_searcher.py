@@ -12,6 +12,7 @@ from typing import TypeAlias, cast
 
 from meijin.bots.sdk.answer import Answer
 from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.events import OpeningTask
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.searcher import (
     Hook,
@@ -139,7 +140,7 @@ class TaskBatchSearcher(BatchSearcher):
 
     async def _choose(self, games: Sequence[RunningGame]) -> _Result:
         try:
-            openings = _answer_openings(self._bot, games)
+            openings = await _await_openings(self._bot, games)
             others = [game for game in games if game not in openings] if openings else games
             answers: Sequence[Answer] = ()
             if others:
@@ -186,6 +187,20 @@ def _answer_openings(bot: Bot, games: Sequence[RunningGame]) -> dict[RunningGame
             except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
                 actions[game] = log_failure(game, error)
     return actions
+
+
+async def _await_openings(bot: Bot, games: Sequence[RunningGame]) -> dict[RunningGame, Action]:
+    """As `_answer_openings`, with methods that may be ``async``."""
+
+    async def answer(game: RunningGame, task: OpeningTask) -> Action:
+        try:
+            return await game.await_task(bot, task)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
+            return log_failure(game, error)
+
+    asked = [(game, task) for game in games if (task := game.task) is not None]
+    actions = await asyncio.gather(*(answer(game, task) for game, task in asked))
+    return {game: action for (game, _), action in zip(asked, actions, strict=True)}
 
 
 def _in_order(

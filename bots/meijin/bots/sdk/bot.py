@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path
 
-from meijin.bots.sdk.answer import Answer
+from meijin.bots.sdk.answer import Answer, Stones
 from meijin.bots.sdk.position import Position
 from meijin.game import Color, Outcome
 from meijin.wire import Capabilities
@@ -67,16 +67,18 @@ class Bot:
         """
         raise NotImplementedError(f"{type(self).__name__} needs a choose or a choose_many method")
 
-    def place_opening(self, position: Position, stones: int) -> Sequence[int]:
+    def place_opening(self, position: Position, stones: int) -> Stones | Awaitable[Stones]:
         """Return the cells of so many stones of an opening, black and white in turn.
 
         For bots whose capabilities name other opening rules than the free one: with swap2 the
-        first player places three, and the opponent then takes the better side. Called like
-        `choose` with a plain method, in a search thread or on the event loop.
+        first player places three, and the opponent then takes the better side. Called where
+        `choose` is: may be ``async def`` where that is.
         """
         raise NotImplementedError(f"{type(self).__name__} needs a place_opening method")
 
-    def choose_side(self, position: Position, stones: int) -> Color | Sequence[int]:
+    def choose_side(
+        self, position: Position, stones: int
+    ) -> Color | Stones | Awaitable[Color | Stones]:
         """Return the side to play after an opening, whose stones are on the board.
 
         Where `stones` isn't 0, the bot may return the cells of so many further stones instead,

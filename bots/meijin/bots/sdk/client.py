@@ -22,6 +22,7 @@ from meijin.bots.sdk.hardware import hardware as machine_of
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.searcher import run_hook
 from meijin.bots.sdk.settings import Settings
+from meijin.bots.sdk.speed import read_speed
 from meijin.bots.sdk.stream import Stream
 from meijin.bots.sdk.threads import SearchThreads
 from meijin.bots.sdk.wire import hello_to_proto
@@ -74,6 +75,7 @@ class Client:
         )
         self._bot = bot
         self._hardware = machine_of(hardware)
+        self._nodes_per_second = read_speed() if self._hardware else 0
         self._digest = bot.digest  # of the program that runs, whatever is on disk by then
         self._backoff = backoff or Backoff(Random())  # noqa: S311 - no secret hangs on it
         self._threads = SearchThreads(threads)
@@ -149,6 +151,7 @@ class Client:
             digest=self._digest,
             session_id=self._welcome.session_id if self._welcome else "",
             hardware=self._hardware,
+            nodes_per_second=self._nodes_per_second,
         )
 
     async def _run_stream(self, stream: Stream, outbox: Outbox) -> None:
@@ -190,6 +193,8 @@ class Client:
         self._entered_at = time.monotonic()
         self._is_admitted = True
         logger.info("%s %s to %s", CONNECTED, welcome.bot_name, self.settings.address)
+        if welcome.notice:
+            logger.warning("%s", welcome.notice)
 
     def _apply(self, events: Events) -> None:
         try:

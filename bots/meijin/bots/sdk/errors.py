@@ -22,6 +22,13 @@ class SupplierError(Exception):
     """
 
 
+class GameFailedError(Exception):
+    """Raised by a bot that can't go on with a game, for a reason that the message tells whole.
+
+    The game is forfeited as after any exception; the message is logged without a traceback.
+    """
+
+
 class StreamLostError(ArenaError):
     """The stream has ended, and the bot may return; the message is the reason."""
 

@@ -22,6 +22,8 @@ class Welcome:
     """How long the bot may be away in one game altogether."""
     running_games: int
     """How many games follow, begun on an earlier stream."""
+    notice: str = ""
+    """What the bot's owner is to know; empty when there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,17 @@ class OpeningTask(NamedTuple):
     """The bot may choose its side."""
 
 
+class Charge(NamedTuple):
+    """What the bot's last answer in a game was charged, in microseconds."""
+
+    raw_us: int
+    """From the server's sending of the turn to its reading of the answer."""
+    lag_us: int
+    """Of that, what was taken off for the way there and back."""
+    charged_us: int
+    """What the clock was charged."""
+
+
 class Turn(NamedTuple):
     """It is the bot's turn; a plain tuple, since there is one for every move of every game."""
 
@@ -77,6 +90,8 @@ class Turn(NamedTuple):
     """When it was read off the stream: seconds of a monotonic clock."""
     task: OpeningTask | None = None
     """What the opening asks for; ``None`` for a usual move."""
+    charge: Charge | None = None
+    """Of the bot's last answer in the game; ``None`` before the first, or if it isn't told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from functools import partial
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.events import Events, GameEnded, GameStarted, Turn
 from meijin.bots.sdk.outbox import Outbox
+from meijin.bots.sdk.road import Road
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.searcher import Searcher
 from meijin.game import Outcome
@@ -29,6 +30,7 @@ class Games:
         self._outbox = Outbox()
         self._running: dict[int, RunningGame] = {}  # by the number on this stream
         self._known: dict[str, RunningGame] = {}  # by game id, over all streams
+        self._road = Road()
         self._returning = 0  # games that this stream has yet to bring back
         self._has_start_hook = type(bot).game_started is not Bot.game_started
         self._has_end_hook = type(bot).game_ended is not Bot.game_ended
@@ -86,7 +88,7 @@ class Games:
     def _start(self, started: GameStarted) -> None:
         if started.number in self._running:
             raise ValueError(f"the number {started.number} has a game already")
-        game = self._running[started.number] = RunningGame(started, self._outbox)
+        game = self._running[started.number] = RunningGame(started, self._outbox, road=self._road)
         position = game.position
         returned = position.game_id in self._known
         self._known[position.game_id] = game
@@ -117,6 +119,7 @@ class Games:
         game.running = False
         game_id = game.position.game_id
         self._known.pop(game_id, None)
+        self._road.forget(game_id)
         self._searcher.cancel([game])
         text = "ended while the bot was away" if outcome is None else f"ended: {outcome}"
         detail = f" ({outcome.detail})" if outcome is not None and outcome.detail else ""

@@ -20,7 +20,16 @@ def hardware(text: str | None = None) -> str:
     if text is None:
         text = os.environ.get(HARDWARE_VARIABLE)
     if text is None:
-        text = f"{_processor()}, {_cores()}"
+        return found_hardware()
+    return _told(text)
+
+
+def found_hardware() -> str:
+    """What the platform says."""
+    return _told(f"{_processor()}, {_cores()}")
+
+
+def _told(text: str) -> str:
     return plain_text(text).strip()[:MAX_HARDWARE]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from meijin.bots.sdk.events import Charge
 from meijin.game import Board, Color, TimeControl, Variant
 
 _MILLISECOND = timedelta(milliseconds=1)
@@ -24,6 +25,8 @@ class Position:
         "clock_ms",
         "color",
         "game_id",
+        "last_charge",
+        "lost_us",
         "move_ms",
         "opponent",
         "opponent_clock_ms",
@@ -45,6 +48,10 @@ class Position:
     """`time_left` in milliseconds."""
     opponent_clock_ms: int
     """`opponent_time_left` in milliseconds."""
+    last_charge: Charge | None
+    """What the bot's last answer in this game was charged; ``None`` before the first."""
+    lost_us: int
+    """Of that, what the bot did not take itself: microseconds that the road cost its clock."""
 
     def __init__(
         self,
@@ -60,6 +67,8 @@ class Position:
         self.color = color or board.side_to_move
         self.game_id = game_id
         self.opponent = opponent
+        self.last_charge = None
+        self.lost_us = 0
         cap = time_control.per_move
         self._cap_ms = _NO_CAP if cap is None else cap // _MILLISECOND
         initial = time_control.initial

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import operator
 import time
@@ -9,10 +10,11 @@ from collections.abc import Callable
 
 from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure, Unchecked
 from meijin.bots.sdk.bot import Bot
-from meijin.bots.sdk.errors import SupplierError
-from meijin.bots.sdk.events import GameStarted, OpeningTask, Turn
+from meijin.bots.sdk.errors import GameFailedError, SupplierError
+from meijin.bots.sdk.events import Charge, GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.position import Position
+from meijin.bots.sdk.road import Road
 from meijin.bots.sdk.wire import Action
 from meijin.game import (
     Board,
@@ -41,7 +43,9 @@ class RunningGame:
         "_clock",
         "_outbox",
         "_pending",
+        "_road",
         "_shown",
+        "_taken_us",
         "color",
         "number",
         "position",
@@ -57,7 +61,12 @@ class RunningGame:
     """False once the game has ended or its stream is lost; answers are then dropped."""
 
     def __init__(
-        self, started: GameStarted, outbox: Outbox, clock: Callable[[], float] = time.monotonic
+        self,
+        started: GameStarted,
+        outbox: Outbox,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        road: Road | None = None,
     ) -> None:
         self.number = started.number
         self.running = True
@@ -71,6 +80,8 @@ class RunningGame:
         self.color = started.color
         self._outbox = outbox
         self._clock = clock
+        self._road = road or Road()
+        self._taken_us = -1  # what the last answer took from read to send; -1 before the first
         self._pending: Turn | None = None  # the turn that waits for an answer
         self._shown = Turn(self.number, 0, b"", 0, 0, 0.0)  # the turn that the bot was last given
 
@@ -96,7 +107,17 @@ class RunningGame:
         waited = self._clock() - turn.read_at
         if waited >= _MILLISECOND:
             position.spend(int(waited / _MILLISECOND))
+        if turn.charge is not None:
+            self._note_charge(turn.charge)
         return position
+
+    def _note_charge(self, charge: Charge) -> None:
+        """Look what of the charge for the last answer was the road."""
+        position = self.position
+        position.last_charge = charge
+        if self._taken_us >= 0:
+            position.lost_us = max(charge.charged_us - self._taken_us, 0)
+            self._road.note(position)
 
     def _follow(self, moves: bytes) -> None:
         """Bring the board to `moves`, from the start where something else stands on it."""
@@ -117,12 +138,23 @@ class RunningGame:
 
     def answer_task(self, bot: Bot, task: OpeningTask) -> Action:
         """Have the bot do what the opening asks for; an impossible answer is a failure."""
+        return self._task_action(self._ask(bot, task), task)
+
+    async def await_task(self, bot: Bot, task: OpeningTask) -> Action:
+        """As `answer_task`, with methods that may be ``async``."""
+        answer = self._ask(bot, task)
+        if inspect.isawaitable(answer):
+            answer = await answer
+        return self._task_action(answer, task)
+
+    def _ask(self, bot: Bot, task: OpeningTask) -> object:
         position = self.turn_position()
-        turn = self._shown
         if task.may_choose:
-            answer: object = bot.choose_side(position, task.stones)
-        else:
-            answer = bot.place_opening(position, task.stones)
+            return bot.choose_side(position, task.stones)
+        return bot.place_opening(position, task.stones)
+
+    def _task_action(self, answer: object, task: OpeningTask) -> Action:
+        turn, position = self._shown, self.position
         self._follow(turn.moves)
         action = _check_opening(answer, task, position.board)
         if isinstance(action, Failure):
@@ -146,12 +178,16 @@ class RunningGame:
     def failure_action(self, error: BaseException) -> Action:
         """The action for an `error` that came instead of an answer."""
         is_suppliers = isinstance(error, SupplierError)
-        failure = Failure(f"{type(error).__name__}: {error}", is_suppliers)
+        is_told = isinstance(error, GameFailedError)
+        failure = Failure(
+            str(error) if is_told else f"{type(error).__name__}: {error}", is_suppliers
+        )
         return Action(self.number, self._shown.ply, failure)
 
     def send(self, action: Action) -> None:
         """Answer the turn that `action` is for, if it still waits."""
         if self.running and self._pending is not None and self._pending.ply == action.ply:
+            self._taken_us = int((self._clock() - self._pending.read_at) * 1_000_000)
             self._pending = None
             self._outbox.add_action(action)
 
@@ -160,6 +196,8 @@ def _check_opening(answer: object, task: OpeningTask, board: Board) -> OpeningAc
     name = "choose_side" if task.may_choose else "place_opening"
     if isinstance(answer, Color) and task.may_choose:
         return Choose(answer)
+    if isinstance(answer, Placement):
+        return answer
     try:
         cells = tuple(map(operator.index, answer))  # type: ignore[call-overload]
         copy = board.copy()

@@ -12,6 +12,7 @@ from typing import cast
 
 from meijin.bots.sdk.answer import Answer
 from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.errors import GameFailedError
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.threads import SearchThreads
 from meijin.bots.sdk.wire import Action
@@ -115,7 +116,7 @@ class TaskSearcher(Searcher):
     async def _choose(self, game: RunningGame) -> None:
         try:
             if (task := game.task) is not None:
-                game.send(game.answer_task(self._bot, task))
+                game.send(await game.await_task(self._bot, task))
                 return
             answer = await cast("Awaitable[Answer]", self._bot.choose(game.turn_position()))
             action = game.action_for(answer)
@@ -134,5 +135,8 @@ def run_hook(hook: Hook) -> None:
 
 def log_failure(game: RunningGame, error: BaseException) -> Action:
     """Log that the bot raised `error`, and return the action to send."""
-    logger.error("failed in game %s", game.position.game_id, exc_info=error)
+    if isinstance(error, GameFailedError):
+        logger.error("failed in game %s: %s", game.position.game_id, error)
+    else:
+        logger.error("failed in game %s", game.position.game_id, exc_info=error)
     return game.failure_action(error)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from meijin.bots.sdk.answer import Analysis, Answer, Choice, Failure, Resignation
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.events import (
+    Charge,
     Draining,
     Events,
     GameEnded,
@@ -65,7 +66,13 @@ class Action(NamedTuple):
 
 
 def hello_to_proto(
-    bot: Bot, *, name: str, digest: str, session_id: str, hardware: str = ""
+    bot: Bot,
+    *,
+    name: str,
+    digest: str,
+    session_id: str,
+    hardware: str = "",
+    nodes_per_second: int = 0,
 ) -> play_service_pb2.PlayRequest:
     """Build the first message of a stream; `session_id` is that of the stream it continues."""
     engine = play_service_pb2.Engine(
@@ -80,6 +87,7 @@ def hello_to_proto(
         capabilities=capabilities_to_proto(bot.capabilities),
         resume_session_id=session_id,
         hardware=hardware,
+        nodes_per_second=nodes_per_second,
     )
     return play_service_pb2.PlayRequest(hello=hello)
 
@@ -196,6 +204,7 @@ def welcome_from_proto(welcome: play_service_pb2.Welcome) -> Welcome:
         bot_name=welcome.bot_name,
         grace=timedelta(milliseconds=welcome.grace_ms),
         running_games=welcome.running_games,
+        notice=welcome.notice,
     )
 
 
@@ -214,6 +223,7 @@ def events_from_proto(events: play_service_pb2.Events, *, read_at: float) -> Eve
                 OpeningTask(turn.task.stones, turn.task.may_choose)
                 if turn.HasField("task")
                 else None,
+                _charge_from_proto(turn.charge) if turn.HasField("charge") else None,
             )
             for turn in events.turns
         ],
@@ -221,6 +231,10 @@ def events_from_proto(events: play_service_pb2.Events, *, read_at: float) -> Eve
         notices=[Notice(notice.game, notice.ply, notice.detail) for notice in events.notices],
         choices=[SideChosen(each.game, color_from_proto(each.color)) for each in events.choices],
     )
+
+
+def _charge_from_proto(charge: play_service_pb2.Charge) -> Charge:
+    return Charge(charge.raw_us, charge.lag_us, charge.charged_us)
 
 
 def started_from_proto(started: play_service_pb2.GameStarted) -> GameStarted:
