@@ -392,6 +392,16 @@ class Crashes(DiesThird):
         Brain.move(self)
 
 
+class Traceback(Brain):
+    """Ends with much to say, in colour."""
+
+    def move(self) -> None:
+        for number in range(100):
+            sys.stderr.write(f"line {number} \x1b[31m" + "x" * 300 + "\n")
+        sys.stderr.write("ValueError: no move\n")
+        sys.exit(1)
+
+
 class DiesAfterMove(Brain):
     """Moves, and ends."""
 
@@ -434,6 +444,14 @@ class Refuses(Brain):
 
     def move(self) -> None:
         self.say("ERROR I don't like it")
+
+
+class Says(Brain):
+    """Says why it ends."""
+
+    def move(self) -> None:
+        self.say("MESSAGE the licence server is away")
+        sys.exit(1)
 
 
 class NoTurn(Brain):
@@ -493,6 +511,240 @@ class Tells(Brain):
         cores = len(os.sched_getaffinity(0))
         self.say(f"MESSAGE depth {cores}")
         super().move()
+
+
+class Counted(Brain):
+    """Writes down that it was started."""
+
+    def run(self) -> None:
+        with open(os.environ["MEIJIN_TEST_STARTS"], "a") as file:
+            file.write("started\n")
+        super().run()
+
+
+class CountedOnce(Counted):
+    """Plays one game in a process."""
+
+    def on_restart(self, rest: str) -> None:
+        self.say("UNKNOWN")
+
+
+class Floats(Brain):
+    """Writes numbers that are no integers."""
+
+    def move(self) -> None:
+        self.say("7.0,7.0")
+
+
+class WideDigits(Brain):
+    """Writes digits that aren't ASCII."""
+
+    def move(self) -> None:
+        sys.stdout.buffer.write("\uff17,\uff17\n".encode())
+        sys.stdout.buffer.flush()
+
+
+class NeverFlushes(Brain):
+    """Keeps what it says to itself until its end."""
+
+    def move(self) -> None:
+        x, y = self.choose()
+        self.stones.add((x, y))
+        sys.stdout.write(f"{x},{y}\n")
+
+
+class StopsItself(Brain):
+    """Suspends itself."""
+
+    def move(self) -> None:
+        os.kill(os.getpid(), signal.SIGSTOP)
+        super().move()
+
+
+class LeavesDaemon(DiesThird):
+    """Leaves a daemon behind that keeps its output open, and ends at its third move."""
+
+    def on_start(self, rest: str) -> None:
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                time.sleep(600)
+            os._exit(0)
+        os.wait()
+        super().on_start(rest)
+
+
+class ClosesInput(Brain):
+    """Closes its input after its first move, and lives on."""
+
+    def move(self) -> None:
+        super().move()
+        os.close(0)
+        time.sleep(600)
+
+
+class KillsItself(Brain):
+    """Kills itself at its turn."""
+
+    def move(self) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class KillsParent(Brain):
+    """Kills the process that started it."""
+
+    def move(self) -> None:
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(600)
+
+
+class Wide(Brain):
+    """Writes UTF-16, with its byte order mark."""
+
+    is_first = True
+
+    def say(self, text: str) -> None:
+        line = (text + "\r\n").encode("utf-16" if self.is_first else "utf-16-le")
+        self.is_first = False
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+
+
+class Prompts(Brain):
+    """Writes a prompt after each answer."""
+
+    def say(self, text: str) -> None:
+        super().say(text)
+        sys.stdout.write("> ")
+        sys.stdout.flush()
+
+
+class LateOk(Brain):
+    """Takes its time to set up a board."""
+
+    def on_start(self, rest: str) -> None:
+        time.sleep(0.3)
+        super().on_start(rest)
+
+
+class Zombies(Brain):
+    """Starts children and never buries them."""
+
+    def move(self) -> None:
+        for _ in range(20):
+            if os.fork() == 0:
+                os._exit(0)
+        super().move()
+
+
+class Swap2(Brain):
+    """Knows swap2, and takes black."""
+
+    def on_swap2board(self, rest: str) -> None:
+        self.stones = set()
+        while (line := sys.stdin.readline().strip()) != "DONE":
+            self.add(line)
+        self.open(len(self.stones))
+
+    def open(self, stones: int) -> None:
+        """Answer for an opening of so many stones."""
+        self.say("SWAP" if stones else "7,7 8,8 9,9")
+
+
+class Swap2Stays(Swap2):
+    """Stays with white."""
+
+    def open(self, stones: int) -> None:
+        if stones:
+            self.move()
+        else:
+            super().open(stones)
+
+
+class Swap2More(Swap2):
+    """Places two stones more, and lets the opponent choose."""
+
+    def open(self, stones: int) -> None:
+        if stones == 3:
+            self.say("0,0 1,0")
+        else:
+            super().open(stones)
+
+
+class AllSwaps(Swap2):
+    """Knows swap and swap1 too."""
+
+    on_swapboard = Swap2.on_swap2board
+
+    def on_swap1stboard(self, rest: str) -> None:
+        stones = 0
+        while sys.stdin.readline().strip() != "DONE":
+            stones += 1
+        self.say("SWAP" if stones else "7,7")
+
+
+class Swap2Once(Swap2):
+    """Answers once, and then knows nothing of it."""
+
+    has_answered = False
+
+    def open(self, stones: int) -> None:
+        if self.has_answered:
+            self.say("UNKNOWN command")
+        else:
+            self.has_answered = True
+            super().open(stones)
+
+
+class Swap2Few(Swap2):
+    """Places too few stones."""
+
+    def open(self, stones: int) -> None:
+        self.say("7,7 8,8")
+
+
+class Swap2Many(Swap2):
+    """Places too many stones in answer to three."""
+
+    def open(self, stones: int) -> None:
+        self.say("7,7 8,8 9,9" if stones == 0 else "0,0 1,1 2,2")
+
+
+class Swap2Occupied(Swap2):
+    """Places two stones on one point, and moves where a stone is."""
+
+    def open(self, stones: int) -> None:
+        x, y = min(self.stones, default=(7, 7))
+        self.say(f"{x},{y}" if stones else "7,7 8,8 7,7")
+
+
+class Swap2Off(Swap2):
+    """Places stones off the board."""
+
+    def open(self, stones: int) -> None:
+        self.say("-1,3 99,0" if stones else "7,7 8,8 40,9")
+
+
+class Swap2Hangs(Swap2):
+    """Never answers."""
+
+    def open(self, stones: int) -> None:
+        time.sleep(600)
+
+
+class Swap2Dies(Swap2):
+    """Ends in the opening."""
+
+    def open(self, stones: int) -> None:
+        sys.stderr.write("no book\n")
+        sys.exit(4)
+
+
+class Swap2Garbage(Swap2):
+    """Says what is no answer."""
+
+    def open(self, stones: int) -> None:
+        self.say("I'd rather not")
 
 
 MODES = {

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from meijin.bots import Position
-from meijin.bots.bridge.wrapped import WrappedBot, WrapSettings
+from meijin.bots.bridge.settings import WrapSettings
+from meijin.bots.bridge.wrapped import WrappedBot
 from meijin.bots.sdk.answer import Answer, Choice, Unchecked
 from meijin.game import GOMOKU, Board, TimeControl, Variant
 
@@ -130,7 +131,7 @@ def play_game(command: Sequence[str], plies: int = 8, **settings: Any) -> list[A
 
 def wrapped(command: Sequence[str], **settings: Any) -> WrappedBot:
     """A bot of which everything is known, so that nothing is asked."""
-    known = {"protocol": "gomocup", "sizes": (15, 15), "pause": timedelta(0)}
+    known = {"protocol": "gomocup", "sizes": (15, 15), "pause": timedelta(0), "opening_rules": ()}
     return WrappedBot(WrapSettings(command=command, **{**known, **settings}))
 
 

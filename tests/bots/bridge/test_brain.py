@@ -1,6 +1,7 @@
 """A bot as an engine, line by line."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,8 +9,9 @@ from hypothesis import strategies as st
 
 from meijin.bots import Analysis, Bot, Capabilities, Choice, Position
 from meijin.bots.bridge.brain import Brain
+from meijin.bots.bridge.rules import RULE_NUMBERS
 from meijin.bots.sdk.answer import RESIGN, Answer
-from meijin.game import FREESTYLE, STANDARD
+from meijin.game import FREESTYLE, OPENING_RULES, RULES, STANDARD, Color
 
 
 class FirstCell(Bot):
@@ -119,6 +121,23 @@ def test_rule() -> None:
     assert told == ["OK", "ERROR rule 2 is not played", "0,0"]
 
 
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [(0, "freestyle"), (1, "standard"), (4, "renju"), (8, "caro"), (9, "caro-exact")],
+)
+def test_numbers_of_rules(number: int, name: str) -> None:
+    """A bot that plays all rules is asked for each by its number, told before START or after."""
+
+    class All(FirstCell):
+        capabilities = replace(FirstCell.capabilities, rules=tuple(RULES.values()))
+
+    for lines in (("START 15", f"INFO rule {number}"), (f"INFO rule {number}", "START 15")):
+        bot = All()
+        assert answers(bot, *lines, "BEGIN") == ["OK", "0,0"]
+        assert bot.asked[-1].variant.rule.name == name
+    assert {rule.name for rule in RULES.values()} == set(RULE_NUMBERS)
+
+
 def test_time() -> None:
     """What INFO says of the time is the clock of the turn."""
     bot = FirstCell()
@@ -133,9 +152,89 @@ def test_time() -> None:
 
 def test_unknown_commands_and_keys() -> None:
     """A command is UNKNOWN; a key of INFO is nothing."""
-    assert answers(FirstCell(), "SWAP2BOARD", "INFO x y", "INFO", "", "  ") == [
-        "UNKNOWN command SWAP2BOARD"
+    assert answers(FirstCell(), "YXSTOP", "INFO x y", "INFO", "", "  ") == [
+        "UNKNOWN command YXSTOP"
     ]
+
+
+class Swapper(FirstCell):
+    """Places stones on the first cells, and takes the side that it is told, or places more."""
+
+    capabilities = replace(FirstCell.capabilities, opening_rules=tuple(OPENING_RULES.values()))
+
+    def __init__(self, side: Color | None = None) -> None:
+        super().__init__()
+        self.side = side
+
+    def place_opening(self, position: Position, stones: int) -> Sequence[int]:
+        """The first cells."""
+        self.asked.append(position)
+        return position.legal_cells()[:stones]
+
+    def choose_side(self, position: Position, stones: int) -> Color | Sequence[int]:
+        """As told."""
+        self.asked.append(position)
+        return self.side or position.legal_cells()[:stones]
+
+
+THREE = ("0,0", "1,0", "2,0")
+FIVE = (*THREE, "3,0", "4,0")
+
+
+@pytest.mark.parametrize(
+    ("side", "lines", "told", "color"),
+    [
+        (None, ("SWAP2BOARD",), "0,0 1,0 2,0", Color.BLACK),
+        (Color.BLACK, ("SWAP2BOARD", *THREE), "SWAP", Color.WHITE),
+        (Color.WHITE, ("SWAP2BOARD", *THREE), "3,0", Color.WHITE),
+        (None, ("SWAP2BOARD", *THREE), "3,0 4,0", Color.WHITE),
+        (Color.BLACK, ("SWAP2BOARD", *FIVE), "SWAP", Color.BLACK),
+        (Color.WHITE, ("swap2board", *FIVE), "5,0", Color.BLACK),
+        (None, ("SWAPBOARD",), "0,0 1,0 2,0", Color.BLACK),
+        (Color.BLACK, ("SWAPBOARD", *THREE), "SWAP", Color.WHITE),
+        (None, ("SWAP1STBOARD",), "0,0", Color.BLACK),
+        (Color.WHITE, ("SWAP1STBOARD", "0,0"), "1,0", Color.WHITE),
+    ],
+)
+def test_openings(side: Color | None, lines: Sequence[str], told: str, color: Color) -> None:
+    """Stones, SWAP for black, or a move for white; the bot knows which side it has so far."""
+    bot = Swapper(side)
+    assert answers(bot, "START 15", *lines, "DONE") == ["OK", told]
+    assert bot.asked[0].color is color
+    assert bot.asked[0].variant.opening_rule.name.startswith("swap")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (("SWAP2BOARD", "0,0"), "swap2 has no choice after 1 stones"),
+        (("SWAPBOARD", *FIVE), "swap has no choice after 5 stones"),
+        (("SWAP2BOARD", "0,0", "0,0", "1,1"), "occupied"),
+        (("SWAP2BOARD", "0,0,1", "1,1,2", "2,2,1"), "stones are 225 lines x,y at most"),
+        (("SWAP2BOARD", "0,0", "1,1", "15,2"), "off the 15x15 board"),
+        (("SWAPBOARD", *THREE), "swapper places 0 stones, asked to choose a side"),
+    ],
+)
+def test_opening_that_is_none(lines: Sequence[str], words: str) -> None:
+    """It is refused once, at its end, and the next game is played."""
+    told = answers(Swapper(), "START 15", *lines, "DONE", "RESTART", "BEGIN")
+    assert told[1].startswith("ERROR")
+    assert words in told[1]
+    assert told[2:] == ["OK", "0,0"]
+
+
+def test_opening_rule_that_is_not_played() -> None:
+    """It is unknown, as its command would be, with all that belongs to it."""
+    told = answers(FirstCell(), "START 15", "SWAP2BOARD", *THREE, "DONE", "BEGIN")
+    assert told == ["OK", "UNKNOWN swap2 is not played", "0,0"]
+
+
+def test_game_after_an_opening() -> None:
+    """The stones of the opening stand on the board, whether the next come by TURN or by BOARD."""
+    lines = ("SWAP2BOARD", *THREE, "DONE")
+    assert answers(Swapper(Color.BLACK), "START 15", *lines, "TURN 3,0")[1:] == ["SWAP", "4,0"]
+    board = ("BOARD", "0,0,1", "1,0,2", "2,0,1", "9,9,2", "DONE")
+    assert answers(Swapper(Color.BLACK), "START 15", *lines, *board)[1:] == ["SWAP", "3,0"]
 
 
 def test_game_that_is_over() -> None:
@@ -189,7 +288,16 @@ def test_bots_of_other_kinds(kind: str) -> None:
             st.builds(
                 "{} {}".format,
                 st.sampled_from(
-                    ["START", "TURN", "BOARD", "INFO", "TAKEBACK", "RECTSTART", "PLAY", "DONE"]
+                    [
+                        "START",
+                        "TURN",
+                        "BOARD",
+                        "INFO",
+                        "TAKEBACK",
+                        "RECTSTART",
+                        "PLAY",
+                        "SWAP2BOARD",
+                    ]
                 ),
                 st.text("0123456789,- ", max_size=8),
             ),

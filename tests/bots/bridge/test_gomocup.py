@@ -23,7 +23,9 @@ from meijin.bots.bridge.gomocup import (
     parse_reply,
     time_lines,
 )
-from meijin.game import STANDARD, Variant
+from meijin.bots.bridge.rules import RULE_NUMBERS
+from meijin.bots.bridge.yixin import YixinProtocol
+from meijin.game import RULES, STANDARD, SWAP, SWAP1, SWAP2, OpeningRule, Variant
 
 _Result = TypeVar("_Result")
 
@@ -75,6 +77,8 @@ def choose(
     [
         ("7,8", Kind.MOVE, [(7, 8)]),
         ("7 , 8", Kind.MOVE, [(7, 8)]),
+        ("> > 7,8", Kind.MOVE, [(7, 8)]),
+        (">", Kind.NOISE, []),
         ("-1,400", Kind.MOVE, [(-1, 400)]),
         ("7,7 8,8 9,9", Kind.MOVE, [(7, 7), (8, 8), (9, 9)]),
         ("SUGGEST 3,4", Kind.SUGGEST, [(3, 4)]),
@@ -124,6 +128,20 @@ def test_start_of_a_game() -> None:
             "INFO thread_num 2",
         ],
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("freestyle", 0), ("standard", 1), ("renju", 4), ("caro", 8), ("caro-exact", 9)],
+)
+def test_every_rule_is_told(name: str, number: int) -> None:
+    """Each rule has its number; renju has another in Yixin's own text."""
+    game = NewGame(Variant(RULES[name]), TIME)
+    for protocol in (GomocupProtocol({}), YixinProtocol({})):
+        _, sent = hold(protocol, protocol.new_game(game), "OK")
+        is_dialect = name == "renju" and isinstance(protocol, YixinProtocol)
+        assert f"INFO rule {2 if is_dialect else number}" in sent[1]
+    assert set(RULES) == set(RULE_NUMBERS)
 
 
 def test_rectangular_board() -> None:
@@ -220,6 +238,18 @@ def test_unknown_time_is_no_refusal_to_move() -> None:
     assert (point, sent[-1]) == ((2, 2), "TURN 1,1")
 
 
+def test_engine_that_is_known_to_heed_time() -> None:
+    """One that hasn't answered INFO by its first move means its question when it says UNKNOWN."""
+    protocol = begun()
+    choose(protocol, [], "7,7")
+    assert protocol.answers_hints is False
+    sent = choose(protocol, [112, 0], "UNKNOWN", "8,8", time=CLOCK)[1]
+    assert sent[3:5] == ["TURN 0,0", "BOARD"]
+    picky = begun()
+    choose(picky, [], "UNKNOWN", "7,7")
+    assert picky.answers_hints is True
+
+
 def test_take_back() -> None:
     """A stone is taken back by its place."""
     protocol = begun()
@@ -228,41 +258,73 @@ def test_take_back() -> None:
     assert choose(protocol, [], "7,7")[1] == ["BEGIN"]
 
 
-@pytest.mark.parametrize(
-    ("stones", "answer"),
-    [
-        ([], "7,7 8,8 9,9"),
-        ([0, 1, 2], "SWAP"),
-        ([0, 1, 2], "5,5"),
-        ([0, 1, 2], "5,5 6,6"),
-        ([0, 1, 2, 3, 4], "SWAP"),
-        ([0, 1, 2, 3, 4], "9,9"),
-    ],
-)
-def test_swap2(stones: list[int], answer: str) -> None:
-    """Three stones; then the other side, a move, or two stones more; then a side or a move."""
-    protocol = begun()
-    reply, sent = hold(protocol, protocol.swap2(stones), answer)
-    assert reply == parse_reply(answer)
-    assert sent == [["SWAP2BOARD", *(f"{cell},0" for cell in stones), "DONE"]]
-    assert choose(protocol, [0, 1, 2], "9,9")[1][0] == "BOARD"
+def opened(
+    protocol: GomocupProtocol, rule: OpeningRule, stones: Sequence[int], *answers: str
+) -> tuple[Sequence[tuple[int, int]], list[str]]:
+    """Have the engine act in an opening; return its points and all lines that were sent."""
+    points, sent = hold(protocol, protocol.open(Turn(stones, TIME), rule), *answers)
+    return points, [line for lines in sent for line in lines]
 
 
 @pytest.mark.parametrize(
-    ("stones", "answer"),
+    ("rule", "stones", "answer", "points"),
     [
-        ([], "SWAP"),
-        ([], "7,7"),
-        ([0, 1, 2], "5,5 6,6 7,7"),
-        ([0, 1, 2, 3, 4], "5,5 6,6"),
-        ([], "UNKNOWN"),
+        (SWAP2, 0, "7,7 8,8 9,9", [(7, 7), (8, 8), (9, 9)]),
+        (SWAP2, 3, "SWAP", []),
+        (SWAP2, 3, "swap", []),
+        (SWAP2, 3, "5,5", [(5, 5)]),
+        (SWAP2, 3, "5,5 6,6", [(5, 5), (6, 6)]),
+        (SWAP2, 5, "SWAP", []),
+        (SWAP2, 5, "9,9", [(9, 9)]),
+        (SWAP, 0, "7,7 8,8 9,9", [(7, 7), (8, 8), (9, 9)]),
+        (SWAP, 3, "SWAP", []),
+        (SWAP, 3, "5,5", [(5, 5)]),
+        (SWAP1, 0, "7,7", [(7, 7)]),
+        (SWAP1, 1, "SWAP", []),
+        (SWAP1, 1, "5,5", [(5, 5)]),
     ],
 )
-def test_swap2_answer_that_is_none(stones: list[int], answer: str) -> None:
-    """Three stones can't be swapped before they stand, and nobody places four."""
+def test_openings(
+    rule: OpeningRule, stones: int, answer: str, points: Sequence[tuple[int, int]]
+) -> None:
+    """The stones so far are shown; the answer is stones, the other side, or a move."""
     protocol = begun()
-    with pytest.raises(EngineRefusedError, match="answers SWAP2BOARD with"):
-        hold(protocol, protocol.swap2(stones), answer)
+    found, sent = opened(protocol, rule, range(stones), answer)
+    assert list(found) == points
+    command = {SWAP2: "SWAP2BOARD", SWAP: "SWAPBOARD", SWAP1: "SWAP1STBOARD"}[rule]
+    assert sent == [command, *(f"{cell},0" for cell in range(stones)), "DONE"]
+    assert choose(protocol, range(stones), "9,9")[1][0] == "BOARD"
+
+
+@pytest.mark.parametrize(
+    ("rule", "stones", "answer"),
+    [
+        (SWAP2, 0, "SWAP"),
+        (SWAP2, 0, "7,7"),
+        (SWAP2, 3, "5,5 6,6 7,7"),
+        (SWAP2, 5, "5,5 6,6"),
+        (SWAP2, 0, "UNKNOWN"),
+        (SWAP2, 3, "ERROR not ready"),
+        (SWAP, 3, "5,5 6,6"),
+        (SWAP1, 0, "SWAP"),
+    ],
+)
+def test_opening_answer_that_is_none(rule: OpeningRule, stones: int, answer: str) -> None:
+    """It is refused, with its words: nobody swaps what isn't there, or places four stones."""
+    protocol = begun()
+    protocol.answers_hints = False
+    with pytest.raises(EngineRefusedError, match=f"BOARD with {answer}"):
+        opened(protocol, rule, range(stones), answer)
+
+
+def test_time_is_told_before_an_opening() -> None:
+    """What it has for its choice; an UNKNOWN for that is no answer to the opening."""
+    protocol = begun()
+    turn = Turn((), CLOCK)
+    answers = ("UNKNOWN", "UNKNOWN", "UNKNOWN", "7,7 8,8 9,9")
+    points, sent = hold(protocol, protocol.open(turn, SWAP2), *answers)
+    assert sent[0][-3:] == ["INFO time_left 59000", "SWAP2BOARD", "DONE"]
+    assert len(points) == 3
 
 
 def test_end() -> None:

@@ -41,6 +41,17 @@ def test_overrun_is_kept_back() -> None:
     assert engine_time(position("5/move"), overrun=timedelta(hours=1)).turn_ms == 2400
 
 
+def test_the_road_is_kept_back() -> None:
+    """What the last move lost on it beyond the margin, half of the time at most."""
+    made = position("5/move")
+    made.lost_us = 80_000
+    assert engine_time(made).turn_ms == 4900
+    made.lost_us = 700_000
+    assert engine_time(made).turn_ms == 4300
+    made.lost_us = 60_000_000
+    assert engine_time(made).turn_ms == 2400
+
+
 @given(
     st.integers(1, 100_000),
     st.integers(1, 100_000),

@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from tests.bots.bridge.conftest import Family, Table, brain, cells, play_game, wrapped
@@ -14,6 +15,7 @@ from meijin.bots import Choice
 from meijin.bots.bridge.errors import EngineDiedError, EngineError, EngineStartError
 from meijin.bots.bridge.limits import Limits
 from meijin.bots.sdk.answer import Unchecked
+from meijin.bots.sdk.errors import SupplierError
 from meijin.game import Variant
 
 pytestmark = pytest.mark.usefixtures("family")
@@ -36,6 +38,10 @@ HARMLESS = (
     "NoTurn",
     "PicksOnInfo",
     "Screams",
+    "Wide",
+    "Prompts",
+    "LateOk",
+    "Zombies",
 )
 
 
@@ -60,7 +66,19 @@ def test_flood_of_messages() -> None:
     assert (answers[0].analysis.depth, answers[0].analysis.score) == (9, 77)
 
 
-@pytest.mark.parametrize("mode", ["Hangs", "EndlessFlood", "EndlessLine", "HalfForEver"])
+SPEECHLESS = (
+    "Hangs",
+    "EndlessFlood",
+    "EndlessLine",
+    "HalfForEver",
+    "Floats",
+    "WideDigits",
+    "NeverFlushes",
+    "StopsItself",
+)
+
+
+@pytest.mark.parametrize("mode", SPEECHLESS)
 def test_engine_that_never_moves_ends_with_its_game(mode: str, family: Family) -> None:
     """Its game waits for it until the server ends it, and the engine with it; the next has another."""
 
@@ -136,13 +154,29 @@ def test_search_that_can_be_stopped(family: Family) -> None:
     [
         ("DiesThird", "has ended with status 7; it wrote: out of ideas"),
         ("Crashes", "was killed by SIGABRT"),
+        ("KillsItself", "was killed by SIGKILL"),
+        ("KillsParent", "was ended from outside"),
+        ("LeavesDaemon", "has ended with status 7; it wrote: out of ideas"),
         ("ClosesOutput", "has closed its output"),
+        ("ClosesInput", "has closed its input"),
     ],
 )
 def test_death_at_its_turn(mode: str, words: str) -> None:
     """It fails the game, and the cause says how it ended."""
     with pytest.raises(EngineDiedError, match=words):
         play_game(brain(mode))
+
+
+def test_last_words_of_an_engine(caplog: pytest.LogCaptureFixture) -> None:
+    """Its author is shown the end of its standard error once, fit for a terminal."""
+    with pytest.raises(EngineDiedError, match="status 1; it wrote: ValueError: no move") as caught:
+        play_game(brain("Traceback"))
+    assert len(caught.value.errors) == 10
+    (shown,) = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert "line 99  [31m" in shown
+    assert "line 3 " not in shown
+    assert "\x1b" not in shown
+    assert max(map(len, shown.splitlines())) <= 200
 
 
 def test_death_between_turns() -> None:
@@ -177,6 +211,18 @@ def test_illegal_move_is_left_to_the_server(mode: str, cell: int) -> None:
     assert answers[-1] == Unchecked(cell)
 
 
+@pytest.mark.parametrize(
+    ("mode", "mark"),
+    [("Refuses", "DON'T LIKE"), ("DiesThird", "out of ideas"), ("Says", "licence")],
+)
+def test_a_failed_supplier_is_told_by_what_the_engine_says(mode: str, mark: str) -> None:
+    """In its refusal, in its last words or in a message before it; without that it is its own."""
+    with pytest.raises(SupplierError):
+        play_game(brain(mode), supplier=mark)
+    with pytest.raises(EngineError):
+        play_game(brain(mode), supplier="something else")
+
+
 def test_refusal_to_move() -> None:
     """ERROR in place of a move fails the game, and is its cause."""
     with pytest.raises(EngineError, match="answers BOARD with ERROR I don't like it"):
@@ -206,6 +252,26 @@ def test_everything_is_found_out(family: Family) -> None:
     assert (bot.capabilities.min_size, bot.capabilities.max_size) == (5, 20)
     assert len(family.pids()) == 2  # the launcher and the engine that waits for its first game
     bot.close()
+
+
+@pytest.mark.parametrize(("mode", "starts"), [("Counted", 1), ("CountedOnce", 2)])
+def test_one_process_is_asked_everything(
+    mode: str, starts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It plays the first game too, unless it can't begin another game than its trial game."""
+    file = tmp_path / "starts"
+    monkeypatch.setenv("MEIJIN_TEST_STARTS", str(file))
+    answers = play_game(brain(mode), protocol=None, sizes=None, pause=None, opening_rules=None)
+    assert cells(answers) == FIRST_EMPTY
+    assert len(file.read_text().splitlines()) == starts
+
+
+def test_engine_that_answers_info() -> None:
+    """What it says to INFO is never taken for its answer, whether it came before the question."""
+    answers = play_game(
+        brain("PicksOnInfo"), pause=None, opening_rules=None, time="20+1", protocol=None
+    )
+    assert cells(answers) == FIRST_EMPTY
 
 
 def test_engine_without_about_is_known_by_start() -> None:

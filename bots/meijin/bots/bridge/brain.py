@@ -5,20 +5,39 @@ Source: the Piskvork protocol by Petr Laštovička, version 2 (protocl2en).
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import re
-import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
-from typing import cast
+from functools import partial
 
-from meijin.bots.bridge.gomocup import OPPONENT, OWN, UNLIMITED_MS
-from meijin.bots.bridge.rules import rule_numbered
+from meijin.bots.bridge.brain_board import (
+    CommandError,
+    Listing,
+    Numbers,
+    listed_board,
+    listed_cell,
+    parse_cell,
+    parse_point,
+    point_name,
+)
+from meijin.bots.bridge.brain_bot import answer_opening, answer_turn
+from meijin.bots.bridge.gomocup import UNLIMITED_MS
+from meijin.bots.bridge.rules import OPENING_COMMANDS, rule_numbered
 from meijin.bots.sdk.answer import Analysis, Answer, Choice, Resignation
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, Board, IllegalMoveError, Rule, TimeControl, Variant, cell_at
+from meijin.game import (
+    FREESTYLE,
+    OPENING_RULES,
+    Board,
+    Color,
+    IllegalMoveError,
+    OpeningRule,
+    Rule,
+    TimeControl,
+    Variant,
+)
 from meijin.game.clock import LONGEST
 
 AUTHOR = "The Meijin developers"
@@ -29,24 +48,17 @@ SHORTEST_TURN = timedelta(milliseconds=50)
 MAX_LINE = 1024
 """Characters of a command; a longer one is refused."""
 
-_POINT = re.compile(r"\s*(-?[0-9]{1,4})\s*,\s*(-?[0-9]{1,4})\s*")
-_STONE = re.compile(r"\s*([0-9]{1,4})\s*,\s*([0-9]{1,4})\s*,\s*([0-9])\s*")
 _SIZE = re.compile(r"[0-9]{1,4}")
 _NUMBER = re.compile(r"(-?[0-9]{1,15})(?:\.[0-9]*)?")
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-class CommandError(Exception):
-    """A command that can't be obeyed; the manager is told why."""
-
-
 class Brain:
     """Answers a manager's lines; `is_over` when it has been told to end."""
 
-    def __init__(self, bot: Bot, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, bot: Bot) -> None:
         self.is_over = False
         self._bot = bot
-        self._now = now
         self._board: Board | None = None
         self._size: tuple[int, int] | None = None
         self._rule: Rule | None = FREESTYLE
@@ -54,7 +66,7 @@ class Brain:
         self._turn_ms = DEFAULT_TURN // _MILLISECOND
         self._match_ms = 0
         self._left_ms: int | None = None
-        self._stones: list[tuple[int, int, int]] | None = None  # of a BOARD that isn't done
+        self._listing: Listing | None = None  # stones whose DONE hasn't come
         self._games = 0
 
     def answer(self, line: str) -> Iterator[str]:
@@ -63,8 +75,8 @@ class Brain:
         if not text:
             return
         try:
-            if self._stones is not None:
-                yield from self._add_stone(text)
+            if self._listing is not None:
+                yield from self._list(self._listing, text)
             else:
                 yield from self._obey(text)
         except (CommandError, IllegalMoveError) as error:
@@ -81,7 +93,11 @@ class Brain:
             "TURN": self._turn,
             "PLAY": self._play,
             "TAKEBACK": self._take_back,
-            "BOARD": self._begin_board,
+            "BOARD": self._board_command,
+            **{
+                command: partial(self._opening_command, OPENING_RULES[name])
+                for name, command in OPENING_COMMANDS.items()
+            },
             "INFO": self._info,
             "END": self._end,
         }
@@ -101,10 +117,10 @@ class Brain:
         yield from self._set_up(int(text), int(text))
 
     def _rect_start(self, text: str) -> Iterator[str]:
-        match = _POINT.fullmatch(text)
-        if match is None:
+        size = parse_point(text)
+        if size is None:
             raise CommandError("RECTSTART needs a width and a height")
-        yield from self._set_up(int(match[1]), int(match[2]))
+        yield from self._set_up(*size)
 
     def _set_up(self, width: int, height: int) -> Iterator[str]:
         can = self._bot.capabilities
@@ -128,19 +144,19 @@ class Brain:
 
     def _turn(self, text: str) -> Iterator[str]:
         board = self._begun_board()
-        board.play(_cell(text, board.variant))
+        board.play(parse_cell(text, board.variant))
         yield from self._move()
 
     def _play(self, text: str) -> Iterator[str]:
         board = self._begun_board()
-        cell = _cell(text, board.variant)
+        cell = parse_cell(text, board.variant)
         board.play(cell)
-        yield _name(cell, board.variant)
+        yield point_name(cell, board.variant)
 
     def _take_back(self, text: str) -> Iterator[str]:
         """Take back a stone, of which the last may be one, in whatever order they came."""
         board = self._begun_board()
-        cell = _cell(text, board.variant)
+        cell = parse_cell(text, board.variant)
         if cell not in board.moves:
             raise CommandError("no stone stands there")
         if board.moves[-1] != cell:
@@ -148,23 +164,47 @@ class Brain:
         board.undo()
         yield "OK"
 
-    def _begin_board(self, _: str) -> Iterator[str]:
-        self._begun_board()
-        self._stones = []
+    def _board_command(self, _: str) -> Iterator[str]:
+        """Begin the list of a position's stones."""
+        most = self._begun_board().variant.cells
+        self._listing = Listing("x,y,field", most, self._set_board)
         return iter(())
 
-    def _add_stone(self, text: str) -> Iterator[str]:
-        assert self._stones is not None
-        if text.upper() == "DONE":
-            stones, self._stones = self._stones, None
-            self._board = _board_of(stones, self._begun_board().variant)
-            yield from self._move()
+    def _set_board(self, stones: Sequence[Numbers]) -> Iterator[str]:
+        self._board = listed_board(stones, self._begun_board().variant)
+        yield from self._move()
+
+    def _opening_command(self, rule: OpeningRule, _: str) -> Iterator[str]:
+        """Begin the list of an opening's stones, in the order played."""
+        variant = self._begun_board().variant
+        self._listing = Listing("x,y", variant.cells, partial(self._open, rule))
+        return iter(())
+
+    def _open(self, rule: OpeningRule, stones: Sequence[Numbers]) -> Iterator[str]:
+        """Do what an opening rule asks for after so many stones."""
+        if rule not in self._bot.capabilities.opening_rules:
+            yield f"UNKNOWN {rule.name} is not played"
             return
-        match = _STONE.fullmatch(text)
-        if match is None or len(self._stones) > self._begun_board().variant.cells:
-            self._stones = None
-            raise CommandError("BOARD needs lines x,y,field and DONE")
-        self._stones.append((int(match[1]), int(match[2]), int(match[3])))
+        variant = replace(self._begun_board().variant, opening_rule=rule)
+        cells = [listed_cell(x, y, variant) for x, y in stones]
+        self._board = Board.from_moves(cells, variant)
+        found = answer_opening(self._bot, self._position(self._board))
+        if isinstance(found, Color):
+            if found is self._board.side_to_move:
+                yield from self._move()
+            else:
+                yield "SWAP"
+            return
+        for cell in found:
+            self._board.play(cell)
+        yield " ".join(point_name(cell, variant) for cell in found)
+
+    def _list(self, listing: Listing, text: str) -> Iterator[str]:
+        if text.upper() != "DONE":
+            listing.add(text)
+            return
+        self._listing = None
+        yield from listing.finish()
 
     def _info(self, text: str) -> Iterator[str]:
         key, _, value = text.partition(" ")
@@ -214,13 +254,13 @@ class Brain:
         board = self._begun_board()
         if board.is_over:
             raise CommandError("the game is over")
-        answer = self._choose(self._position(board))
+        answer = answer_turn(self._bot, self._position(board))
         analysis = answer.analysis if isinstance(answer, Choice) else None
         if analysis is not None:
             yield _message(analysis, board.variant)
         cell = _cell_of(answer, board)
         board.play(cell)
-        yield _name(cell, board.variant)
+        yield point_name(cell, board.variant)
 
     def _position(self, board: Board) -> Position:
         turn = timedelta(milliseconds=self._turn_ms)
@@ -235,20 +275,6 @@ class Brain:
             position.set_clocks(left, left)
         return position
 
-    def _choose(self, position: Position) -> Answer:
-        bot = self._bot
-        if type(bot).choose is Bot.choose:
-            found = bot.choose_many([position])
-            return cast("Sequence[Answer]", _result(found))[0]
-        return cast("Answer", _result(bot.choose(position)))
-
-
-def _result(found: object) -> object:
-    """What a method returned, or what comes of it where it is ``async``."""
-    if inspect.isawaitable(found):
-        return asyncio.run(cast("Coroutine[object, object, object]", found))
-    return found
-
 
 def _cell_of(answer: Answer, board: Board) -> int:
     """The cell of an answer; the protocol has no resignation, so that any cell stands for one."""
@@ -257,43 +283,8 @@ def _cell_of(answer: Answer, board: Board) -> int:
     return answer if isinstance(answer, int) else answer.cell
 
 
-def _board_of(stones: Sequence[tuple[int, int, int]], variant: Variant) -> Board:
-    """The position of a BOARD: each side's stones in their order, black's first.
-
-    The side to move is black where both have as many stones.
-    """
-    own = [_stone(x, y, variant) for x, y, field in stones if field == OWN]
-    others = [_stone(x, y, variant) for x, y, field in stones if field == OPPONENT]
-    if len(own) + len(others) < len(stones):
-        raise CommandError("fields other than 1 and 2 are not known")
-    if len(others) - len(own) not in (0, 1):
-        raise CommandError(f"no game has {len(own)} stones of its own and {len(others)} others")
-    first, second = (own, others) if len(own) == len(others) else (others, own)
-    moves = [cell for pair in zip(first, second, strict=False) for cell in pair]
-    return Board.from_moves([*moves, *first[len(second) :]], variant)
-
-
-def _stone(x: int, y: int, variant: Variant) -> int:
-    try:
-        return cell_at(x, y, variant)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
-
-
-def _cell(text: str, variant: Variant) -> int:
-    match = _POINT.fullmatch(text)
-    if match is None:
-        raise CommandError("a move is written x,y")
-    return _stone(int(match[1]), int(match[2]), variant)
-
-
-def _name(cell: int, variant: Variant) -> str:
-    row, column = divmod(cell, variant.width)
-    return f"{column},{row}"
-
-
 def _message(analysis: Analysis, variant: Variant) -> str:
-    pv = " ".join(f"[{_name(cell, variant)}]" for cell in analysis.pv)
+    pv = " ".join(f"[{point_name(cell, variant)}]" for cell in analysis.pv)
     found = f"depth {analysis.depth} eval {analysis.score} nodes {analysis.nodes}"
     return f"MESSAGE {found} bestline {pv}".removesuffix(" bestline ")
 

@@ -13,8 +13,9 @@ from datetime import timedelta
 from enum import Enum
 from typing import TypeAlias, TypeVar
 
+from meijin.bots.bridge.errors import EngineRefusedError
 from meijin.bots.sdk.answer import Resignation
-from meijin.game import Variant
+from meijin.game import OpeningRule, Variant
 
 _Result = TypeVar("_Result")
 
@@ -100,7 +101,8 @@ class Turn:
 
     moves: Sequence[int]
     """Every cell so far, in the order played."""
-    time: EngineTime
+    time: EngineTime | None
+    """``None`` where it needn't be told."""
 
 
 class EngineProtocol(ABC):
@@ -111,6 +113,8 @@ class EngineProtocol(ABC):
     def __init__(self, options: Mapping[str, str]) -> None:
         self.options = options
         """The engine's own options, by their names."""
+        self.answers_hints: bool | None = None
+        """Whether the engine answers what asks for no answer, such as INFO; ``None`` if unknown."""
 
     @abstractmethod
     def read(self, line: str) -> Reply:
@@ -128,6 +132,14 @@ class EngineProtocol(ABC):
             EngineRefusedError: it has no such board.
         """
 
+    def set_up(self, variant: Variant) -> Dialogue[None]:
+        """Have an empty board, in the way that costs the engine least.
+
+        Raises:
+            EngineRefusedError: the engine has no such board, or must be started anew for it.
+        """
+        return self.start(variant)
+
     @abstractmethod
     def new_game(self, game: NewGame) -> Dialogue[None]:
         """Begin a game.
@@ -143,6 +155,22 @@ class EngineProtocol(ABC):
         Raises:
             EngineRefusedError: it has none.
         """
+
+    @property
+    def opening_rules(self) -> Sequence[OpeningRule]:
+        """Those that the protocol has a command for, the one that most engines know first."""
+        return ()
+
+    def open(self, turn: Turn, rule: OpeningRule) -> Dialogue[Sequence[Point]]:  # noqa: ARG002 - see `opening_rules`
+        """Have the engine do what an opening asks for: place stones, or choose its side.
+
+        It returns the stones; none where it takes the side that isn't to move, and one where it
+        chooses the side to move, and moves.
+
+        Raises:
+            EngineRefusedError: it can't, or answers what it isn't asked for.
+        """
+        raise EngineRefusedError(f"{self.name} has no command for {rule.name}")
 
     def stop(self) -> Dialogue[None] | None:
         """Have the engine end its search, where the protocol has a command for it."""

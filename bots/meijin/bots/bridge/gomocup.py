@@ -20,9 +20,9 @@ from meijin.bots.bridge.dialogue import (
     Reply,
     Turn,
 )
-from meijin.bots.bridge.errors import EngineRefusedError
-from meijin.bots.bridge.rules import RULE_NUMBERS
-from meijin.game import Variant
+from meijin.bots.bridge.errors import EngineRefusedError, EngineSilentError
+from meijin.bots.bridge.rules import OPENING_COMMANDS, RULE_NUMBERS
+from meijin.game import OPENING_RULES, OpeningRule, Variant
 
 UNLIMITED_MS = 2_147_483_647
 """``INFO time_left`` where the game has no limit."""
@@ -46,6 +46,7 @@ _POINT = re.compile(r"(-?[0-9]{1,9})\s*,\s*(-?[0-9]{1,9})")
 _POINTS = re.compile(rf"{_POINT.pattern}(?:[\s,;]+{_POINT.pattern})*")
 _WORD = re.compile(r"(OK|SWAP|SUGGEST|UNKNOWN|ERROR|MESSAGE|DEBUG)\b[\s:]*(.*)", re.IGNORECASE)
 _ABOUT = re.compile(r'\b(\w{1,40})\s{0,4}=\s{0,4}"([^"]*)"')
+_PROMPT = "> "
 _KINDS = {
     "OK": Kind.OK,
     "SWAP": Kind.SWAP,
@@ -57,7 +58,8 @@ _KINDS = {
 
 
 def parse_reply(line: str) -> Reply:
-    """Read a line of an engine."""
+    """Read a line of an engine, which may follow a prompt."""
+    line = line.lstrip(_PROMPT)
     if _POINTS.fullmatch(line):
         return Reply(Kind.MOVE, line, parse_points(line))
     if word := _WORD.fullmatch(line):
@@ -143,19 +145,28 @@ class GomocupProtocol(EngineProtocol):
         _check_ok(command, reply)
         self._begin(variant)
 
+    def set_up(self, variant: Variant) -> Dialogue[None]:
+        """Have an empty board: by RESTART where its size stays the same.
+
+        Raises:
+            EngineRefusedError: it has no such board, or no RESTART.
+        """
+        before = self._variant
+        if before is None or start_command(before) != start_command(variant):
+            yield from self.start(variant)
+        elif self._stones:
+            self._variant = None
+            reply = yield Ask(["RESTART"], _ANSWERS, RESTART_PATIENCE)
+            _check_ok("RESTART", reply)
+        self._begin(variant)
+
     def new_game(self, game: NewGame) -> Dialogue[None]:
         """Begin a game: with RESTART where the board stays the same.
 
         Raises:
             EngineRefusedError: it has no such board, or no RESTART.
         """
-        before = self._variant
-        if before is None or start_command(before) != start_command(game.variant):
-            yield from self.start(game.variant)
-        elif self._stones:
-            self._variant = None
-            reply = yield Ask(["RESTART"], _ANSWERS, RESTART_PATIENCE)
-            _check_ok("RESTART", reply)
+        yield from self.set_up(game.variant)
         self._begin(game.variant)
         lines = self._game_lines(game)
         self._unsettled = len(lines)
@@ -167,15 +178,14 @@ class GomocupProtocol(EngineProtocol):
         Raises:
             EngineRefusedError: it can't.
         """
-        times = time_lines(turn.time, self._told)
-        self._told = turn.time
+        times = self._time_lines(turn.time)
         lines = self._position_lines(turn.moves)
         reply = yield from self._ask_move(times, lines)
         if reply.kind in _REFUSALS and lines[0] != "BOARD":
             lines = self._board_lines(turn.moves)
             reply = yield from self._ask_move((), lines)
         if reply.kind is not Kind.MOVE:
-            raise EngineRefusedError(_complaint(lines[0], reply))
+            raise _refusal(lines[0], reply)
         point = reply.points[0]
         self._note(turn.moves, point)
         return point
@@ -191,24 +201,31 @@ class GomocupProtocol(EngineProtocol):
         _check_ok(command, reply)
         self._stones.remove(cell)
 
-    def swap2(self, moves: Sequence[int]) -> Dialogue[Reply]:
-        """Have it act in a swap2 opening with 0, 3 or 5 stones on the board.
+    @property
+    def opening_rules(self) -> Sequence[OpeningRule]:
+        """Swap2; and swap and swap1, which AlphaGomoku has added."""
+        return tuple(OPENING_RULES[name] for name in OPENING_COMMANDS)
 
-        It answers with three, one or two points, or swaps.
+    def open(self, turn: Turn, rule: OpeningRule) -> Dialogue[Sequence[Point]]:
+        """Have it place stones, or choose: SWAP for the other side, a move to stay.
 
         Raises:
             EngineRefusedError: it can't, or its answer is none to that position.
         """
-        assert self._variant is not None
-        width = self._variant.width
-        lines = ["SWAP2BOARD", *(f"{c % width},{c // width}" for c in moves), "DONE"]
-        reply = yield Ask(lines, _SWAPS)
-        counts = {0: (3,), 3: (1, 2), 5: (1,)}[len(moves)]
-        allowed = reply.kind is Kind.SWAP and bool(moves)
-        if not allowed and not (reply.kind is Kind.MOVE and len(reply.points) in counts):
-            raise EngineRefusedError(_complaint(lines[0], reply))
-        self._stones = [-1]  # it may have any stones on its board by now: BOARD or RESTART follows
-        return reply
+        task = rule.task(len(turn.moves))
+        if task is None or rule.name not in OPENING_COMMANDS:
+            raise EngineRefusedError(f"no command is known for {rule.name}")
+        times = self._time_lines(turn.time)
+        lines = [OPENING_COMMANDS[rule.name], *map(self._name, turn.moves), "DONE"]
+        reply = yield from self._ask_settled(times, lines, _SWAPS)
+        if reply.kind is not Kind.UNKNOWN:
+            self._stones = [-1]  # any may be on its board by now: BOARD or RESTART follows
+        if reply.kind is Kind.SWAP and task.may_choose:
+            return ()
+        counts = {task.stones, 1} - {0} if task.may_choose else {task.stones}
+        if reply.kind is not Kind.MOVE or len(reply.points) not in counts:
+            raise _refusal(lines[0], reply)
+        return reply.points
 
     def end(self) -> Sequence[str]:
         """END."""
@@ -218,6 +235,13 @@ class GomocupProtocol(EngineProtocol):
         self._variant = variant
         self._stones = []
         self._told = None
+        self._unsettled = 0
+
+    def _time_lines(self, time: EngineTime | None) -> list[str]:
+        if time is None:
+            return []
+        told, self._told = self._told, time
+        return time_lines(time, told)
 
     def _game_lines(self, game: NewGame) -> list[str]:
         self._told = game.time
@@ -241,15 +265,28 @@ class GomocupProtocol(EngineProtocol):
         return board_lines(moves, self._variant)
 
     def _ask_move(self, times: Sequence[str], lines: Sequence[str]) -> Dialogue[Reply]:
-        """Ask for a move; an UNKNOWN for each INFO since the last move is passed over."""
-        self._unsettled += len(times)
-        reply = yield Ask([*times, *lines], _MOVES)
-        while reply.kind is Kind.UNKNOWN and self._unsettled:
-            self._unsettled -= 1
-            reply = yield Ask([], _MOVES)
-        self._unsettled = 0
+        reply = yield from self._ask_settled(times, lines, _MOVES)
         if reply.kind is Kind.SUGGEST:
             return (yield from self._play(reply))
+        return reply
+
+    def _ask_settled(
+        self, times: Sequence[str], lines: Sequence[str], expects: frozenset[Kind]
+    ) -> Dialogue[Reply]:
+        """Ask; an UNKNOWN for each INFO since the last answer is passed over."""
+        self._unsettled += len(times)
+        reply = yield Ask([*times, *lines], expects)
+        passed = 0
+        while (
+            reply.kind is Kind.UNKNOWN
+            and passed < self._unsettled
+            and self.answers_hints is not False
+        ):
+            passed += 1
+            reply = yield Ask([], expects)
+        if self._unsettled and self.answers_hints is None and reply.kind not in _REFUSALS:
+            self.answers_hints = passed > 0
+        self._unsettled = 0
         return reply
 
     def _play(self, suggestion: Reply) -> Dialogue[Reply]:
@@ -274,11 +311,11 @@ class GomocupProtocol(EngineProtocol):
 
 def _check_ok(command: str, reply: Reply) -> None:
     if reply.kind is not Kind.OK:
-        raise EngineRefusedError(_complaint(command, reply))
+        raise _refusal(command, reply)
 
 
-def _complaint(command: str, reply: Reply) -> str:
+def _refusal(command: str, reply: Reply) -> EngineRefusedError:
     if reply.kind is Kind.SILENCE:
-        return f"the engine doesn't answer {command}"
-    text = f" {reply.text}" if reply.text else ""
-    return f"the engine answers {command} with {reply.kind.name}{text}"
+        return EngineSilentError(f"the engine doesn't answer {command}")
+    text = reply.text if reply.kind is Kind.MOVE else f"{reply.kind.name} {reply.text}".rstrip()
+    return EngineRefusedError(f"the engine answers {command} with {text}")

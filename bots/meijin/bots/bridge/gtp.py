@@ -111,7 +111,7 @@ class GtpProtocol(EngineProtocol):
         assert self._variant is not None
         yield from self._show(turn.moves)
         color = _COLORS[len(turn.moves) % 2]
-        if turn.time.left_ms is not None:
+        if turn.time is not None and turn.time.left_ms is not None:
             yield from self._tell_time(f"time_left {color} {turn.time.left_ms // 1000} 0")
         reply = yield Ask([f"genmove {color}"], _ANSWERS)
         if reply.kind is Kind.OK and reply.text.lower() == "resign":

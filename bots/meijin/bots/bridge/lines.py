@@ -6,6 +6,8 @@ from collections import deque
 
 MAX_LINE = 4096
 """Bytes of a line that are kept; the rest of it is dropped."""
+_MARKS = "\ufeff\ufffd"
+"""A byte order mark, as itself or, where it isn't UTF-8's, as what can't be read."""
 
 
 class LineBuffer:
@@ -49,4 +51,4 @@ class LineBuffer:
 
 
 def _text(line: bytes | bytearray) -> str:
-    return line.decode(errors="replace").lstrip("\ufeff").strip()
+    return line.decode(errors="replace").lstrip(_MARKS).strip()

@@ -37,6 +37,11 @@ class EnginePool:
         self._tasks: set[asyncio.Task[None]] = set()
         self._stops: set[asyncio.Task[None]] = set()  # of searches, each soon over
 
+    def add(self, session: EngineSession) -> None:
+        """Take an engine that has a board set up, before all others, as that of the first seat."""
+        self._seats[session] = 0
+        self._idle.append(session)
+
     async def fill(self, variant: Variant) -> None:
         """Have an engine for each game at once, with a board set up.
 

@@ -36,6 +36,11 @@ _STALE_CHUNKS = 64
 _KILL_SECONDS = 10.0
 _ERRORS_KEPT = 4096
 _ERRORS_SHOWN = 1 << 16
+_DEATH_SECONDS = 0.5
+"""What the launcher may take to say how an engine ended; less than most moves may."""
+_ERROR_LINES = 10
+"""The last lines of its standard error that are shown when it dies."""
+_ERROR_LENGTH = 200
 _SUSPEND, _CONTINUE = b"s", b"c"
 
 logger = logging.getLogger("meijin.bots.engine")
@@ -119,7 +124,7 @@ class EngineProcess:
             except BlockingIOError:
                 await _writable(self._input)
             except OSError:
-                raise await self._death() from None
+                raise await self._death("has closed its input") from None
 
     async def read_line(self, patience: Callable[[str], float | None]) -> str | None:
         """The next line; ``None`` when nothing has come for so many seconds.
@@ -131,12 +136,17 @@ class EngineProcess:
         Raises:
             EngineDiedError: it has ended.
         """
+        is_woken = False
         while (line := self._lines.pop()) is None:
             if self._is_silent:
-                raise await self._death()
+                raise await self._death("has closed its output")
             if self._read_output():
                 await self._yield_to_others()
-            elif not await self._wait(patience(self._lines.partial)):
+            elif is_woken and self._has_ended():
+                self._is_silent = True
+            elif await self._wait(patience(self._lines.partial)):
+                is_woken = True
+            else:
                 return self._lines.pop_partial() or None
         return line
 
@@ -207,10 +217,7 @@ class EngineProcess:
         try:
             data = os.read(self._output, _CHUNK)
         except BlockingIOError:
-            self._read_errors()
-            self._hear_control()
-            self._is_silent = bool(self._ending)
-            return self._is_silent
+            return False
         except OSError:
             data = b""
         if not data:
@@ -218,6 +225,12 @@ class EngineProcess:
             self._is_silent = True
         self._lines.feed(data)
         return True
+
+    def _has_ended(self) -> bool:
+        """Hear what else there is, where there is no output, and whether it is the end."""
+        self._read_errors()
+        self._hear_control()
+        return bool(self._ending)
 
     def _read_errors(self) -> None:
         """Keep the end of its standard error, a chunk at a time."""
@@ -262,15 +275,22 @@ class EngineProcess:
         """Wait for output or for its end; False when neither comes in time."""
         return await _readable(self._selector.fileno(), seconds)
 
-    async def _death(self) -> EngineDiedError:
+    async def _death(self, otherwise: str) -> EngineDiedError:
         """How it ended, which the launcher says as soon as it has killed the rest."""
         self._hear_control()
         if not self._ending and not self._is_closed:
-            await _readable(self._control.fileno(), END_GRACE.total_seconds())
+            await _readable(self._control.fileno(), _DEATH_SECONDS)
             self._hear_control()
-        words = _describe(self._ending)
-        last = self.errors.splitlines()[-1:]
-        return EngineDiedError(f"the engine {words}{'; it wrote: ' if last else ''}{''.join(last)}")
+        words = f"the engine {_describe(self._ending) if self._ending else otherwise}"
+        lines = [_printable(line) for line in self.errors.splitlines()[-_ERROR_LINES:]]
+        if lines:
+            words += f"; it wrote: {lines[-1]}"
+        return EngineDiedError(words, lines)
+
+
+def _printable(line: str) -> str:
+    """A line as it may be shown on a terminal."""
+    return "".join(sign if sign.isprintable() else " " for sign in line[:_ERROR_LENGTH])
 
 
 def _describe(ending: str) -> str:
@@ -281,7 +301,7 @@ def _describe(ending: str) -> str:
         return f"was killed by {signal.Signals(int(detail)).name}"
     if kind == "error":
         return f"can't be started: {detail}"
-    return "has closed its output" if not ending else "was ended from outside"
+    return "was ended from outside"
 
 
 async def _readable(stream: int, seconds: float | None) -> bool:

@@ -1,6 +1,7 @@
-"""The numbers of rules in the Gomocup protocol's ``INFO rule``.
+"""Rules in the Gomocup protocol: the numbers of ``INFO rule``, and the commands of openings.
 
-Source: the protocol's text (1 exactly five, 4 renju, 8 caro, as a sum of bits).
+Source: the protocol's text (1 exactly five, 4 renju, 8 caro, as a sum of bits), the Gomocup's judge
+for 9, and for swap and swap1 AlphaGomoku's extension of the protocol.
 """
 
 from collections.abc import Mapping
@@ -8,12 +9,15 @@ from types import MappingProxyType
 
 from meijin.game import RULES, Rule
 
-_NUMBERS = {"freestyle": 0, "standard": 1, "renju": 4, "caro": 8, "caro-exact": 9}
-
 RULE_NUMBERS: Mapping[str, int] = MappingProxyType(
-    {name: number for name, number in _NUMBERS.items() if name in RULES}
+    {"freestyle": 0, "standard": 1, "renju": 4, "caro": 8, "caro-exact": 9}
 )
-"""By the name of the rule; those alone that games are played by here."""
+"""By the name of the rule."""
+
+OPENING_COMMANDS: Mapping[str, str] = MappingProxyType(
+    {"swap2": "SWAP2BOARD", "swap": "SWAPBOARD", "swap1": "SWAP1STBOARD"}
+)
+"""By the name of the opening rule."""
 
 
 def rule_numbered(number: int) -> Rule | None:

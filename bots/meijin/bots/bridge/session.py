@@ -73,10 +73,17 @@ class EngineSession:
             if self._is_suspended:
                 self.process.suspend()
 
+    def set_pause(self, pause: timedelta) -> None:
+        """Leave the engine alone for so long after what it says."""
+        self._pause = pause.total_seconds()
+
     def drop_strays(self) -> None:
         """Forget what the engine said unasked; from then on it is waited for such lines."""
         for line in self.process.stale_lines():
-            if self._heard(line).kind is not Kind.MESSAGE:
+            kind = self._heard(line).kind
+            if kind is Kind.UNKNOWN:
+                self.protocol.answers_hints = True
+            if kind is not Kind.MESSAGE:
                 self.strays += 1
                 self._pause = max(self._pause, SETTLING.total_seconds())
                 self._noise(f"nobody asked for {line[:_SHOWN]!r}")

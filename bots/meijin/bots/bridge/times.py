@@ -26,7 +26,8 @@ def engine_time(
 ) -> EngineTime:
     """What to tell of the clock; `overrun` is what the engine lately took beyond what it was told.
 
-    The margin is never more than a share of the move's time, and the overrun no more than half.
+    The margin is never more than a share of the move's time, and no more than half of it is kept
+    back for the overrun and for what the road cost at the last move beyond the margin.
     """
     control = position.time_control
     available = position.move_ms
@@ -34,7 +35,8 @@ def engine_time(
         share = position.clock_ms // TURN_SHARE + control.increment // _MILLISECOND
         available = min(available, share)
     kept = min(margin // _MILLISECOND, int(available * MARGIN_SHARE))
-    kept += min(overrun // _MILLISECOND, available // 2)
+    late_ms = overrun // _MILLISECOND + max(position.lost_us // 1000 - kept, 0)
+    kept += min(late_ms, available // 2)
     turn_ms = max(LEAST_MS, _stepped(available - kept))
     if control.initial is None:
         return EngineTime(turn_ms, 0, None)

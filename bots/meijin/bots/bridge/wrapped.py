@@ -5,64 +5,69 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import os
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple, TypeAlias, TypeVar, cast
 
+from meijin.bots.bridge.answers import move_answer, placement, side_and_move
 from meijin.bots.bridge.command import display_name
-from meijin.bots.bridge.dialogue import EngineProtocol, NewGame, Turn
-from meijin.bots.bridge.errors import EngineError, EngineStartError
-from meijin.bots.bridge.gtp import GtpProtocol
-from meijin.bots.bridge.limits import NO_LIMITS, Limits
-from meijin.bots.bridge.messages import read_analysis
+from meijin.bots.bridge.dialogue import (
+    Dialogue,
+    EngineProtocol,
+    EngineTime,
+    NewGame,
+    Point,
+    Turn,
+)
+from meijin.bots.bridge.errors import EngineDiedError, EngineError, EngineStartError
 from meijin.bots.bridge.pool import EnginePool
-from meijin.bots.bridge.probe import PROTOCOLS, find_pause, find_sizes, identify
-from meijin.bots.bridge.process import EngineProcess
+from meijin.bots.bridge.probe import (
+    Probe,
+    find_about,
+    find_opening_rules,
+    find_pause,
+    find_sizes,
+)
 from meijin.bots.bridge.session import BACKSTOP, EngineSession
-from meijin.bots.bridge.times import MARGIN, Overrun, engine_time
-from meijin.bots.sdk.answer import Answer, Choice, Resignation, Unchecked
+from meijin.bots.bridge.settings import WrapSettings
+from meijin.bots.bridge.starter import Starter
+from meijin.bots.bridge.thoughts import Question, Thoughts, retrieve
+from meijin.bots.bridge.times import Overrun, engine_time
+from meijin.bots.sdk.answer import Answer, Resignation
 from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot
+from meijin.bots.sdk.errors import SupplierError
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, Board, Outcome, Rule, Variant
+from meijin.game import (
+    FREE,
+    Board,
+    Color,
+    OpeningRule,
+    Outcome,
+    Placement,
+    Rule,
+    Variant,
+)
 from meijin.wire import Capabilities
 
 MAX_ABOUT = 40
 """Characters of a version that the contract has room for."""
 
+_Result = TypeVar("_Result")
+_Found: TypeAlias = Resignation | tuple[Point, Sequence[str]]
+"""A move, and what the engine said of it."""
+_Think: TypeAlias = Callable[[Position, Question], Coroutine[None, None, object]]
+
 logger = logging.getLogger("meijin.bots.engine")
 
 
-@dataclass(frozen=True, slots=True)
-class WrapSettings:
-    """How an engine is run; what is left out is found by asking it."""
-
-    command: Sequence[str]
-    """The program and its arguments."""
-    protocol: str | None = None
-    """One of `PROTOCOLS`."""
-    rules: Sequence[Rule] = (FREESTYLE,)
-    sizes: tuple[int, int] | None = None
-    """The shortest and the longest side of a board."""
-    games: int = 1
-    """Games at once, each with a process of its own."""
-    options: Mapping[str, str] = field(default_factory=dict)
-    """The engine's own."""
-    margin: timedelta = MARGIN
-    """Kept back of the time that it is told of."""
-    pause: timedelta | None = None
-    """Between the engine's answer and the next command."""
-    limits: Limits = NO_LIMITS
-
-
-@dataclass(slots=True)
-class _Thought:
-    """The answer to one turn, thought about or known."""
+class _Plan(NamedTuple):
+    """A move that an engine has made with its choice of a side."""
 
     moves: tuple[int, ...]
-    task: asyncio.Task[Answer]
+    point: Point
 
 
 class WrappedBot(Bot):
@@ -76,16 +81,19 @@ class WrappedBot(Bot):
     def __init__(self, settings: WrapSettings) -> None:
         self.name = display_name(settings.command)
         self.version = "1"
-        self.capabilities = _capabilities(settings, settings.sizes or (15, 15))
+        self.capabilities = _capabilities(
+            settings, settings.sizes or (15, 15), settings.opening_rules or ()
+        )
         self._settings = settings
-        self._pause = settings.pause or timedelta(0)
-        self._protocol: type[EngineProtocol] | None = None
+        self._starter = Starter(settings)
         self._pool = EnginePool(
-            self._launch_seat, settings.games, is_reused=settings.limits.cpu is None
+            self._starter.launch, settings.games, is_reused=settings.limits.cpu is None
         )
         self._games: dict[str, asyncio.Task[EngineSession]] = {}
-        self._thoughts: dict[str, _Thought] = {}
+        self._thoughts = Thoughts()
+        self._plans: dict[str, _Plan] = {}
         self._overrun = Overrun()
+        self._is_closed = False
 
     @property
     def configuration(self) -> Mapping[str, str]:
@@ -120,14 +128,25 @@ class WrappedBot(Bot):
     async def choose(self, position: Position) -> Answer:
         """Have the game's engine choose; the same turn asked again is the same thought."""
         moves = tuple(position.board.moves)
-        thought = self._thoughts.get(position.game_id)
-        if thought is None or thought.moves != moves:
-            if self._drop_thought(position.game_id):
-                self._games.pop(position.game_id, None)  # its engine thinks about another turn
-            task = asyncio.create_task(self._think(position, moves))
-            task.add_done_callback(_retrieve)
-            thought = self._thoughts[position.game_id] = _Thought(moves, task)
-        return await asyncio.shield(thought.task)
+        plan = self._plans.get(position.game_id)
+        if plan is not None and plan.moves == moves:
+            return move_answer(plan.point, (), position.board)
+        question = Question(moves, is_opening=False)
+        found = cast("_Found", await self._think(position, question, self._move))
+        if isinstance(found, Resignation):
+            return found
+        point, messages = found
+        return move_answer(point, messages, position.board)
+
+    async def place_opening(self, position: Position, stones: int) -> Placement:  # noqa: ARG002 - the opening rule says it
+        """Have the game's engine place the first stones."""
+        question = Question(tuple(position.board.moves), is_opening=True)
+        return cast("Placement", await self._think(position, question, self._open))
+
+    async def choose_side(self, position: Position, stones: int) -> Color | Placement:  # noqa: ARG002 - see above
+        """Have the game's engine choose a side, or place further stones."""
+        question = Question(tuple(position.board.moves), is_opening=True)
+        return cast("Color | Placement", await self._think(position, question, self._open))
 
     def game_started(self, position: Position) -> None:
         """Have an engine begin the game before the first turn."""
@@ -135,7 +154,8 @@ class WrappedBot(Bot):
 
     def game_ended(self, game_id: str, outcome: Outcome | None) -> None:  # noqa: ARG002 - a hook
         """Let the game's engine play others, or end it where it is thinking still."""
-        is_thinking = self._drop_thought(game_id)
+        is_thinking = self._thoughts.drop(game_id)
+        self._plans.pop(game_id, None)
         seat = self._games.pop(game_id, None)
         if seat is None:
             return
@@ -147,76 +167,55 @@ class WrappedBot(Bot):
             self._pool.release(seat.result())
 
     def close(self) -> None:
-        """End all engines."""
+        """End all engines, also those that it is getting ready."""
+        self._is_closed = True
         self._pool.close()
 
     async def _prepare(self) -> None:
         settings = self._settings
-        about = await self._identify()
-        sizes = settings.sizes or await find_sizes(self._launch)
-        self.capabilities = _capabilities(settings, sizes)
-        variant = _usual_variant(sizes)
-        if settings.pause is None:
-            self._pause = await find_pause(self._launch_paused, variant)
+        session, about = None, None
+        if self._starter.protocol is None:
+            session, about = await self._starter.identify()
+        probe = Probe(lambda pause: self._starter.launch(pause=pause), session)
+        try:
+            if about is None:
+                about = await find_about(probe)
+            sizes = settings.sizes or await find_sizes(probe)
+            variant = _usual_variant(sizes, settings.rules[0])
+            if settings.pause is None:
+                self._starter.pause = await find_pause(probe, variant)
+                self._starter.answers_hints = probe.session.protocol.answers_hints
+            if settings.opening_rules is None:
+                opening_rules = await find_opening_rules(probe, variant)
+            else:
+                opening_rules = _known(settings.opening_rules, probe.session.protocol)
+            if settings.limits.cpu is None:
+                first = await probe.take(variant)
+                first.set_pause(self._starter.pause)
+                self._pool.add(first)
+        finally:
+            await probe.drop()
+        self.version = _version(about)
+        self.capabilities = _capabilities(settings, sizes, opening_rules)
         await self._pool.fill(variant)
-        self.version = "".join(filter(str.isprintable, about.get("version", "")))[:MAX_ABOUT] or "1"
+        if self._is_closed:
+            self._pool.close()
         self._log_findings()
 
     def _log_findings(self) -> None:
-        assert self._protocol is not None
+        assert self._starter.protocol is not None
         can = self.capabilities
-        pause = self._pause // timedelta(milliseconds=1)
+        pause = self._starter.pause // timedelta(milliseconds=1)
         logger.info(
-            "%s %s speaks %s, boards %d to %d%s",
+            "%s %s speaks %s, boards %d to %d, openings %s%s",
             self.name,
             self.version,
-            self._protocol.name,
+            self._starter.protocol.name,
             can.min_size,
             can.max_size,
+            " ".join(rule.name for rule in can.opening_rules),
             f", left alone for {pause} ms after its moves" if pause else "",
         )
-
-    async def _identify(self) -> Mapping[str, str]:
-        """Learn the protocol, and what the engine tells of itself."""
-        known = self._settings.protocol
-        if known is None:
-            process = EngineProcess(self._settings.command, self._settings.limits)
-            try:
-                identity = await identify(process)
-            finally:
-                await asyncio.to_thread(process.close)
-            self._protocol = PROTOCOLS[identity.protocol]
-            if identity.protocol != GtpProtocol.name:
-                return identity.about
-        else:
-            self._protocol = PROTOCOLS[known]
-        return await self._ask_about()
-
-    async def _ask_about(self) -> Mapping[str, str]:
-        session = self._launch()
-        try:
-            return await session.hold(session.protocol.about())
-        except EngineError:
-            return {}
-        finally:
-            await asyncio.to_thread(session.close, timedelta(0))
-
-    def _launch(self, pause: timedelta | None = None, core: int | None = None) -> EngineSession:
-        settings = self._settings
-        assert self._protocol is not None
-        return EngineSession(
-            EngineProcess(settings.command, settings.limits, core=core),
-            self._protocol(settings.options),
-            pause=self._pause if pause is None else pause,
-            is_suspended=settings.limits.is_suspended,
-        )
-
-    def _launch_paused(self, pause: timedelta) -> EngineSession:
-        return self._launch(pause)
-
-    def _launch_seat(self, seat: int) -> EngineSession:
-        cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
-        return self._launch(core=cores[seat % len(cores)])
 
     def _time(self, position: Position) -> NewGame:
         time_told = engine_time(position, self._settings.margin, self._overrun.time)
@@ -227,32 +226,81 @@ class WrappedBot(Bot):
         seat = self._games.get(position.game_id)
         if seat is None:
             seat = asyncio.create_task(self._pool.acquire(self._time(position)))
-            seat.add_done_callback(_retrieve)
+            seat.add_done_callback(retrieve)
             self._games[position.game_id] = seat
         return seat
 
-    async def _think(self, position: Position, moves: tuple[int, ...]) -> Answer:
+    async def _think(self, position: Position, question: Question, think: _Think) -> object:
+        """The answer to a question; asked again, it is the same thought."""
+        game_id = position.game_id
+        task = self._thoughts.find(game_id, question)
+        if task is None:
+            if self._thoughts.drop(game_id):
+                self._games.pop(game_id, None)  # its engine thinks about another turn
+            task = self._thoughts.begin(game_id, question, partial(think, position, question))
+        return await asyncio.shield(task)
+
+    async def _move(self, position: Position, question: Question) -> _Found:
+        """Have the engine choose a move."""
+        found, messages = await self._ask(
+            position, lambda protocol, time: protocol.choose(Turn(question.moves, time))
+        )
+        return found if isinstance(found, Resignation) else (found, messages)
+
+    async def _open(self, position: Position, question: Question) -> Color | Placement:
+        """Have the engine do what the opening asks for, and remember the move that it adds."""
+        rule, variant = position.variant.opening_rule, position.variant
+        points, _ = await self._ask(
+            position, lambda protocol, time: protocol.open(Turn(question.moves, time), rule)
+        )
+        if question.moves:
+            chosen = side_and_move(points, Board.from_moves(question.moves, variant))
+            if chosen is not None:
+                side, point = chosen
+                if point is not None:
+                    self._plans[position.game_id] = _Plan(question.moves, point)
+                return side
+        return placement(points, variant)
+
+    async def _ask(
+        self,
+        position: Position,
+        dialogue: Callable[[EngineProtocol, EngineTime], Dialogue[_Result]],
+    ) -> tuple[_Result, Sequence[str]]:
+        """Hold a dialogue with the game's engine on its clock; also return what it said beside."""
         seat = self._seat(position)
-        game = self._time(position)
+        time_told = self._time(position).time
         patience = timedelta(milliseconds=position.move_ms) + BACKSTOP
         session: EngineSession | None = None
         try:
             session = await asyncio.shield(seat)
             started = time.monotonic()
-            turn = Turn(moves, game.time)
-            found = await session.hold(session.protocol.choose(turn), patience=patience)
+            steps = dialogue(session.protocol, time_told)
+            found = await session.hold(steps, patience=patience)
         except BaseException as error:
             if self._games.get(position.game_id) is seat:
                 del self._games[position.game_id]
             self._give_back(seat, session, error)
+            if isinstance(error, EngineDiedError):
+                _show_last_words(error)
+            if self._is_suppliers(session, error):
+                raise SupplierError(str(error)) from error
             raise
         self._overrun.add(
-            timedelta(milliseconds=game.time.turn_ms),
+            timedelta(milliseconds=time_told.turn_ms),
             timedelta(seconds=time.monotonic() - started),
         )
-        if isinstance(found, Resignation):
-            return found
-        return _answer(found, session.messages, Board.from_moves(moves, game.variant))
+        return found, tuple(session.messages)
+
+    def _is_suppliers(self, session: EngineSession | None, error: BaseException) -> bool:
+        """Whether an engine that failed has said so of its supplier, at this turn."""
+        mark = self._settings.supplier.casefold()
+        said = [str(error), *(session.messages if session is not None else ())]
+        return (
+            bool(mark)
+            and isinstance(error, EngineError)
+            and any(mark in line.casefold() for line in said)
+        )
 
     def _give_back(
         self,
@@ -268,45 +316,38 @@ class WrappedBot(Bot):
         elif seat.done() and not seat.cancelled() and seat.exception() is None:
             self._pool.release(seat.result())  # it began the game when nobody waited any more
 
-    def _drop_thought(self, game_id: str) -> bool:
-        """Forget the last turn; true if the engine was thinking about it still."""
-        thought = self._thoughts.pop(game_id, None)
-        if thought is None or thought.task.done():
-            return False
-        thought.task.cancel()
-        return True
+
+def _show_last_words(death: EngineDiedError) -> None:
+    """Show the author what the engine wrote at last, where the cause has only the end of it."""
+    if len(death.errors) > 1:
+        logger.error("the end of its standard error:\n%s", "\n".join(death.errors))
 
 
-def _answer(point: tuple[int, int], messages: Sequence[str], board: Board) -> Answer:
-    """The move to `point` with what the engine said of it; if it is illegal, for all to see."""
-    x, y = point
-    variant = board.variant
-    if not (0 <= x < variant.width and 0 <= y < variant.height):
-        logger.error("the engine plays %d,%d, off the %s board", x, y, variant.size)
-        return Unchecked(variant.cells)
-    cell = y * variant.width + x
-    if not board.is_legal(cell):
-        logger.error("the engine plays %d,%d, which is illegal", x, y)
-        return Unchecked(cell)
-    return Choice(cell, read_analysis(messages, variant, cell)) if messages else cell
-
-
-def _capabilities(settings: WrapSettings, sizes: tuple[int, int]) -> Capabilities:
+def _capabilities(
+    settings: WrapSettings, sizes: tuple[int, int], opening_rules: Sequence[OpeningRule]
+) -> Capabilities:
     return Capabilities(
         rules=tuple(settings.rules),
         min_size=sizes[0],
         max_size=sizes[1],
         max_games=settings.games,
+        opening_rules=(FREE, *opening_rules),
     )
 
 
-def _usual_variant(sizes: tuple[int, int]) -> Variant:
+def _usual_variant(sizes: tuple[int, int], rule: Rule) -> Variant:
     """The board that most games have, or the nearest one."""
     side = max(sizes[0], min(15, sizes[1]))
-    return Variant(width=side, height=side)
+    return Variant(rule, width=side, height=side)
 
 
-def _retrieve(task: asyncio.Task[object]) -> None:
-    """Have no complaint logged about an error that nobody waits for any more."""
-    if not task.cancelled():
-        task.exception()
+def _known(rules: Sequence[OpeningRule], protocol: EngineProtocol) -> Sequence[OpeningRule]:
+    for rule in rules:
+        if rule not in protocol.opening_rules:
+            raise EngineStartError(f"{protocol.name} has no command for {rule.name} openings")
+    return rules
+
+
+def _version(about: Mapping[str, str]) -> str:
+    """The version that an engine tells, as far as the contract has room for it."""
+    return "".join(filter(str.isprintable, about.get("version", "")))[:MAX_ABOUT] or "1"
