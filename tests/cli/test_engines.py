@@ -2,9 +2,9 @@
 
 import pytest
 
-from meijin.cli.commands.engines import _option, _protocol, _rules, _sizes
+from meijin.cli.commands.engines import _opening_rules, _protocol, _rules, _sizes, read_option
 from meijin.cli.errors import CommandError
-from meijin.game import FREESTYLE, STANDARD
+from meijin.game import FREESTYLE, STANDARD, SWAP1, SWAP2
 
 
 def test_sizes() -> None:
@@ -22,6 +22,14 @@ def test_rules() -> None:
         _rules("chess")
 
 
+def test_opening_rules() -> None:
+    """Those that engines know, by their names; the free one is none of them."""
+    assert _opening_rules("swap2, swap1") == [SWAP2, SWAP1]
+    assert _opening_rules("free") == []
+    with pytest.raises(CommandError, match="there are swap2, swap, swap1, free"):
+        _opening_rules("pro")
+
+
 def test_protocols() -> None:
     """Protocols by their names."""
     assert (_protocol(None), _protocol("gtp")) == (None, "gtp")
@@ -31,7 +39,7 @@ def test_protocols() -> None:
 
 def test_options() -> None:
     """A value may hold an equals sign; nothing may hold the end of a line."""
-    assert _option("a=b=c") == ("a", "b=c")
+    assert read_option("a=b=c") == ("a", "b=c")
     for text in ("a", "=b", "a=b\nEND"):
         with pytest.raises(CommandError):
-            _option(text)
+            read_option(text)

@@ -262,6 +262,18 @@ def test_head_to_head_is_by_colours() -> None:
     assert printed(head_to_head_table("ada", "bob", response))[2].split()[-1] == "70.0%"
 
 
+def test_the_speed_of_machines_is_shown_where_somebody_told_it() -> None:
+    """In three digits; whole in the CSV, and empty where it was not told."""
+    response = standings(standing(1, "ada"), standing(2, "bob"))
+    assert "nodes/s" not in printed(ladder_table(response, 200))[1]
+    response.standings[0].nodes_per_second = 1_234_567
+    lines = printed(ladder_table(response, 200))
+    assert "nodes/s" in lines[1]
+    assert "1.23M" in lines[2]
+    first, second = csv.DictReader(io.StringIO(ladder_csv(response)))
+    assert (first["nodes_per_second"], second["nodes_per_second"]) == ("1234567", "")
+
+
 def test_hardware_is_shown_where_there_is_room() -> None:
     """It is the first column to go on a narrow screen; the CSV has it always."""
     response = standings(standing(1, "ada"), standing(2, "bob"))

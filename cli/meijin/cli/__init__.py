@@ -1,6 +1,7 @@
 """The `meijin` command.
 
 - `main`: its parts put together, and its errors in one line
+- `lazy_group`: a command is imported when it is called
 - `commands`: a module for each group of commands
 - `connection`, `local`, `demo_folder`: a server to talk to, or one of the command's own
 - `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with
@@ -10,7 +11,9 @@
 - `tournament_archive`: a tournament as a zip
 - `opening_files`: openings as files
 - `record_files`, `replay_page`: games as files, and as a page that replays one
-- `errors`: what ends a command with one line
+- `replaying`: a turn of a game, given to a bot
+- `doctor`: what `meijin bot doctor` looks at, a package
+- `errors`, `explanations`: what ends a command with one line
 """
 
 import os

@@ -1,11 +1,29 @@
 """Options of the commands that run bots and engines."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from meijin.bots import BUILT_IN
 from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
+
+_HAS_DASHES = "meijin.cli.has_dashes"
+
+
+class ProgramCommand(TyperCommand):
+    """A command whose arguments are a bot, or behind ``--`` a program."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own
+        """Take the arguments as usual, and remember whether there was a ``--``."""
+        ctx.meta[_HAS_DASHES] = "--" in args
+        return super().parse_args(ctx, args)
+
+
+def is_behind_dashes(context: typer.Context) -> bool:
+    """Whether the arguments of a `ProgramCommand` stand behind ``--``."""
+    return bool(context.meta[_HAS_DASHES])
+
 
 BotProgramArgument = Annotated[
     str,

@@ -17,6 +17,13 @@ class FencedServerError(CommandError):
     """``EX_TEMPFAIL`` of ``sysexits.h``: nothing is wrong, and another try may succeed."""
 
 
+class UsageError(CommandError):
+    """What the command was given says not what to do."""
+
+    status = 2
+    """As for an option that there isn't."""
+
+
 class LeftTournamentError(CommandError):
     """Ctrl-C while a tournament was followed; it goes on at its server."""
 

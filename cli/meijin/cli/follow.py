@@ -5,6 +5,7 @@ A progress bar and a line for every game; where a test decides, a line that says
 
 import time
 from datetime import timedelta
+from typing import NamedTuple
 
 import grpc
 from rich.progress import (
@@ -192,12 +193,37 @@ def _code(error: grpc.RpcError) -> grpc.StatusCode | None:
     return error.code() if isinstance(error, grpc.Call) else None
 
 
+class Machines(NamedTuple):
+    """Which lines of a table are shown, by what they say of their machines."""
+
+    hardware: str = ""
+    """In what they run on."""
+    min_nodes: int = 0
+    """A second, of the reference search there."""
+    max_nodes: int = 0
+    """A second; 0 for no limit."""
+
+
+EVERY_MACHINE = Machines()
+
+
 def whole_table(
-    connection: Connection, ladder: str, run: str = "", *, all_versions: bool = False
+    connection: Connection,
+    ladder: str,
+    run: str = "",
+    *,
+    all_versions: bool = False,
+    machines: Machines = EVERY_MACHINE,
 ) -> ladder_pb.GetStandingsResponse:
     """A ladder's table, of an earlier run where one is named, with all of its pages."""
     request = ladder_pb.GetStandingsRequest(
-        ladder=ladder, run_id=run, page_size=PAGE, all_versions=all_versions
+        ladder=ladder,
+        run_id=run,
+        page_size=PAGE,
+        all_versions=all_versions,
+        hardware=machines.hardware,
+        min_nodes_per_second=machines.min_nodes,
+        max_nodes_per_second=machines.max_nodes,
     )
     table, *others = pages(connection.ask, connection.ladders.GetStandings, request)
     for page in others:

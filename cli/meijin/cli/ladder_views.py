@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.table import Table
 
 from meijin.cli.diagnosis_views import verdict
-from meijin.cli.output import score_text, table
+from meijin.cli.output import rate_text, score_text, table
 from meijin.v1 import ladder_service_pb2 as pb
 
 GAP = 2
@@ -109,6 +109,7 @@ COLUMNS = (
     Column("classic", lambda row: f"{row.classic_elo:.0f}", 3),
     Column("faults", _faults, 1),
     Column("marks", marks, 0),
+    Column("nodes/s", lambda row: rate_text(row.nodes_per_second), 7),
     Column("hardware", lambda row: row.hardware, 7),
 )
 
@@ -245,6 +246,7 @@ CSV_COLUMNS: dict[str, Callable[[pb.Standing], object]] = {
     "depends_on_opponents": lambda row: int(row.depends_on_opponents),
     "changes_over_time": lambda row: int(row.changes_over_time),
     "hardware": lambda row: row.hardware,
+    "nodes_per_second": lambda row: row.nodes_per_second or "",
     "digest": lambda row: row.digest,
 }
 

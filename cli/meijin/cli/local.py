@@ -64,19 +64,29 @@ def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
     Raises:
         CommandError: a process does not come up; the message names its log.
     """
-    data.mkdir(parents=True, exist_ok=True)
-    with _stopping() as servers, _stopping() as children:
-        arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
-        arguments.append(f"--env-file={os.devnull}")
-        server = servers["server"] = _child(arguments, data / SERVER_LOG_FILE)
-        address = _address(*server)
+    with local_server(data) as (address, server), _stopping() as children:
         for name, spec in bots.items():
             bot = ["bot", "run", spec, f"--name={name}", f"--server={address}"]
             children[name] = _child(bot, data / f"{name}.log")
-        with connect(Server(address), "") as connection, _explaining(*server):
+        with connect(Server(address), "") as connection, explaining(*server):
             _wait_for_bots(connection, children)
             with telling_of_ends(children):
                 yield connection
+
+
+@contextmanager
+def local_server(data: Path, *options: str) -> Iterator["tuple[str, Child]"]:
+    """A server on a free loopback port, where everybody is an operator: its address, and itself.
+
+    Raises:
+        CommandError: it does not come up; the message names its log.
+    """
+    data.mkdir(parents=True, exist_ok=True)
+    arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
+    with _stopping() as children:
+        arguments += [f"--env-file={os.devnull}", *options]
+        server = children["server"] = _child(arguments, data / SERVER_LOG_FILE)
+        yield _address(*server), server
 
 
 @contextmanager
@@ -130,7 +140,7 @@ def status_text(status: int) -> str:
 
 
 @contextmanager
-def _explaining(server: "subprocess.Popen[str]", log: Path) -> Iterator[None]:
+def explaining(server: "subprocess.Popen[str]", log: Path) -> Iterator[None]:
     """Say of calls that fail, and of an interrupted tournament, what it means here.
 
     Raises:

@@ -2,75 +2,113 @@
 
 import signal
 import sys
-from importlib.metadata import version
 from typing import Annotated
 
-import grpc
 import typer
 
-from meijin.bots import BotLoadError
-from meijin.cli.commands import (
-    admin,
-    backups,
-    bots,
-    certificates,
-    demo,
-    faults,
-    games,
-    ladders,
-    learn,
-    matches,
-    openings,
-    owners,
-    servers,
-    status,
-    tokens,
-    tournaments,
-)
-from meijin.cli.connection import RPC_TIMEOUT
 from meijin.cli.errors import CommandError
-from meijin.cli.output import PlainConsole
-from meijin.wire.contract import SERVER_VARIABLE, TOKEN_VARIABLE
+from meijin.cli.lazy_group import MARKUP, LazyCommand, LazyGroup
+
+COMMANDS = (
+    LazyCommand(
+        "serve",
+        "meijin.cli.commands.servers:serve",
+        "Run the match server until Ctrl-C or SIGTERM.",
+    ),
+    LazyCommand(
+        "worker",
+        "meijin.cli.commands.servers:worker",
+        "Run a worker that computes ladders, until Ctrl-C or SIGTERM.",
+    ),
+    LazyCommand(
+        "certificate",
+        "meijin.cli.commands.certificates:certificate",
+        "Make a certificate for trials, by an authority of one's own.",
+    ),
+    LazyCommand(
+        "status",
+        "meijin.cli.commands.status:status",
+        "Show how a server is doing; the exit status is 0 if that is fine, and 1 if not.",
+    ),
+    LazyCommand(
+        "backup",
+        "meijin.cli.commands.backups:backup",
+        "Back up the database of a server, which may run meanwhile, and check the copy.",
+    ),
+    LazyCommand(
+        "restore",
+        "meijin.cli.commands.backups:restore",
+        "Put a backup in the place of a server's database; stop the server and its workers first.",
+    ),
+    LazyCommand(
+        "bot", "meijin.cli.commands.bots:app", "Run, write, register, list and manage bots."
+    ),
+    LazyCommand(
+        "match",
+        "meijin.cli.commands.matches:match",
+        "Play a match between two bots and print the score.",
+    ),
+    LazyCommand(
+        "tournament",
+        "meijin.cli.commands.tournaments:app",
+        "Make, follow, show, export and stop tournaments.",
+    ),
+    LazyCommand(
+        "ladder",
+        "meijin.cli.commands.ladders:app",
+        "Show a ladder, compare bots, set anchors, and prove a run. `meijin ladder NAME` is short for `meijin ladder show NAME`.",
+    ),
+    LazyCommand(
+        "game",
+        "meijin.cli.commands.games:app",
+        "Look at games, export, convert, verify, replay and void them.",
+    ),
+    LazyCommand(
+        "openings", "meijin.cli.commands.openings:app", "Read books of openings, and judge them."
+    ),
+    LazyCommand(
+        "faults",
+        "meijin.cli.commands.faults:faults",
+        "Show the fault ledger: forfeits, void games and incidents, newest first.",
+    ),
+    LazyCommand(
+        "token", "meijin.cli.commands.tokens:app", "List, create, rotate and revoke tokens."
+    ),
+    LazyCommand("owner", "meijin.cli.commands.owners:app", "Become an owner of bots."),
+    LazyCommand(
+        "admin",
+        "meijin.cli.commands.admin:app",
+        "Invite owners, ban and rename bots, read the log.",
+    ),
+    LazyCommand(
+        "demo",
+        "meijin.cli.commands.demo:demo",
+        "Play a double round robin of three bots and compute the ladder.",
+    ),
+    LazyCommand("learn", "meijin.cli.commands.learn:app", "See how game trees are searched."),
+)
+
+
+class Commands(LazyGroup):
+    """All of them."""
+
+    lazy_commands = COMMANDS
+
 
 app = typer.Typer(
     name="meijin",
+    cls=Commands,
     help="The arena for Gomoku bots: a match server, tournaments and a ladder.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=MARKUP,
     pretty_exceptions_enable=False,
 )
-app.command("serve")(servers.serve)
-app.command("worker")(servers.worker)
-app.command("certificate")(certificates.certificate)
-app.command("status")(status.status)
-app.command("backup")(backups.backup)
-app.command("restore")(backups.restore)
-app.add_typer(bots.app, name="bot")
-app.command("match")(matches.match)
-app.add_typer(tournaments.app, name="tournament")
-app.add_typer(ladders.app, name="ladder")
-app.add_typer(games.app, name="game")
-app.add_typer(openings.app, name="openings")
-app.command("faults")(faults.faults)
-app.add_typer(tokens.app, name="token")
-app.add_typer(owners.app, name="owner")
-app.add_typer(admin.app, name="admin")
-app.command("demo")(demo.demo)
-app.add_typer(learn.app, name="learn")
-
-EXPLANATIONS = {
-    grpc.StatusCode.UNAVAILABLE: "no server answers; start one with `meijin serve`, "
-    f"or say where it is with --server or {SERVER_VARIABLE}",
-    grpc.StatusCode.DEADLINE_EXCEEDED: f"no answer in {RPC_TIMEOUT.total_seconds():g} s: the "
-    "server is too busy, or something else listens there; check the address and the port",
-    grpc.StatusCode.UNIMPLEMENTED: "what answers is no Meijin server, or one of another release; "
-    "check the address and the port",
-}
-"""What to say where gRPC's own words would not help."""
 
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
     if wanted:
+        from importlib.metadata import version  # noqa: PLC0415 - takes as long as all the rest
+
         typer.echo(f"meijin {version('meijin')}")
         raise typer.Exit
 
@@ -92,25 +130,22 @@ def main() -> None:
         app()
     except CommandError as error:
         _fail(str(error), status=error.status)
-    except BotLoadError as error:
-        _fail(str(error))
-    except grpc.RpcError as error:
-        _fail(_explain(error))
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:
+        from meijin.cli.explanations import explain  # noqa: PLC0415 - imports much, for failures alone
+
+        explained = explain(error)
+        if explained is None:
+            raise
+        _fail(explained)
     finally:
         # The interpreter's own end prints an exception that a handler raises in it.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _explain(error: grpc.RpcError) -> str:
-    if not isinstance(error, grpc.Call):
-        return str(error)
-    if error.code() is grpc.StatusCode.UNAUTHENTICATED:
-        return f"{error.details()}: give a token with --token or {TOKEN_VARIABLE}"
-    return EXPLANATIONS.get(error.code(), str(error.details()))
-
-
 def _fail(message: str, *, status: int = CommandError.status) -> None:
+    from meijin.cli.output import PlainConsole  # noqa: PLC0415 - as above
+
     PlainConsole(stderr=True).print(f"meijin: {message}", soft_wrap=True)
     sys.exit(status)

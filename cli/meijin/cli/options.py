@@ -89,7 +89,8 @@ TimeOption = Annotated[
 VariantOption = Annotated[
     str,
     typer.Option(
-        help=f'Such as "15x15", "renju 15x15" or "3x3, 3 in a row". Rules: {", ".join(RULES)}.'
+        help='Such as "15x15", "renju 15x15 draw at 200" or "3x3, 3 in a row". '
+        f"Rules: {', '.join(RULES)}."
     ),
 ]
 OpeningRuleOption = Annotated[

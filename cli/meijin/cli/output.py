@@ -104,6 +104,14 @@ def score_text(wins: int, draws: int, games: int) -> str:
     return f"{(wins + draws / 2) / games:.1%}" if games else "-"
 
 
+def rate_text(per_second: int) -> str:
+    """Three digits of a rate, such as ``1.23M``; nothing for 0."""
+    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        if per_second >= size:
+            return f"{per_second / size:#.3g}".rstrip(".") + unit
+    return str(per_second or "")
+
+
 def planned_text(tournament: pb.Tournament) -> str:
     """How many games a tournament has, if that is known."""
     if not tournament.planned_games:

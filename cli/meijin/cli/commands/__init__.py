@@ -1,9 +1,11 @@
 """The commands.
 
-- `game_export`, `game_files`: `meijin game export`; `convert` and `verify`
+- `game_export`, `game_files`, `game_replay`: `meijin game export`; `convert` and `verify`;
+  `replay`
 - `servers`, `bots`, `games`, `tournaments`, `matches`: `meijin serve` and `worker`, `bot`, `game`,
   `tournament`, `match`
-- `engines`: `meijin bot wrap` and `engine`
+- `engines`, `bench`: `meijin bot wrap` and `engine`; `bench`
+- `doctor`: `meijin bot doctor`
 - `tokens`, `owners`, `admin`: `meijin token`; `meijin owner`; `meijin admin`
 - `openings`: `meijin openings`
 - `faults`: `meijin faults`

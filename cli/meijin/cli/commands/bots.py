@@ -12,8 +12,11 @@ from meijin.cli.bot_options import (
     BotSettingsOption,
     HardwareOption,
     OwnTokenOption,
+    ProgramCommand,
 )
 from meijin.cli.commands.admin import change_bot
+from meijin.cli.commands.bench import bench
+from meijin.cli.commands.doctor import doctor
 from meijin.cli.commands.engines import engine, wrap
 from meijin.cli.connection import (
     PAGE,
@@ -26,7 +29,7 @@ from meijin.cli.connection import (
     with_server,
 )
 from meijin.cli.errors import CommandError
-from meijin.cli.output import console, print_json, printable, table
+from meijin.cli.output import console, print_json, printable, rate_text, table
 from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import TOKEN_VARIABLE
@@ -35,6 +38,8 @@ app = typer.Typer(help="Run, write, register, list and manage bots.", no_args_is
 
 app.command()(wrap)
 app.command()(engine)
+app.command()(bench)
+app.command(cls=ProgramCommand)(doctor)
 
 BotArgument = Annotated[str, typer.Argument(help="The bot.")]
 
@@ -108,7 +113,8 @@ def list_(
     if as_json:
         print_json(response)
         return
-    made = table("Bots", ("bot", "owner", "", "hardware", "playing", "at once"), text_columns=4)
+    titles = ("bot", "owner", "", "hardware", "nodes/s", "playing", "at once")
+    made = table("Bots", titles, text_columns=4)
     made.columns[0].no_wrap = True  # what runs out of room is the hardware
     for bot in response.bots:
         made.add_row(
@@ -116,6 +122,7 @@ def list_(
             bot.owner,
             _presence(bot),
             bot.hardware,
+            rate_text(bot.nodes_per_second),
             str(bot.running_games),
             str(bot.capabilities.max_games) if bot.connected else "",
         )
@@ -125,6 +132,8 @@ def list_(
 def _presence(bot: pb.Bot) -> str:
     if not bot.connected:
         return "away"
+    if bot.unexamined:
+        return "unexamined"
     return "paused" if bot.paused else "connected"
 
 

@@ -13,11 +13,12 @@ from meijin.bots import run as run_bot
 from meijin.bots.bridge.brain import Brain
 from meijin.bots.bridge.brain_loop import obey
 from meijin.bots.bridge.command import find_command
+from meijin.bots.bridge.identity import PROTOCOLS
 from meijin.bots.bridge.limits import Limits
-from meijin.bots.bridge.probe import PROTOCOLS
-from meijin.bots.bridge.rules import RULE_NUMBERS
+from meijin.bots.bridge.rules import OPENING_COMMANDS, RULE_NUMBERS
+from meijin.bots.bridge.settings import WrapSettings
 from meijin.bots.bridge.times import MARGIN
-from meijin.bots.bridge.wrapped import WrappedBot, WrapSettings
+from meijin.bots.bridge.wrapped import WrappedBot
 from meijin.cli.bot_options import (
     BotProgramArgument,
     BotSettingsOption,
@@ -26,7 +27,7 @@ from meijin.cli.bot_options import (
 )
 from meijin.cli.connection import USUAL_SERVER, Server, with_server
 from meijin.cli.errors import CommandError
-from meijin.game import Rule, rule_named
+from meijin.game import FREE, OpeningRule, Rule, opening_rule_named, rule_named
 from meijin.game.variant import MAX_SIDE, MIN_GOMOKU_SIDE
 
 _MEGABYTE = 1 << 20
@@ -62,7 +63,7 @@ def wrap(
     protocol: Annotated[
         str | None,
         typer.Option(
-            metavar=f"[{'|'.join(PROTOCOLS)}]", help="What it speaks; found out when left out."
+            metavar="NAME", help=f"What it speaks, {', '.join(PROTOCOLS)}; found out when left out."
         ),
     ] = None,
     options: Annotated[
@@ -70,32 +71,55 @@ def wrap(
         typer.Option(
             "--option",
             "-o",
-            help="name=value for the engine, told as INFO (with GTP as a command); may be given "
-            "again.",
+            metavar="NAME=VALUE",
+            help="Told to the engine as INFO, with GTP as a command; may be given again.",
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="Play under this name; else that of the engine's file.")
+        str | None,
+        typer.Option(metavar="NAME", help="Play under this name; else that of the engine's file."),
     ] = None,
     server: Server = USUAL_SERVER,
     token: OwnTokenOption = None,
     games: Annotated[
-        int, typer.Option(min=1, max=1024, help="Games at once, each with a process of its own.")
+        int,
+        typer.Option(
+            metavar="N", min=1, max=1024, help="Games at once, each with a process of its own."
+        ),
     ] = 1,
     rules: Annotated[
-        str, typer.Option(help=f"What it plays, with commas: {', '.join(RULE_NUMBERS)}.")
+        str,
+        typer.Option(
+            metavar="NAMES", help=f"What it plays, with commas: {', '.join(RULE_NUMBERS)}."
+        ),
     ] = "freestyle",
+    opening_rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Openings that it knows, with commas: {', '.join(OPENING_COMMANDS)}, or free for "
+            "none of them; found out when left out.",
+        ),
+    ] = None,
     sizes: Annotated[
         str | None,
-        typer.Option(help="Its boards' sides, such as 15 or 10-20; found out when left out."),
+        typer.Option(
+            metavar="SIZES", help="Its boards' sides, such as 15 or 10-20; found out when left out."
+        ),
     ] = None,
     margin: Annotated[
         int,
-        typer.Option(min=0, max=60_000, help="Milliseconds kept back of the time it is told of."),
+        typer.Option(
+            metavar="MS",
+            min=0,
+            max=60_000,
+            help="Milliseconds kept back of the time it is told of.",
+        ),
     ] = MARGIN // _MILLISECOND,
     pause: Annotated[
         int | None,
         typer.Option(
+            metavar="MS",
             min=0,
             max=10_000,
             help="Milliseconds between its move and the next command; found out when left out.",
@@ -103,16 +127,27 @@ def wrap(
     ] = None,
     memory: Annotated[
         int | None,
-        typer.Option(min=1, max=1 << 24, help="Megabytes that each of its processes may use."),
+        typer.Option(
+            metavar="MB", min=1, max=1 << 24, help="Megabytes that each of its processes may use."
+        ),
     ] = None,
     cpu: Annotated[
         int | None,
-        typer.Option(min=1, help="Seconds of processor time in one game; a process a game then."),
+        typer.Option(
+            metavar="S", min=1, help="Seconds of processor time in one game; a process a game then."
+        ),
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Keep each process to one core.")] = False,
     suspend: Annotated[
         bool, typer.Option("--suspend", help="Have it stand still while the opponent thinks.")
     ] = False,
+    supplier: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT",
+            help="What it says when not it but its licence server or model has failed.",
+        ),
+    ] = "",
     hardware: HardwareOption = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Show what is said to the engine and by it.")
@@ -123,9 +158,10 @@ def wrap(
         command=find_command(command),
         protocol=_protocol(protocol),
         rules=_rules(rules),
+        opening_rules=None if opening_rules is None else _opening_rules(opening_rules),
         sizes=None if sizes is None else _sizes(sizes),
         games=games,
-        options=dict(_option(text) for text in options or ()),
+        options=dict(read_option(text) for text in options or ()),
         margin=margin * _MILLISECOND,
         pause=None if pause is None else pause * _MILLISECOND,
         limits=Limits(
@@ -134,6 +170,7 @@ def wrap(
             is_pinned=pin,
             is_suspended=suspend,
         ),
+        supplier=supplier.strip(),
     )
     if verbose:
         logging.getLogger("meijin.bots.engine").setLevel(logging.DEBUG)
@@ -164,6 +201,16 @@ def _rules(text: str) -> list[Rule]:
     return [rule_named(name) for name in names]
 
 
+def _opening_rules(text: str) -> list[OpeningRule]:
+    """Read names of opening rules; the free one is known to all."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in OPENING_COMMANDS and name != FREE.name:
+            known = ", ".join((*OPENING_COMMANDS, FREE.name))
+            raise CommandError(f'no opening rule "{name}" that engines know; there are {known}')
+    return [opening_rule_named(name) for name in names if name != FREE.name]
+
+
 def _sizes(text: str) -> tuple[int, int]:
     """Read ``15`` or ``10-20``."""
     low, _, high = text.partition("-")
@@ -176,7 +223,12 @@ def _sizes(text: str) -> tuple[int, int]:
     return sizes
 
 
-def _option(text: str) -> tuple[str, str]:
+def read_option(text: str) -> tuple[str, str]:
+    """Read an engine's option, such as ``name=value``.
+
+    Raises:
+        CommandError: it is none.
+    """
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not text.isprintable():
         raise CommandError(f'"{text}" is no option; write it as name=value')

@@ -1,4 +1,4 @@
-"""`meijin game`: look at games, export, convert and verify them, and void them."""
+"""`meijin game`: look at games, export, convert, verify, replay and void them."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from meijin.cli.bot_options import ProgramCommand
 from meijin.cli.commands.game_export import export
 from meijin.cli.commands.game_files import convert, verify
+from meijin.cli.commands.game_replay import replay
 from meijin.cli.connection import (
     USUAL_SERVER,
     JsonOption,
@@ -31,11 +33,12 @@ from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import color_from_proto, variant_from_proto
 
 app = typer.Typer(
-    help="Look at games, export, convert and verify them, and void them.", no_args_is_help=True
+    help="Look at games, export, convert, verify, replay and void them.", no_args_is_help=True
 )
 app.command()(export)
 app.command()(convert)
 app.command()(verify)
+app.command(cls=ProgramCommand)(replay)
 
 GameArgument = Annotated[str, typer.Argument(help="The game's number.")]
 

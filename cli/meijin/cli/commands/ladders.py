@@ -27,7 +27,7 @@ from meijin.cli.connection import (
 )
 from meijin.cli.diagnosis_views import diagnosis_notes, diagnosis_tables
 from meijin.cli.errors import CommandError
-from meijin.cli.follow import whole_table
+from meijin.cli.follow import EVERY_MACHINE, Machines, whole_table
 from meijin.cli.ladder_views import (
     ladder_csv,
     ladder_table,
@@ -35,7 +35,7 @@ from meijin.cli.ladder_views import (
     notes,
     version_names,
 )
-from meijin.cli.options import MAX_UINT32, LadderArgument, LadderOption
+from meijin.cli.options import MAX_INT64, MAX_UINT32, LadderArgument, LadderOption
 from meijin.cli.output import console, print_file, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
@@ -99,6 +99,16 @@ def show(
     all_versions: Annotated[
         bool, typer.Option("--all-versions", help="Each bot's earlier versions too.")
     ] = False,
+    hardware: Annotated[
+        str, typer.Option(help="Only lines with this in what they say they run on.")
+    ] = "",
+    min_nodes_per_second: Annotated[
+        int, typer.Option(min=0, max=MAX_INT64, help="Only lines that told of at least so many.")
+    ] = 0,
+    max_nodes_per_second: Annotated[
+        int,
+        typer.Option(min=0, max=MAX_INT64, help="Only lines that told of at most so many; 0: all."),
+    ] = 0,
     export: Annotated[
         ExportFormat | None, typer.Option(help="Print the standings as CSV or JSON.")
     ] = None,
@@ -107,8 +117,11 @@ def show(
 ) -> None:
     """Show a ladder: each bot's newest rated version with its Elo, interval, games and faults."""
     as_json = as_json or export is ExportFormat.JSON
+    machines = Machines(hardware, min_nodes_per_second, max_nodes_per_second)
     views = {"--matrix": matrix, "--history": history, "--diagnose": diagnose}
-    _check_views([view for view, is_asked in views.items() if is_asked], plot, run, export)
+    _check_views(
+        [view for view, is_asked in views.items() if is_asked], plot, run, export, machines
+    )
     with connect(server) as connection:
         if matrix:
             _show_matrix(connection, name, top, all_versions=all_versions, as_json=as_json)
@@ -118,13 +131,28 @@ def show(
         elif diagnose:
             _show_diagnosis(connection, name, run, top, as_json=as_json)
         else:
-            response = whole_table(connection, name, run, all_versions=all_versions)
+            response = whole_table(
+                connection, name, run, all_versions=all_versions, machines=machines
+            )
             _show_standings(response, top, is_csv=export is ExportFormat.CSV, as_json=as_json)
+            if machines != EVERY_MACHINE and not as_json and export is None:
+                console.print("only some lines are shown; ratings are of all games", style="dim")
 
 
 def _check_views(
-    views: Sequence[str], plot: Path | None, run: str, export: ExportFormat | None
+    views: Sequence[str],
+    plot: Path | None,
+    run: str,
+    export: ExportFormat | None,
+    machines: Machines,
 ) -> None:
+    if machines != EVERY_MACHINE and views:
+        raise CommandError(
+            f"--hardware and nodes per second choose lines of the standings; leave "
+            f"them out with {views[0]}"
+        )
+    if 0 < machines.max_nodes < machines.min_nodes:
+        raise CommandError("--max-nodes-per-second is below --min-nodes-per-second")
     if len(views) > 1:
         raise CommandError(f"give {views[0]} or {views[1]}, not both")
     if export is ExportFormat.CSV and views:

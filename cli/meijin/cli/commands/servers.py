@@ -99,6 +99,12 @@ def serve(
     reading: Annotated[
         str | None, typer.Option(help="Who may look: anyone, or who has a token. \\[anyone]")
     ] = None,
+    admission: Annotated[
+        str | None,
+        typer.Option(
+            help="Who gets rated games: anyone, or versions that have passed the doctor. \\[anyone]"
+        ),
+    ] = None,
     owner_quota: Annotated[
         int | None, typer.Option(help="Bots that an owner may register. \\[10]")
     ] = None,
@@ -164,6 +170,7 @@ def serve(
         durability=durability,
         registration="open" if is_open else registration,
         reading=reading,
+        admission=admission,
         owner_quota=owner_quota,
         owner_tournaments=owner_tournaments,
         open_to_network=open_to_network,
