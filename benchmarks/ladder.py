@@ -144,8 +144,9 @@ _INSERT_BOT = """
     VALUES (?, ?, ?, 0, 'active', '', 0, '[]')
 """
 _INSERT_VERSION = """
-    INSERT INTO bot_version (id, bot_id, digest, label, hardware, configuration, create_time)
-    VALUES (?, ?, '', '1', '', '[]', ?)
+    INSERT INTO bot_version (id, bot_id, digest, label, hardware, nodes_per_second, configuration,
+                             create_time)
+    VALUES (?, ?, '', '1', '', 0, '[]', ?)
 """
 _INSERT = """
     INSERT INTO game (id, pairing_id, tournament_id, ladder_id, black_id, white_id, opening_plies,

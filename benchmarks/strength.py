@@ -1,7 +1,7 @@
 """How strong one built-in player is against another: a match without a server.
 
-    python benchmarks/strength.py FIRST SECOND [--games 100] [--seconds 0.5] [--processes 2]
-                                  [--json]
+    python benchmarks/strength.py FIRST SECOND [--games 100] [--seconds 0.5] [--variant 15x15]
+                                  [--processes 2] [--json]
 
 A player is one of
 
@@ -15,7 +15,7 @@ A player is one of
 
 With `alphabeta:nodes=20000` or `guided:playouts=5000` a move may cost so much, however long that
 takes: such a match does not depend on what else the machine does. Players without such a limit
-have --seconds.
+have --seconds. The variant is written as for `meijin match`: `renju 15x15`.
 
 Each balanced opening is played twice, with the colours reversed. Every player starts its games
 anew. Rows: wins, draws and losses of FIRST; its score; Elo with a 95 % interval, from the variance
@@ -41,8 +41,8 @@ from meijin.bots.core.guided_tree import GuidedTree
 from meijin.bots.core.pure_tree import PureTree
 from meijin.bots.core.tree_result import TreeLimits
 from meijin.bots.reference import gomoku
-from meijin.game import GOMOKU, Board, Color
-from meijin.game.opening import Opening, openings_for
+from meijin.game import GOMOKU, Board, Color, Variant
+from meijin.game.opening import openings_for
 
 ALWAYS = 1 << 30
 Z_95 = 1.96
@@ -68,7 +68,7 @@ class Pair:
     """Of the first player, when it is black and when it is white."""
 
 
-def player(spec: str, seconds: float, seed: int) -> Player:
+def player(spec: str, seconds: float, seed: int, variant: Variant = GOMOKU) -> Player:
     """Make a player for one game.
 
     Raises:
@@ -76,9 +76,9 @@ def player(spec: str, seconds: float, seed: int) -> Player:
     """
     name, options = read_player(spec)
     if name == "alphabeta":
-        return engine_player(options, seconds)
+        return engine_player(options, seconds, variant)
     if name in {"guided", "pure"}:
-        tree = GuidedTree(GOMOKU) if name == "guided" else PureTree(GOMOKU, seed)
+        tree = GuidedTree(variant) if name == "guided" else PureTree(variant, seed)
         visits = options.get("playouts")
         limits = TreeLimits(visits) if visits else TreeLimits(ALWAYS, timedelta(seconds=seconds))
         return lambda board: tree.search(board.moves, limits).cell
@@ -89,7 +89,7 @@ def player(spec: str, seconds: float, seed: int) -> Player:
     return lambda board: rng.choice(board.legal_cells())
 
 
-def engine_player(options: Mapping[str, int], seconds: float) -> Player:
+def engine_player(options: Mapping[str, int], seconds: float, variant: Variant) -> Player:
     """Make the engine of a level, with parts left out, or with limits."""
     switches = {key: bool(options[key]) for key in SWITCHES if key in options}
     settings = Options(**switches)
@@ -102,7 +102,7 @@ def engine_player(options: Mapping[str, int], seconds: float) -> Player:
     if level is not None:
         settings = level.options()
         limits = Limits(depth=level.depth, nodes=level.nodes)
-    engine = Engine(GOMOKU, settings)
+    engine = Engine(variant, settings)
     return lambda board: engine.search_board(board, limits).cell
 
 
@@ -129,28 +129,37 @@ def read_player(spec: str) -> tuple[str, dict[str, int]]:
     return name, options
 
 
-def play(opening: Opening, black: Player, white: Player) -> float:
-    """Play a game; the points of black."""
-    board = Board.from_moves(opening, GOMOKU)
+def play(board: Board, black: Player, white: Player) -> float:
+    """Play a game to its end; the points of black."""
     while not board.is_over:
         board.play((black if board.side_to_move is Color.BLACK else white)(board))
     return 0.5 if board.winner is None else float(board.winner is Color.BLACK)
 
 
-def play_pair(number: int, first: str, second: str, seconds: float) -> Pair:
+def play_pair(
+    number: int, first: str, second: str, seconds: float, variant: Variant = GOMOKU
+) -> Pair:
     """Play both games of a pair; its number names the opening."""
-    openings = openings_for(GOMOKU)
+    openings = openings_for(variant)
     opening = openings[number % len(openings)]
-    make = partial(player, seconds=seconds, seed=number + 1)
-    black = play(opening, make(first), make(second))
-    white = 1 - play(opening, make(second), make(first))
+    make = partial(player, seconds=seconds, seed=number + 1, variant=variant)
+    black = play(Board.from_moves(opening, variant), make(first), make(second))
+    white = 1 - play(Board.from_moves(opening, variant), make(second), make(first))
     return Pair((black, white))
 
 
-def pairs(first: str, second: str, *, count: int, seconds: float, processes: int) -> Iterator[Pair]:
+def pairs(
+    first: str,
+    second: str,
+    *,
+    count: int,
+    seconds: float,
+    processes: int,
+    variant: Variant = GOMOKU,
+) -> Iterator[Pair]:
     """Play so many pairs, in the order in which they end."""
     with ProcessPoolExecutor(processes) as pool:
-        running = [pool.submit(play_pair, n, first, second, seconds) for n in range(count)]
+        running = [pool.submit(play_pair, n, first, second, seconds, variant) for n in range(count)]
         for future in as_completed(running):
             yield future.result()
 
@@ -191,12 +200,14 @@ def main() -> None:
     parser.add_argument("second")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--variant", default=str(GOMOKU))
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     try:
+        variant = Variant.parse(options.variant)
         for spec in (options.first, options.second):
-            player(spec, options.seconds, 1)
+            player(spec, options.seconds, 1, variant)
     except ValueError as error:
         parser.error(str(error))
     match = pairs(
@@ -205,6 +216,7 @@ def main() -> None:
         count=max(1, options.games // 2),
         seconds=options.seconds,
         processes=options.processes,
+        variant=variant,
     )
     played: list[Pair] = []
     for pair in match:

@@ -22,6 +22,7 @@ ROOTS = set(TOOLS["importlinter"]["root_packages"])
 WALLS: list[dict[str, Any]] = TOOLS["importlinter"]["contracts"]
 MODULES = {"benchmarks", "scripts"}
 """Folders of programs, which tests import by their names."""
+PROGRAMS = MODULES | {"examples"}
 
 
 def unique(names: list[str]) -> set[str]:
@@ -53,9 +54,9 @@ def test_checkers_read_every_room() -> None:
     path = TOOLS["mypy"]["mypy_path"].replace("$MYPY_CONFIG_FILE_DIR/", "")
     code = re.findall(r"^CODE := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert unique(path.split(":")) == ROOMS | MODULES
-    assert unique(TOOLS["mypy"]["files"]) == ROOMS | MODULES | {"tests"}
+    assert unique(TOOLS["mypy"]["files"]) == ROOMS | PROGRAMS | {"tests"}
     assert unique(TOOLS["ruff"]["src"]) == ROOMS
-    assert unique(code[0].split()) == ROOMS - {"proto"} | MODULES | {"tests"}
+    assert unique(code[0].split()) == ROOMS - {"proto"} | PROGRAMS | {"tests"}
 
 
 def test_coverage_is_of_every_room_with_traced_tests() -> None:

@@ -13,6 +13,7 @@ def test_overhead_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert others == []
     assert row["bare_us"] > 0
     assert row["added_us"] == row["bridge_us"] - row["bare_us"]
+    assert row["times"] == row["bridge_us"] / row["bare_us"]
 
 
 def test_engines_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

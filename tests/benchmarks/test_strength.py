@@ -151,3 +151,10 @@ def test_match_of_nobody() -> None:
     assert done.stderr.splitlines()[-1].endswith(
         'no player "stockfish"; there are alphabeta, guided, pure, reference, random'
     )
+
+
+def test_match_of_a_variant() -> None:
+    """It is played under the rule and on the board that are asked for."""
+    done = run("random", "random", "--games=2", "--processes=1", "--variant=caro 5x5", "--json")
+    assert done.returncode == 0, done.stderr
+    assert run("random", "random", "--variant=gomoku").returncode == 2

@@ -252,6 +252,7 @@ class Terminal:
         """What a command is started with: no settings of this machine, the newest server."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("MEIJIN_")}
         kept |= {"PATH": f"{BIN}:{kept['PATH']}", "MEIJIN_LISTEN": "127.0.0.1:0", "COLUMNS": "120"}
+        kept |= {"XDG_CONFIG_HOME": str(self.folder / "settings")}
         addresses = [found.address for found in self._lasting if found.address]
         return kept | ({"MEIJIN_SERVER": addresses[-1]} if addresses else {})
 

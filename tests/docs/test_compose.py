@@ -17,6 +17,7 @@ import yaml
 from pydantic import ValidationError
 from typer.core import TyperGroup
 
+from meijin.cli.lazy_group import LazyGroup
 from meijin.cli.main import app
 from meijin.server.settings import Settings
 
@@ -51,8 +52,10 @@ def parse(arguments: list[str]) -> set[str]:
     Raises:
         KeyError: there is no such command.
     """
-    command = typer.main.get_command(app)
-    words = list(arguments)
+    group = typer.main.get_command(app)
+    assert isinstance(group, LazyGroup)
+    name, *words = arguments
+    command: Any = group.load(name)
     while isinstance(command, TyperGroup):
         command = command.commands[words.pop(0)]
     command.make_context("meijin", words)

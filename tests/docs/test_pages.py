@@ -20,6 +20,7 @@ from tests.cli.test_bracket import DRAWN
 
 import meijin.bots
 from meijin.cli.ladder_views import ladder_table
+from meijin.cli.lazy_group import LazyGroup
 from meijin.cli.main import app
 from meijin.cli.output import crosstable
 from meijin.cli.sprt import standing_line
@@ -60,6 +61,8 @@ NAMES = [
     "CONTRIBUTING.md",
     "SECURITY.md",
     *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
+    "examples/README.md",
+    *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "examples").glob("*/README.md"))),
 ]
 FIRST_SCREEN = 45
 """Lines."""
@@ -222,7 +225,8 @@ def written(value: object) -> str:
 def test_settings_options(pages: "Callable[[str], Page]") -> None:
     """The options in the table are those of `meijin serve`, but for the file's and a short word."""
     group = typer.main.get_group(app)
-    options = {name for found in group.commands["serve"].params for name in found.opts}
+    assert isinstance(group, LazyGroup)
+    options = {name for found in group.load("serve").params for name in found.opts}
     rows = pages("docs/operating.md").table("## Settings")
     others = {"--env-file", "--open"}
     assert {row[2].strip("`") for row in rows} - {""} == options - others
@@ -234,7 +238,7 @@ def test_variables_are_known(name: str) -> None:
     """Every MEIJIN_ variable that a page names is a setting, or one of the clients'."""
     known = {f"MEIJIN_{field.upper()}" for field in Settings.model_fields}
     known |= {"MEIJIN_SERVER", "MEIJIN_TOKEN", "MEIJIN_CA", "MEIJIN_HARDWARE"}
-    known |= {"MEIJIN_CLIENT_CERTIFICATE", "MEIJIN_CLIENT_KEY"}
+    known |= {"MEIJIN_CLIENT_CERTIFICATE", "MEIJIN_CLIENT_KEY", "MEIJIN_PLAINTEXT"}
     if name in {"docker-compose.yml", "docs/operating.md"}:
         known.add("MEIJIN_PORT")  # of the compose file itself
     assert set(re.findall(r"\bMEIJIN_[A-Z_]+", (ROOT / name).read_text())) <= known

@@ -381,7 +381,14 @@ class World:
         if hello.bot_name == HONEST:
             require(not self._honest_versions or version in self._honest_versions, "two of it")
             self._honest_versions.add(version)
-        return Admitted(BotId(bot), hello.bot_name, BotVersionId(version), (), is_hidden=False)
+        return Admitted(
+            BotId(bot),
+            hello.bot_name,
+            BotVersionId(version),
+            (),
+            is_hidden=False,
+            has_passed=False,
+        )
 
     # -- games --------------------------------------------------------------------------
 

@@ -40,8 +40,8 @@ def test_engines_play_bots(processes: Processes, open_books: Callable[[str], Boo
     books = open_books(server.database_url)
     eventually(lambda: books.finished() == 6)
     books.assert_each_planned_game_was_played_once(6)
-    assert "speaks gomocup, boards 5 to 20" in wrapped[0].words
-    assert "speaks gomocup, boards 5 to 22" in wrapped[1].words
+    assert "speaks gomocup, boards 5 to 20, openings free" in wrapped[0].words
+    assert "speaks gomocup, boards 5 to 22, openings free swap2 swap swap1" in wrapped[1].words
     for process in wrapped:
         assert process.stop(signal.SIGINT) == 0
     engines = {number for number in processes_of(processes.folder) if _is_engine(number)}

@@ -19,6 +19,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from meijin.cli.commands.games import print_game
+from meijin.cli.lazy_group import LazyGroup
 from meijin.cli.main import app
 from meijin.cli.output import state_text
 from meijin.game import Ending, from_sgf
@@ -31,6 +32,7 @@ COMMANDS = {
     "ladder cite",
     *(f"bot {verb}" for verb in ("run", "wrap", "engine", "new", "list", "register")),
     *(f"bot {verb}" for verb in ("disable", "enable", "unpause", "hide", "unhide")),
+    *("bot doctor", "bot bench"),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
     *(f"admin {verb}" for verb in ("invite", "invitations", "uninvite", "owners", "audit")),
     *(f"admin {verb}" for verb in ("ban", "unban", "rename")),
@@ -40,6 +42,7 @@ COMMANDS = {
         for verb in ("run", "create", "show", "watch", "list", "cancel", "resume", "export")
     ),
     *(f"game {verb}" for verb in ("show", "export", "convert", "verify", "list", "watch", "void")),
+    "game replay",
     *(f"openings {verb}" for verb in ("list", "vet")),
     *("faults", "status", "backup", "restore"),
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
@@ -122,9 +125,10 @@ def tell(meijin: Meijin, *words: str) -> str:
 def commands() -> dict[str, str]:
     """Every command with the first line of its help."""
     root = get_command(app)
-    assert isinstance(root, TyperGroup)
+    assert isinstance(root, LazyGroup)
     found: dict[str, str] = {}
-    for name, command in root.commands.items():
+    for name in root.commands:
+        command = root.load(name)
         inner = command.commands if isinstance(command, TyperGroup) else {"": command}
         found |= {f"{name} {verb}".strip(): str(each.help) for verb, each in inner.items()}
     return {path: text.splitlines()[0] for path, text in found.items()}
