@@ -15,6 +15,7 @@ import grpc
 
 from meijin.cli.connection import Connection, connect
 from meijin.cli.connection import Server as ServerAt
+from meijin.cli.options import make_tournament
 from meijin.game import TimeControl, Variant
 from meijin.testing.server import NO_REDIS
 from meijin.v1 import bot_service_pb2, ladder_service_pb2
@@ -265,10 +266,7 @@ class Server:
             variant=variant_to_proto(Variant.parse(variant)),
             time_control=time_control_to_proto(TimeControl.parse(time)),
         )
-        request = pb.CreateTournamentRequest(settings=wanted, request_id=request_id)
-        create = self._connection.tournaments.CreateTournament
-        made = self._connection.ask_with_token(create, request)
-        return made.tournament.tournament_id
+        return make_tournament(self._connection, wanted, request_id).tournament_id
 
     def tournament(self, key: str) -> pb.GetTournamentResponse:
         """A tournament and its crosstable."""

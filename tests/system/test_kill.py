@@ -72,17 +72,17 @@ def test_a_server_that_is_killed_while_it_makes_a_tournament_leaves_no_half_of_o
     server = Server(processes, "--open", NO_LADDER)
     books = open_books(server.database_url)
     server.start_bots(*BOTS[:2], delay=0.05)
-    create = partial(server.create_tournament, *BOTS[:2], rounds=100_000, request_id="once")
+    create = partial(server.create_tournament, *BOTS[:2], rounds=50_000, request_id="once")
     with ThreadPoolExecutor() as threads:
         cut_off = threads.submit(create)
         eventually(lambda: books.planned() > 0)
         server.process.kill()
         with pytest.raises(grpc.RpcError):
             cut_off.result()
-    assert 0 < books.planned() < 100_000
+    assert 0 < books.planned() < 50_000
     server.start()
     assert create() == create()
-    eventually(lambda: books.planned() == 100_000)
+    eventually(lambda: books.planned() == 50_000)
     assert books.tournaments_running() == 1
     eventually(books.running)
 

@@ -46,6 +46,9 @@ A = TypeVar("A")
 RPC_TIMEOUT = timedelta(seconds=30)
 """A server has this time to answer."""
 
+CREATION_TIMEOUT = timedelta(minutes=30)
+"""A server has this time to store a tournament: one of a million games takes minutes."""
+
 PAGE = 1000
 """Rows of a list that are asked for at once, the most that a server gives."""
 
@@ -177,9 +180,21 @@ class Connection:
             self.reading_metadata = self._metadata()
             yield from method(request, metadata=self.reading_metadata)
 
-    def ask_with_token(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
-        """Call a method with a token, if there is one: open servers need none."""
-        return method(request, timeout=RPC_TIMEOUT.total_seconds(), metadata=self._metadata())
+    def ask_with_token(
+        self,
+        method: "grpc.UnaryUnaryMultiCallable[Q, A]",
+        request: Q,
+        timeout: timedelta | None = None,
+    ) -> A:
+        """Call a method with a token, if there is one: open servers need none.
+
+        Args:
+            method: One of a stub's.
+            request: What it is asked.
+            timeout: How long it may take; `RPC_TIMEOUT` when left out.
+        """
+        seconds = (timeout or RPC_TIMEOUT).total_seconds()
+        return method(request, timeout=seconds, metadata=self._metadata())
 
     def _metadata(self) -> tuple[tuple[str, str], ...]:
         token = self._token()

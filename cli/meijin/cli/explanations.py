@@ -3,14 +3,12 @@
 import grpc
 
 from meijin.bots import BotLoadError
-from meijin.cli.connection import RPC_TIMEOUT
 from meijin.wire.contract import SERVER_VARIABLE, TOKEN_VARIABLE
 
 EXPLANATIONS = {
     grpc.StatusCode.UNAVAILABLE: "no server answers; start one with `meijin serve`, "
     f"or say where it is with --server or {SERVER_VARIABLE}",
-    grpc.StatusCode.DEADLINE_EXCEEDED: f"no answer in {RPC_TIMEOUT.total_seconds():g} s: the "
-    "server is too busy, or something else listens there; check the address and the port",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "no answer in time: the server is too busy, or something else listens there; check the address and the port",
     grpc.StatusCode.UNIMPLEMENTED: "what answers is no Meijin server, or one of another release; "
     "check the address and the port",
 }

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from meijin.cli.connection import Connection
+from meijin.cli.connection import CREATION_TIMEOUT, Connection
 from meijin.cli.errors import CommandError
 from meijin.cli.opening_files import openings_in
 from meijin.game import (
@@ -212,4 +212,5 @@ def make_tournament(
     request = pb.CreateTournamentRequest(
         settings=wanted, request_id=request_id or secrets.token_hex(8)
     )
-    return connection.ask_with_token(connection.tournaments.CreateTournament, request).tournament
+    create = connection.tournaments.CreateTournament
+    return connection.ask_with_token(create, request, CREATION_TIMEOUT).tournament
