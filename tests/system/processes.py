@@ -12,6 +12,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import grpc
+from tests.terminal import Terminal
 
 from meijin.cli.connection import Connection, connect
 from meijin.cli.connection import Server as ServerAt
@@ -167,6 +168,16 @@ class Processes:
         self.folder = folder
         self._started: list[Process] = []
         self._connections = ExitStack()
+
+    def terminal(self, *words: str, columns: int = 80, lines: int = 30, **env: str) -> Terminal:
+        """A command in a terminal of its own."""
+        return Terminal(
+            [*MEIJIN, *words],
+            columns=columns,
+            lines=lines,
+            env=environment(self.folder, env),
+            cwd=self.folder,
+        )
 
     def start(self, name: str, *words: str, **env: str) -> Process:
         """Start a `meijin` command."""

@@ -19,9 +19,6 @@ from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import outcome_from_proto
 
-OLDER = "there are older ones: give a higher --limit"
-"""What is said below a list that was cut off."""
-
 
 def printable(text: str) -> str:
     """Text in one line without control characters, which could rewrite the screen.
@@ -106,7 +103,8 @@ def score_text(wins: int, draws: int, games: int) -> str:
 
 def rate_text(per_second: int) -> str:
     """Three digits of a rate, such as ``1.23M``; nothing for 0."""
-    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+    for place, unit in enumerate("EPTGMk"):
+        size = 1000 ** (6 - place)
         if per_second >= size:
             return f"{per_second / size:#.3g}".rstrip(".") + unit
     return str(per_second or "")

@@ -29,6 +29,7 @@ from meijin.cli.connection import (
     with_server,
 )
 from meijin.cli.errors import CommandError
+from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, printable, rate_text, table
 from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as pb
@@ -42,6 +43,9 @@ app.command()(bench)
 app.command(cls=ProgramCommand)(doctor)
 
 BotArgument = Annotated[str, typer.Argument(help="The bot.")]
+
+DIGEST_LENGTH = 12
+"""Digits of a digest that tell versions of a bot apart."""
 
 
 @app.command()
@@ -127,6 +131,42 @@ def list_(
             str(bot.capabilities.max_games) if bot.connected else "",
         )
     console.print(made)
+
+
+@app.command()
+@with_server
+def versions(
+    name: BotArgument,
+    limit: LimitOption = USUAL_LIMIT,
+    server: Server = USUAL_SERVER,
+    as_json: JsonOption = False,
+) -> None:
+    """List the versions of a bot, newest first: each has a rating of its own."""
+    with connect(server) as connection:
+        response = read_list(
+            connection.ask,
+            connection.bots.ListBotVersions,
+            pb.ListBotVersionsRequest(name=name),
+            rows=lambda response: response.versions,
+            limit=limit,
+        )
+    if as_json:
+        print_json(response)
+        return
+    titles = ("version", "since (UTC)", "settings", "hardware", "nodes/s", "digest")
+    made = table(f"Versions of {name}", titles, text_columns=len(titles))
+    for version in response.versions:
+        made.add_row(
+            version.version,
+            f"{version.create_time.ToDatetime():%Y-%m-%d %H:%M}",
+            " ".join(version.configuration),
+            version.hardware,
+            rate_text(version.nodes_per_second),
+            version.digest[:DIGEST_LENGTH],
+        )
+    console.print(made)
+    if response.next_page_token:
+        console.print(OLDER)
 
 
 def _presence(bot: pb.Bot) -> str:
