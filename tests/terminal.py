@@ -51,6 +51,11 @@ class Terminal:
         self._mark = len(self.shown)
         os.write(self._ours, keys.encode())
 
+    def close(self) -> None:
+        """End the process, if it runs."""
+        self._process.kill()
+        self._process.wait()
+
     def wait(self) -> int:
         """Read to the end, and return the exit status."""
         deadline = time.monotonic() + PATIENCE

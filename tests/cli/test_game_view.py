@@ -5,6 +5,7 @@ from tests.cli.made_games import RUNNING, WON, game
 
 from meijin.cli import game_view
 from meijin.cli.game_view import board_text, move_line, move_lines, ply_text, print_game
+from meijin.cli.keys import split_keys
 from meijin.cli.output import PlainConsole
 from meijin.cli.stepping import stepped
 from meijin.v1 import game_pb2
@@ -91,6 +92,11 @@ def test_no_line_is_wider_than_the_screen(
 def test_keys(key: str, ply: int) -> None:
     """They stay within the game; what means nothing leads nowhere."""
     assert stepped(key, 5, 9) == ply
+
+
+def test_keys_that_come_together_are_told_apart() -> None:
+    """As when a key is held down."""
+    assert split_keys("l\x1b[C\x1bOAG\x1b[6~q") == ["l", "\x1b[C", "\x1bOA", "G", "\x1b[6~", "q"]
 
 
 def test_a_running_game_says_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,8 @@
 """Lists as long as they are wanted."""
 
+from unittest.mock import Mock
+
+import grpc
 import pytest
 
 from meijin.cli import listing
@@ -38,8 +41,9 @@ def test_as_many_rows_as_wanted(
 ) -> None:
     """Over as many pages as it takes; the token says whether there are more."""
     monkeypatch.setattr(listing, "PAGE", 10)
-    read = read_list(
-        ask, None, pb.ListGamesRequest(), rows=lambda response: response.games, limit=limit
+    method = Mock(spec=grpc.UnaryUnaryMultiCallable)
+    read: pb.ListGamesResponse = read_list(
+        ask, method, pb.ListGamesRequest(), rows=lambda response: response.games, limit=limit
     )
     assert [game.game_id for game in read.games] == list(map(str, range(rows)))
     assert read.next_page_token == token

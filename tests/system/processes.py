@@ -171,13 +171,15 @@ class Processes:
 
     def terminal(self, *words: str, columns: int = 80, lines: int = 30, **env: str) -> Terminal:
         """A command in a terminal of its own."""
-        return Terminal(
+        terminal = Terminal(
             [*MEIJIN, *words],
             columns=columns,
             lines=lines,
             env=environment(self.folder, env),
             cwd=self.folder,
         )
+        self._connections.callback(terminal.close)
+        return terminal
 
     def start(self, name: str, *words: str, **env: str) -> Process:
         """Start a `meijin` command."""

@@ -459,10 +459,14 @@ def test_a_game_is_watched_to_its_end(
     server = f"--server={guarded_server.address}"
     watch = guarded_server.processes.start("watch", "game", "watch", game["game_id"], server)
     headline = f"game {game['game_id']}: {game['black']} (x, black) against {game['white']} (o)"
+    screen = guarded_server.processes.terminal("game", "watch", game["game_id"], server)
     eventually(lambda: headline in watch.words)
+    screen.wait_for(f"game {game['game_id']}: ")
     paused.send(SIGCONT)
     assert watch.wait() == 0
+    assert screen.wait() == 0
     ply = ask(meijin, "game", "show", game["game_id"])["ply"]
+    assert f"ply {ply} of {ply}" in screen.shown
     assert [f"{place:>3}. " for place in range(1, ply + 1)] == [
         line[:5] for line in watch.words.splitlines()[1 : ply + 1]
     ]

@@ -7,6 +7,8 @@
 - `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with
 - `follow`, `output`, `ladder_views`, `diagnosis_views`, `bracket`, `plots`: what is shown
 - `ladder_exports`: ladders for other tools
+- `game_view`, `stepping`, `keys`: a game on the screen, and keys to step through it
+- `listing`: lists of a server as long as they are wanted
 - `game_selection`, `game_tables`: games of a server, and tables of them
 - `tournament_archive`: a tournament as a zip
 - `opening_files`: openings as files

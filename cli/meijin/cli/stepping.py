@@ -1,13 +1,14 @@
 """Stepping through a game by keys, on the whole of a terminal."""
 
 import sys
+from contextlib import suppress
 
-import typer
 from rich.console import Group
 from rich.text import Text
 
 from meijin.cli.errors import CommandError
 from meijin.cli.game_view import board_text, headline, ply_text
+from meijin.cli.keys import pressed_keys
 from meijin.cli.output import console, printable, state_text
 from meijin.v1 import game_pb2
 
@@ -36,16 +37,13 @@ def step_through(game: game_pb2.Game, ply: int) -> None:
     """
     if not (console.is_terminal and sys.stdin.isatty()):
         raise CommandError("--step needs a terminal; --ply shows one position")
-    with console.screen() as screen:
-        while True:
-            screen.update(_page(game, ply))
-            try:
-                key = typer.getchar()
-            except (KeyboardInterrupt, EOFError):
-                return
+    with suppress(KeyboardInterrupt), pressed_keys() as keys, console.screen() as screen:
+        screen.update(_page(game, ply))
+        for key in keys:
             if key in _QUIT:
                 return
             ply = stepped(key, ply, len(game.moves))
+            screen.update(_page(game, ply))
 
 
 def stepped(key: str, ply: int, last: int) -> int:
