@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.schema import MetaData
+from tests.store.steps import migrate_to
 
 from meijin.game import (
     Color,
@@ -111,19 +110,6 @@ def test_steps_import_none_of_our_code(step: Path) -> None:
     """What a step does is written in it: a change of the code leaves history as it is."""
     roots = {module.partition(".")[0] for module in imported_modules(step.read_text())}
     assert not roots & {"meijin", ""}
-
-
-def migrate_to(database: Database, revision: str) -> None:
-    """Bring the tables to a schema that may be an old one."""
-    config = Config()
-    config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
-    with (
-        database.writer.connect() as connection,
-        database._unchecked(connection),
-        connection.begin(),
-    ):
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
 
 
 class Old:
