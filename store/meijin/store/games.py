@@ -31,6 +31,7 @@ from meijin.store.schema import (
     Tournament,
     TournamentId,
 )
+from meijin.store.tournaments.sides import read_time_controls
 
 _CHOICE = struct.Struct("<HHQQ")
 """Ply, colour, raw and charged nanoseconds."""
@@ -76,6 +77,12 @@ class GameRow:
     """The choice of a side; ``None`` where none was made, and while it runs."""
     is_swapped: bool = False
     """The first player had white in the end."""
+    time_controls: dict[str, Any] | None = None
+    """Those of its tournament by bot, as they are stored; ``None`` where all have the same."""
+
+    def control_of(self, bot_id: BotId) -> TimeControl:
+        """What a bot gets on its clock."""
+        return read_time_controls(self.time_controls).get(bot_id, self.time_control)
 
 
 def encode_times(raw: "array[int]", charged: "array[int]") -> bytes:
@@ -155,6 +162,20 @@ def list_games(
         query = query.where(*conditions).limit(limit)
     else:
         query = query.where(Game.id.in_(_newest_of(connection, bot_id, conditions, limit)))
+    return read_rows(GameRow, connection.execute(query))
+
+
+def games_of_tournament(
+    connection: Connection, tournament_id: TournamentId, *, after: GameId, limit: int
+) -> Sequence[GameRow]:
+    """The games of a tournament in the order of their starts, from the one after the id `after`."""
+    query = _games().where(Game.tournament_id == tournament_id, Game.id > after)
+    return read_rows(GameRow, connection.execute(query.order_by(Game.id).limit(limit)))
+
+
+def games_by_id(connection: Connection, game_ids: Iterable[GameId]) -> Sequence[GameRow]:
+    """Some games in the order of their starts."""
+    query = _games().where(Game.id.in_(list(game_ids))).order_by(Game.id)
     return read_rows(GameRow, connection.execute(query))
 
 

@@ -14,7 +14,8 @@ from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import Notice, NoticeReason, Session
 from meijin.server.match.stalls import Moment, StallWatch
-from meijin.wire.text import plain_text
+from meijin.wire.contract import MAX_TRACEBACK
+from meijin.wire.text import plain_lines, plain_text
 
 MAX_FAILURE = 500
 """Characters kept of what a bot says about its failure."""
@@ -85,6 +86,8 @@ class ActionHandler:
             game.void_for(session.version_id, Party.SUPPLIER, message)
         else:
             game.arbiter.fail(game.seat(session.player), message)
+        if failure.traceback:
+            game.arbiter.evidence["traceback"] = plain_lines(failure.traceback[-MAX_TRACEBACK:])
 
     def _find(self, session: Session, number: int, ply: int, moment: Moment) -> LiveGame | None:
         player = session.player
@@ -121,6 +124,9 @@ class ActionHandler:
                     return
                 continue
             if arbiter.outcome is not None:
+                self._end_by(game, ply, analysis)
+                continue
+            if game.adjudicator is not None and game.adjudicate(seat, ply, analysis):
                 self._end_by(game, ply, analysis)
                 continue
             game.is_uncommitted = True
@@ -171,9 +177,11 @@ class ActionHandler:
         arbiter, ply = game.arbiter, game.arbiter.board.ply
         if not arbiter.is_flag_up:
             return
-        turn, held = arbiter.turn, arbiter.held
+        turn, held, seat = arbiter.turn, arbiter.held, arbiter.seat_to_act
         arbiter.decide(moment, round_trip_ns)
         analysis, game.held_analysis = game.held_analysis, None
+        if game.adjudicator is not None and arbiter.outcome is None and arbiter.board.ply > ply:
+            game.adjudicate(seat, ply, analysis)
         if arbiter.outcome is not None:
             self._end_by(game, ply, analysis)
         elif arbiter.turn > turn:
