@@ -65,14 +65,31 @@ def local_arena(data: Path, bots: dict[str, str], tell: Tell) -> Iterator[Connec
     Raises:
         ArenaError: a process does not come up; the message names its log.
     """
-    with local_server(data) as (address, server), _stopping() as children:
+    with (
+        local_server(data) as (address, server),
+        connect(Server(address), "") as connection,
+        explaining(*server),
+        local_bots(connection, address, bots, folder=data, tell=tell),
+    ):
+        yield connection
+
+
+@contextmanager
+def local_bots(
+    connection: Connection, address: str, bots: Mapping[str, str], *, folder: Path, tell: Tell
+) -> Iterator["Mapping[str, Child]"]:
+    """Bots as processes, all of them connected; their logs are in a folder.
+
+    Raises:
+        ArenaError: one of them does not come up.
+    """
+    with _stopping() as children:
         for name, spec in bots.items():
             bot = ["bot", "run", spec, f"--name={name}", f"--server={address}"]
-            children[name] = _child(bot, data / f"{name}.log")
-        with connect(Server(address), "") as connection, explaining(*server):
-            _wait_for_bots(connection, children, tell)
-            with telling_of_ends(children, tell):
-                yield connection
+            children[name] = _child(bot, folder / f"{name}.log")
+        _wait_for_bots(connection, children, tell)
+        with telling_of_ends(children, tell):
+            yield children
 
 
 @contextmanager
