@@ -4,6 +4,7 @@
 - `seat`, `position`, `action`: its players, who of them is to act, and how
 - `variant`: what is played
 - `rule`, `rules`, `line_rule`, `renju`: what wins and what is forbidden
+- `winning_line`: which stones have won
 - `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
 - `opening_rule`: who places the first stones, and who gets which colour
 - `opening`, `balanced`: the first moves
@@ -64,6 +65,7 @@ from meijin.game.sgf import from_sgf, to_sgf
 from meijin.game.sgf_tree import SgfError
 from meijin.game.time_class import TIME_CLASSES, TimeClass, TimeClasses
 from meijin.game.variant import GOMOKU, TIC_TAC_TOE, Variant
+from meijin.game.winning_line import winning_line
 
 __all__ = [
     "CARO",
@@ -123,4 +125,5 @@ __all__ = [
     "parse_opening",
     "rule_named",
     "to_sgf",
+    "winning_line",
 ]

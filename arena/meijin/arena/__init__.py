@@ -1,0 +1,6 @@
+"""A server as its clients see it, and an arena of one's own.
+
+- `connection`: a server to talk to, and the ways to call it
+- `local`: a server and bots as child processes
+- `errors`: what can't be carried out, in one line
+"""
