@@ -5,6 +5,7 @@ Tournaments: made, followed, stopped and taken up again."""
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -581,6 +582,104 @@ class KnockoutSettings(_message.Message):
 Global___KnockoutSettings: _TypeAlias = KnockoutSettings  # noqa: Y015
 
 @_typing.final
+class Adjudication(_message.Message):
+    """Which games end before their end, by the scores that bots send with their moves. A
+    move without an analysis breaks every run of moves that is counted. Games ended so
+    have the ending ADJUDICATION and say by which scores.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESIGN_FIELD_NUMBER: _builtins.int
+    DRAW_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def resign(self) -> Global___ResignRule:
+        """A side that both see lost loses; absent for never."""
+
+    @_builtins.property
+    def draw(self) -> Global___DrawRule:
+        """A game that both see level is drawn; absent for never. A draw by the number of
+        stones alone is the variant's `draw_at`.
+        """
+
+    def __init__(
+        self,
+        *,
+        resign: Global___ResignRule | None = ...,
+        draw: Global___DrawRule | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["draw", b"draw", "resign", b"resign"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draw", b"draw", "resign", b"resign"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Adjudication: _TypeAlias = Adjudication  # noqa: Y015
+
+@_typing.final
+class ResignRule(_message.Message):
+    """A side loses when it has said in each of so many of its own moves, one after another,
+    that its score is at most -`score`, and its opponent has said in each of its moves in
+    between, as many, that its own is at least +`score`.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCORE_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    score: _builtins.int
+    """Above 0 and at most 1000000000, in the engines' own unit."""
+    moves: _builtins.int
+    """Moves of each side, 1 to 100."""
+    def __init__(
+        self,
+        *,
+        score: _builtins.int = ...,
+        moves: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["moves", b"moves", "score", b"score"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResignRule: _TypeAlias = ResignRule  # noqa: Y015
+
+@_typing.final
+class DrawRule(_message.Message):
+    """A game is drawn when both sides have said in each of so many of their moves, one after
+    another, that their score is from -`score` to +`score`.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCORE_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    FROM_PLY_FIELD_NUMBER: _builtins.int
+    score: _builtins.int
+    """From 0 to 1000000000, in the engines' own unit."""
+    moves: _builtins.int
+    """Moves of each side, 1 to 100."""
+    from_ply: _builtins.int
+    """Only moves count that were made with at least so many stones on the board;
+    0 or absent for all of them.
+    """
+    def __init__(
+        self,
+        *,
+        score: _builtins.int = ...,
+        moves: _builtins.int = ...,
+        from_ply: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["from_ply", b"from_ply", "moves", b"moves", "score", b"score"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DrawRule: _TypeAlias = DrawRule  # noqa: Y015
+
+@_typing.final
 class TournamentSettings(_message.Message):
     """What is fixed when a tournament is made. A format's own settings have its
     name: they are for that format and no other.
@@ -602,6 +701,9 @@ class TournamentSettings(_message.Message):
     LADDER_FIELD_NUMBER: _builtins.int
     SWISS_FIELD_NUMBER: _builtins.int
     KNOCKOUT_FIELD_NUMBER: _builtins.int
+    TIME_CONTROLS_FIELD_NUMBER: _builtins.int
+    ADJUDICATION_FIELD_NUMBER: _builtins.int
+    MAX_FAULTS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What people call it, without control characters; may be empty."""
     format: Global___TournamentFormat.ValueType
@@ -621,6 +723,11 @@ class TournamentSettings(_message.Message):
     """The most games at once; 0 leaves it to the bots' capabilities."""
     unrated: _builtins.bool
     """The games do not count for the ladder."""
+    max_faults: _builtins.int
+    """The tournament is cancelled as soon as a bot has lost so many of its games by
+    its own faults, at most 1000000: by time, illegal or forbidden move, crash or
+    disconnect. Void games are none of them. 0 or absent for never.
+    """
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of the bots, two to 1000, each once; two for a test. A tournament
@@ -634,7 +741,9 @@ class TournamentSettings(_message.Message):
 
     @_builtins.property
     def time_control(self) -> _game_pb2.TimeControl:
-        """The clocks."""
+        """The clocks, where `time_controls` are empty; with these the clock of the first
+        of them is shown here.
+        """
 
     @_builtins.property
     def openings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
@@ -661,6 +770,20 @@ class TournamentSettings(_message.Message):
     def knockout(self) -> Global___KnockoutSettings:
         """For the format KNOCKOUT and no other."""
 
+    @_builtins.property
+    def time_controls(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.TimeControl]:
+        """The clock of each of `bots`, in their order, where they differ; empty when
+        all have `time_control`. Every one of them stands for its bot, whatever
+        colour it plays. Only where games are unrated and bots are named, since a
+        ladder has one class of clocks.
+        """
+
+    @_builtins.property
+    def adjudication(self) -> Global___Adjudication:
+        """Ends games that both sides agree about; absent for games that are played to
+        their end. Only where games are unrated.
+        """
+
     def __init__(
         self,
         *,
@@ -678,10 +801,13 @@ class TournamentSettings(_message.Message):
         ladder: Global___LadderRun | None = ...,
         swiss: Global___SwissSettings | None = ...,
         knockout: Global___KnockoutSettings | None = ...,
+        time_controls: _abc.Iterable[_game_pb2.TimeControl] | None = ...,
+        adjudication: Global___Adjudication | None = ...,
+        max_faults: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["knockout", b"knockout", "ladder", b"ladder", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "knockout", b"knockout", "ladder", b"ladder", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "knockout", b"knockout", "ladder", b"ladder", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "bots", b"bots", "format", b"format", "knockout", b"knockout", "ladder", b"ladder", "max_faults", b"max_faults", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "time_controls", b"time_controls", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -967,6 +1093,153 @@ class Meeting(_message.Message):
 Global___Meeting: _TypeAlias = Meeting  # noqa: Y015
 
 @_typing.final
+class ColorScore(_message.Message):
+    """What one bot scored with one colour."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WINS_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    LOSSES_FIELD_NUMBER: _builtins.int
+    wins: _builtins.int
+    """Games won."""
+    draws: _builtins.int
+    """Games drawn."""
+    losses: _builtins.int
+    """Games lost."""
+    def __init__(
+        self,
+        *,
+        wins: _builtins.int = ...,
+        draws: _builtins.int = ...,
+        losses: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draws", b"draws", "losses", b"losses", "wins", b"wins"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ColorScore: _TypeAlias = ColorScore  # noqa: Y015
+
+@_typing.final
+class TimeUse(_message.Message):
+    """The time that one bot has used."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MOVES_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    LONGEST_FIELD_NUMBER: _builtins.int
+    moves: _builtins.int
+    """Its moves, those of openings that were set up left out."""
+    @_builtins.property
+    def time(self) -> _duration_pb2.Duration:
+        """What its clocks were charged for them, altogether."""
+
+    @_builtins.property
+    def longest(self) -> _duration_pb2.Duration:
+        """The most that it was charged for one of them."""
+
+    def __init__(
+        self,
+        *,
+        moves: _builtins.int = ...,
+        time: _duration_pb2.Duration | None = ...,
+        longest: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["longest", b"longest", "time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["longest", b"longest", "moves", b"moves", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimeUse: _TypeAlias = TimeUse  # noqa: Y015
+
+@_typing.final
+class MatchReport(_message.Message):
+    """What the results of a match between two bots say of the first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLACK_FIELD_NUMBER: _builtins.int
+    WHITE_FIELD_NUMBER: _builtins.int
+    PAIRS_FIELD_NUMBER: _builtins.int
+    REPEATS_FIELD_NUMBER: _builtins.int
+    ESTIMATE_FIELD_NUMBER: _builtins.int
+    ELO_BOUND_FIELD_NUMBER: _builtins.int
+    PLIES_FIELD_NUMBER: _builtins.int
+    FIRST_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
+    PLAY_TIME_FIELD_NUMBER: _builtins.int
+    repeats: _builtins.int
+    """Games that the pairs and the estimate leave out, since they repeat an earlier one
+    of the match: same versions, colours, opening, moves and end, or all of that
+    mirrored.
+    """
+    elo_bound: _builtins.float
+    """Where the first bot has won or lost all games that count there is no estimate,
+    and its advantage is beyond this with a confidence of 95 %; Elo.
+    """
+    plies: _builtins.int
+    """Stones on the boards of all games at their ends, openings among them."""
+    @_builtins.property
+    def black(self) -> Global___ColorScore:
+        """Its games with black, repeats among them."""
+
+    @_builtins.property
+    def white(self) -> Global___ColorScore:
+        """Its games with white, repeats among them."""
+
+    @_builtins.property
+    def pairs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Five counts of complete pairs of games, both of them new, by the first bot's
+        points in the two: 0, 0.5, 1, 1.5 and 2.
+        """
+
+    @_builtins.property
+    def estimate(self) -> Global___SprtEstimate:
+        """From the pairs, or from the games where the pairs all had one result; absent
+        where the games had too. It does not allow for a test that has stopped by itself.
+        """
+
+    @_builtins.property
+    def first(self) -> Global___TimeUse:
+        """What the first bot has used."""
+
+    @_builtins.property
+    def second(self) -> Global___TimeUse:
+        """What the second bot has used."""
+
+    @_builtins.property
+    def play_time(self) -> _duration_pb2.Duration:
+        """From the first start of a game to the last end of one."""
+
+    def __init__(
+        self,
+        *,
+        black: Global___ColorScore | None = ...,
+        white: Global___ColorScore | None = ...,
+        pairs: _abc.Iterable[_builtins.int] | None = ...,
+        repeats: _builtins.int = ...,
+        estimate: Global___SprtEstimate | None = ...,
+        elo_bound: _builtins.float | None = ...,
+        plies: _builtins.int = ...,
+        first: Global___TimeUse | None = ...,
+        second: Global___TimeUse | None = ...,
+        play_time: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_elo_bound", b"_elo_bound", "black", b"black", "elo_bound", b"elo_bound", "estimate", b"estimate", "first", b"first", "play_time", b"play_time", "second", b"second", "white", b"white"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_elo_bound", b"_elo_bound", "black", b"black", "elo_bound", b"elo_bound", "estimate", b"estimate", "first", b"first", "pairs", b"pairs", "play_time", b"play_time", "plies", b"plies", "repeats", b"repeats", "second", b"second", "white", b"white"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__elo_bound: _TypeAlias = _typing.Literal["elo_bound"]  # noqa: Y015
+    _WhichOneofArgType__elo_bound: _TypeAlias = _typing.Literal["_elo_bound", b"_elo_bound"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__elo_bound) -> _WhichOneofReturnType__elo_bound | None: ...
+
+Global___MatchReport: _TypeAlias = MatchReport  # noqa: Y015
+
+@_typing.final
 class FaultCount(_message.Message):
     """The games one bot forfeited."""
 
@@ -1053,16 +1326,20 @@ class GetTournamentRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    WITH_MATCH_REPORT_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
+    with_match_report: _builtins.bool
+    """Of a tournament of two bots `match_report` is told too, which reads all of its games."""
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
+        with_match_report: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id", "with_match_report", b"with_match_report"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1079,6 +1356,7 @@ class GetTournamentResponse(_message.Message):
     FAULTS_FIELD_NUMBER: _builtins.int
     STANDINGS_FIELD_NUMBER: _builtins.int
     MEETINGS_FIELD_NUMBER: _builtins.int
+    MATCH_REPORT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tournament(self) -> Global___Tournament:
         """The tournament."""
@@ -1103,6 +1381,10 @@ class GetTournamentResponse(_message.Message):
         where the crosstable says who meets whom.
         """
 
+    @_builtins.property
+    def match_report(self) -> Global___MatchReport:
+        """What the results of two bots say, where it was asked for; absent before the first."""
+
     def __init__(
         self,
         *,
@@ -1111,10 +1393,11 @@ class GetTournamentResponse(_message.Message):
         faults: _abc.Iterable[Global___FaultCount] | None = ...,
         standings: _abc.Iterable[Global___TournamentStanding] | None = ...,
         meetings: _abc.Iterable[Global___Meeting] | None = ...,
+        match_report: Global___MatchReport | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match_report", b"match_report", "tournament", b"tournament"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "meetings", b"meetings", "standings", b"standings", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "match_report", b"match_report", "meetings", b"meetings", "standings", b"standings", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1275,16 +1558,22 @@ class WatchTournamentRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    WITH_ENDED_GAMES_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
+    with_ended_games: _builtins.bool
+    """The games that ended before the call are told too, each as `game_ended`, oldest
+    first and before anything newer: none is told twice and none is missed.
+    """
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
+        with_ended_games: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id", "with_ended_games", b"with_ended_games"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
