@@ -2,5 +2,6 @@
 
 - `connection`: a server to talk to, and the ways to call it
 - `local`: a server and bots as child processes
+- `game_tables`: games as tables for statistics
 - `errors`: what can't be carried out, in one line
 """

@@ -7,7 +7,7 @@
 - `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with
 - `follow`, `output`, `ladder_views`, `diagnosis_views`, `bracket`, `plots`: what is shown
 - `ladder_exports`: ladders for other tools
-- `game_selection`, `game_tables`: games of a server, and tables of them
+- `game_selection`: games of a server
 - `tournament_archive`: a tournament as a zip
 - `opening_files`: openings as files
 - `record_files`, `replay_page`: games as files, and as a page that replays one
