@@ -11,6 +11,7 @@ import typer
 
 from meijin.arena.errors import LeftTournamentError
 from meijin.arena.local import local_arena
+from meijin.arena.tournaments import make_tournament
 from meijin.cli.connection import (
     USUAL_SERVER,
     Connection,
@@ -33,7 +34,6 @@ from meijin.cli.options import (
     SeedOption,
     TimeOption,
     VariantOption,
-    make_tournament,
     settings,
 )
 from meijin.cli.output import console, print_json, print_note, score_text
