@@ -105,7 +105,7 @@ class Arena:
             return
         with (
             _folder(self._data) as folder,
-            local_server(folder) as (address, process),
+            local_server(folder, *_without_ladder(folder)) as (address, process),
             connect(Server(address), "") as connection,
         ):
             yield _Place(connection, address, folder, process)
@@ -184,6 +184,12 @@ def play_match(
     """Play one match in an arena that is there for it alone; see `Arena.play_match`."""
     with Arena(server, token=token, tell=tell) as arena:
         return arena.play_match(first, second, **settings)
+
+
+def _without_ladder(folder: Path) -> Iterator[str]:
+    """Options of a server whose games are not rated: neither Valkey nor a worker is started."""
+    yield f"--redis=unix://{folder / 'none.sock'}"
+    yield "--durability=process"
 
 
 def _name(side: Side, *, is_local: bool) -> str:

@@ -17,6 +17,7 @@ from meijin.arena.local import Child, status_text
 from meijin.arena.tournaments import make_tournament
 from meijin.v1 import bot_service_pb2, game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire import capabilities_from_proto, time_control_from_proto, variant_from_proto
 
 FIRST_INTERVAL, LAST_INTERVAL = timedelta(milliseconds=20), timedelta(milliseconds=250)
 """Between two looks at a match: often at first, since short ones end soon."""
@@ -61,17 +62,40 @@ def wait_for_threads(connection: Connection, players: Players) -> None:
 
     def are_there() -> bool:
         players.check()
-        request = bot_service_pb2.ListBotsRequest(connected=True)
-        there = pages(connection.ask, connection.bots.ListBots, request)
-        return names <= {bot.name for page in there for bot in page.bots}
+        return names <= {bot.name for bot in _connected(connection)}
 
     _until(are_there)
+
+
+def check_capabilities(connection: Connection, wanted: pb.TournamentSettings) -> None:
+    """See that the bots that are connected can play what is wanted.
+
+    Raises:
+        ArenaError: one of them can't.
+    """
+    variant = variant_from_proto(wanted.variant)
+    control = time_control_from_proto(wanted.time_control)
+    for bot in _connected(connection):
+        if bot.name in wanted.bots:
+            objection = capabilities_from_proto(bot.capabilities).objection(variant, control)
+            if objection is not None:
+                raise ArenaError(f"{bot.name} {objection}")
+
+
+def _connected(connection: Connection) -> list[bot_service_pb2.Bot]:
+    request = bot_service_pb2.ListBotsRequest(connected=True)
+    return [
+        bot
+        for page in pages(connection.ask, connection.bots.ListBots, request)
+        for bot in page.bots
+    ]
 
 
 def play(
     connection: Connection, wanted: pb.TournamentSettings, players: Players
 ) -> pb.GetTournamentResponse:
     """Play a tournament to its end; where that is broken off, it is cancelled."""
+    check_capabilities(connection, wanted)
     key = make_tournament(connection, wanted).tournament_id
     try:
         _follow(connection, key, players)
