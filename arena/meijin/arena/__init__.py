@@ -7,6 +7,7 @@
 - `arena`: a server to play matches on, and matches played on it
 - `match_settings`, `match_play`, `match_result`: what a match is to be, how it is played, and what
   it came to
+- `analyser`, `position_files`: positions searched by a bot, and where they come from
 - `game_tables`, `frames`: games as tables for statistics, in files and in memory
 - `errors`: what can't be carried out, in one line
 """
