@@ -1562,8 +1562,10 @@ class WatchTournamentRequest(_message.Message):
     tournament_id: _builtins.str
     """The tournament."""
     with_ended_games: _builtins.bool
-    """The games that ended before the call are told too, each as `game_ended`, oldest
-    first and before anything newer: none is told twice and none is missed.
+    """The games that ended before the call are told too, each as `game_ended`, in the
+    order of their starts and after the first message: none is told twice and none is
+    missed. Those that end while these are told come next, and then the rest as it
+    happens. Of a tournament that is over they are told as well.
     """
     def __init__(
         self,
