@@ -1199,8 +1199,9 @@ class MatchReport(_message.Message):
 
     @_builtins.property
     def estimate(self) -> Global___SprtEstimate:
-        """From the pairs, or from the games where the pairs all had one result; absent
-        where the games had too. It does not allow for a test that has stopped by itself.
+        """From the pairs; from the games where less than three quarters of them are in pairs
+        or the pairs all had one result, and absent where the games had too. It does not
+        allow for a test that has stopped by itself.
         """
 
     @_builtins.property
