@@ -348,7 +348,9 @@ def _upkeep(restarts: int, wait: float | None, folder: MatchFolder) -> Upkeep:
 
 
 @contextmanager
-def _local(bots: dict[str, list[str]], folder: MatchFolder, upkeep: Upkeep) -> Iterator[Connection]:
+def _local(
+    bots: dict[str, list[str]], folder: MatchFolder, upkeep: Upkeep, *, with_ladder: bool
+) -> Iterator[Connection]:
     """An arena of the match's own, in a folder that is kept or in one that is not."""
     try:
         with local_arena(
