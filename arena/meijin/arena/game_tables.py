@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import Enum
+from enum import Enum, StrEnum
 from itertools import islice
 from typing import IO, TYPE_CHECKING, TypeAlias
 
@@ -30,7 +30,7 @@ ROWS_AT_ONCE = 10_000
 SIDES = ("black", "white")
 
 
-class Rows(str, Enum):
+class Rows(StrEnum):
     """What a row is."""
 
     GAMES = "games"

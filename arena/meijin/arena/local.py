@@ -14,6 +14,7 @@ import grpc
 from meijin.arena.child import Child, Tell, start_child, stopping
 from meijin.arena.connection import Connection, Server, connect
 from meijin.arena.errors import ArenaError, LeftTournamentError
+from meijin.arena.startup import BOT_START_TIMEOUT, wait_for_bots
 from meijin.arena.supervisor import Supervisor, Upkeep
 from meijin.wire.contract import SERVER_LOG_FILE
 
@@ -57,16 +58,37 @@ def local_arena(
         local_server(data, *options) as (address, server),
         connect(Server(address), "") as connection,
     ):
-        commands = {
-            name: [
-                *("bot", "run", *([words] if isinstance(words, str) else words)),
-                *(f"--name={name}", f"--server={address}"),
-            ]
-            for name, words in bots.items()
-        }
+        commands = _commands(bots, address)
         supervisor = Supervisor(connection, data, commands, upkeep, tell)
         with explaining(server), supervisor.running():
             yield connection
+
+
+@contextmanager
+def local_bots(
+    connection: Connection, address: str, bots: Mapping[str, str], *, folder: Path, tell: Tell
+) -> Iterator[Mapping[str, Child]]:
+    """Bots as processes, all of them connected; nobody looks after them.
+
+    Raises:
+        BotLostError: one of them does not come up.
+    """
+    with stopping() as children:
+        for name, words in _commands(bots, address).items():
+            children[name] = start_child(words, folder / f"{name}.log")
+        wait_for_bots(connection, children, tell, BOT_START_TIMEOUT)
+        yield children
+
+
+def _commands(bots: Mapping[str, str | BotWords], address: str) -> dict[str, BotWords]:
+    """What runs each of the bots."""
+    return {
+        name: [
+            *("bot", "run", *([words] if isinstance(words, str) else words)),
+            *(f"--name={name}", f"--server={address}"),
+        ]
+        for name, words in bots.items()
+    }
 
 
 @contextmanager

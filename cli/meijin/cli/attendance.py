@@ -8,17 +8,8 @@ from meijin.cli.connection import PAGE, Connection, pages
 from meijin.cli.errors import CommandError
 from meijin.cli.output import print_note
 from meijin.v1 import bot_service_pb2 as pb
-from meijin.v1 import tournament_service_pb2 as tournament_pb
 
 POLL_INTERVAL = timedelta(milliseconds=200)
-
-BEGIN_TIMEOUT = timedelta(seconds=5)
-"""The first game of bots that are connected begins in this time, or never."""
-
-RUNNING = tournament_pb.TOURNAMENT_STATE_RUNNING
-
-ABSENCE = "not connected"
-"""In what a tournament waits for: who is away may come."""
 
 
 def wait_for_bots(connection: Connection, names: Collection[str], wait: float) -> None:
@@ -40,28 +31,6 @@ def wait_for_bots(connection: Connection, names: Collection[str], wait: float) -
             print_note(f"{are}; waiting {wait:g} s")
             is_told = True
         time.sleep(min(left, POLL_INTERVAL.total_seconds()))
-
-
-def wait_for_games(connection: Connection, made: tournament_pb.Tournament) -> None:
-    """Return when a game has begun, or waits for a bot that is away.
-
-    Raises:
-        CommandError: none can begin, such as on a board that a bot does not play; the match is
-            cancelled.
-    """
-    service, key = connection.tournaments, made.tournament_id
-    deadline = time.monotonic() + BEGIN_TIMEOUT.total_seconds()
-    while time.monotonic() < deadline:
-        request = tournament_pb.GetTournamentRequest(tournament_id=key)
-        found = connection.ask(service.GetTournament, request).tournament
-        has_begun = found.running_games or found.finished_games
-        if has_begun or ABSENCE in found.waiting_for or found.state != RUNNING:
-            return
-        time.sleep(POLL_INTERVAL.total_seconds())
-    if found.waiting_for:
-        cancel = tournament_pb.CancelTournamentRequest(tournament_id=key)
-        connection.ask_with_token(service.CancelTournament, cancel)
-        raise CommandError(f"no game can begin: {found.waiting_for}")
 
 
 def _away(connection: Connection, names: Collection[str]) -> list[str]:

@@ -49,6 +49,11 @@ COMMANDS = (
         "Play a match between two bots and print the score.",
     ),
     LazyCommand(
+        "analyse",
+        "meijin.cli.commands.analyse:analyse",
+        "Search positions with a bot, and write what it finds as JSON lines, in their order.",
+    ),
+    LazyCommand(
         "tournament",
         "meijin.cli.commands.tournaments:app",
         "Make, follow, show, export and stop tournaments.",

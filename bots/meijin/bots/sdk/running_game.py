@@ -170,7 +170,7 @@ class RunningGame:
             return Action(self.number, turn.ply, answer, turn.read_at)
         if isinstance(answer, Unchecked):
             return Action(self.number, turn.ply, answer.cell, turn.read_at)
-        checked = _check(answer, board)
+        checked = check_answer(answer, board)
         if isinstance(checked, Failure):
             logger.error("failed in game %s: %s", self.position.game_id, checked.message)
         return Action(self.number, turn.ply, checked, turn.read_at)
@@ -205,7 +205,8 @@ def _check_opening(answer: object, task: OpeningTask, board: Board) -> OpeningAc
     return Placement(cells)
 
 
-def _check(answer: object, board: Board) -> Answer | Failure:
+def check_answer(answer: object, board: Board) -> Answer | Failure:
+    """What a bot has answered in a position, or why that can't be; `Unchecked` is none here."""
     if answer is RESIGN:
         return RESIGN
     cell = answer.cell if isinstance(answer, Choice) else answer

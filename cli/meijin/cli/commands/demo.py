@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from meijin.arena.local import local_arena
+from meijin.arena.tournaments import make_tournament
 from meijin.cli.errors import missing_part
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
-from meijin.cli.options import MAX_UINT32, make_tournament, settings
+from meijin.cli.options import MAX_UINT32, settings
 from meijin.cli.output import PlainConsole, console, crosstable, print_json, print_note
 from meijin.wire.contract import DATABASE_FILE
 

@@ -13,9 +13,11 @@ from google.protobuf.json_format import MessageToDict
 
 from meijin.arena.errors import BotLostError, LeftTournamentError
 from meijin.arena.local import local_arena
+from meijin.arena.match_play import check_capabilities
 from meijin.arena.startup import BOT_START_TIMEOUT
 from meijin.arena.supervisor import Upkeep
-from meijin.cli.attendance import wait_for_bots, wait_for_games
+from meijin.arena.tournaments import make_tournament
+from meijin.cli.attendance import wait_for_bots
 from meijin.cli.connection import (
     USUAL_SERVER,
     Connection,
@@ -63,7 +65,6 @@ from meijin.cli.options import (
     SeedOption,
     TimeOption,
     VariantOption,
-    make_tournament,
     settings,
 )
 from meijin.cli.output import console, count_text, games_text, print_json, print_note
@@ -217,8 +218,8 @@ def match(
         else:
             connection = stack.enter_context(connect(server, token))
             wait_for_bots(connection, names, DEFAULT_WAIT if wait is None else wait)
+        check_capabilities(connection, wanted)
         made = _made(connection, wanted, request_id)
-        wait_for_games(connection, made)
         lines = None if games_to is None else stack.enter_context(opened(games_to))
         interval = _interval(wanted, rating_interval, quiet=quiet)
         faults = FirstFaults()
