@@ -15,6 +15,7 @@ from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.road import Road
 from meijin.bots.sdk.tracebacks import failure_of
+from meijin.bots.sdk.turn_log import log_action, log_turn
 from meijin.bots.sdk.wire import Action
 from meijin.game import (
     Board,
@@ -90,6 +91,7 @@ class RunningGame:
         if self._pending is not None and self._pending.ply == turn.ply:
             return False
         self._pending = turn
+        log_turn(self.position, turn)
         return True
 
     def turn_position(self) -> Position:
@@ -184,6 +186,7 @@ class RunningGame:
         if self.running and self._pending is not None and self._pending.ply == action.ply:
             self._taken_us = int((self._clock() - self._pending.read_at) * 1_000_000)
             self._pending = None
+            log_action(self.position, action)
             self._outbox.add_action(action)
 
 
