@@ -39,6 +39,7 @@ from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
+    Bot,
     BotId,
     BotState,
     BotVersionId,
@@ -451,6 +452,13 @@ def test_the_migrated_tables_take_new_rows(migrated: Database) -> None:
     assert migrated.read(lambda at: ladders.anchors(at, LadderId(2))) == anchors
     version = migrated.read(lambda at: at.scalar(text("SELECT version_num FROM alembic_version")))
     assert version == max(step.stem[:4] for step in VERSIONS.glob("0*.py"))
+
+
+def test_bots_count_the_games_that_are_there(migrated: Database) -> None:
+    """Those with a result, rated or not, with either colour; nobody has been seen before."""
+    found = migrated.read(lambda at: at.execute(select(Bot.name, Bot.games, Bot.last_seen_time)))
+    finished = sum(game[-1] == "finished" for game in GAMES)
+    assert sorted(tuple(row) for row in found) == [("ada", finished, None), ("bob", finished, None)]
 
 
 def test_tournaments_count_the_games_that_are_there(migrated: Database) -> None:

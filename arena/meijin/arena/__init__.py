@@ -1,7 +1,8 @@
 """A server as its clients see it, an arena of one's own, and matches played from a program.
 
 - `connection`: a server to talk to, and the ways to call it
-- `local`: a server and bots as child processes
+- `local`: a server and bots as child processes; `child` is one of these, `startup` how bots are
+  waited for, `supervisor` what starts them again
 - `tournaments`: what is played on a server
 - `bot_thread`: a bot that plays in this process
 - `arena`: a server to play matches on, and matches played on it

@@ -14,9 +14,10 @@ from typing import Self, TypeAlias, Unpack
 import grpc
 
 from meijin.arena.bot_thread import BotThread
+from meijin.arena.child import Child, Tell
 from meijin.arena.connection import Connection, Server, connect
 from meijin.arena.errors import ArenaError
-from meijin.arena.local import Child, Tell, explaining, local_bots, local_server
+from meijin.arena.local import explaining, local_bots, local_server
 from meijin.arena.match_play import Players, finished_games, play, wait_for_threads
 from meijin.arena.match_result import MatchResult, result_of
 from meijin.arena.match_settings import MatchOptions, MatchSettings
@@ -131,7 +132,7 @@ class Arena:
         names = self._names(first, second)
         wanted = MatchSettings(**settings).tournament(*names)
         process = place.process
-        with _in_words(), nullcontext() if process is None else explaining(*process):
+        with _in_words(), nullcontext() if process is None else explaining(process):
             with self._playing(place, dict(zip(names, (first, second), strict=True))) as players:
                 response = play(place.connection, wanted, players)
             return result_of(response, finished_games(place.connection, response.tournament))

@@ -12,3 +12,9 @@ class ArenaError(Exception):
 
 class LeftTournamentError(ArenaError):
     """Ctrl-C while a tournament was followed; it goes on at its server."""
+
+
+class BotLostError(ArenaError):
+    """A bot's process has ended or never connected, and what waits for it is given up."""
+
+    status = 5

@@ -11,9 +11,9 @@ from datetime import timedelta
 import grpc
 
 from meijin.arena.bot_thread import BotThread
+from meijin.arena.child import Child
 from meijin.arena.connection import Connection, pages
 from meijin.arena.errors import ArenaError
-from meijin.arena.local import Child, status_text
 from meijin.arena.tournaments import make_tournament
 from meijin.v1 import bot_service_pb2, game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
@@ -43,9 +43,9 @@ class Players:
         for thread in self.threads:
             if thread.error is not None:
                 raise ArenaError(f"{thread.name} ended: {thread.error}") from thread.error
-        for name, (process, log) in self.children.items():
-            if (status := process.poll()) is not None:
-                raise ArenaError(f"{name} ended, {status_text(status)}; see {log}")
+        for name, child in self.children.items():
+            if child.process.poll() is not None:
+                raise ArenaError(f"{name} ended, {child.end}; see {child.log}")
 
 
 def _until(is_done: Callable[[], bool]) -> None:

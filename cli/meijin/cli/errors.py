@@ -21,6 +21,12 @@ class UsageError(CommandError):
     """As for an option that there isn't."""
 
 
+class TooManyFaultsError(CommandError):
+    """A bot has forfeited as many games as were allowed, and the rest is not played."""
+
+    status = 6
+
+
 def missing_part(error: ModuleNotFoundError) -> CommandError:
     """What to say where the bare installation lacks the server's parts."""
     return CommandError(f"{error.name} is not installed; run: pip install 'meijin[server]'")

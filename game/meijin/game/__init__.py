@@ -14,6 +14,7 @@
 - `clock`, `seconds`: time controls
 - `time_class`: bullet, blitz and the other classes of them
 - `outcome`: how games end
+- `adjudication`: games ended early, by scores that both sides agree about
 - `record`, `analysis`: a game to be kept, and what the bots thought of its moves
 - `recorded_turn`: who was asked for what in a record, and with which clocks
 - `sgf`, `sgf_tree`, `psq`, `position_string`, `game_json`, `rif`: games in the formats of files
@@ -31,6 +32,7 @@ from meijin.game.action import (
     chosen_color,
     encode_action,
 )
+from meijin.game.adjudication import Adjudication, Adjudicator, DrawRule, ResignRule
 from meijin.game.analysis import Analysis
 from meijin.game.board import Board, ForbiddenMoveError, IllegalMoveError
 from meijin.game.clock import Clock, TimeControl
@@ -84,11 +86,14 @@ __all__ = [
     "TIC_TAC_TOE",
     "TIME_CLASSES",
     "Action",
+    "Adjudication",
+    "Adjudicator",
     "Analysis",
     "Board",
     "Choose",
     "Clock",
     "Color",
+    "DrawRule",
     "Ending",
     "ForbiddenMoveError",
     "GamePosition",
@@ -101,6 +106,7 @@ __all__ = [
     "Outcome",
     "Party",
     "Placement",
+    "ResignRule",
     "Result",
     "Rule",
     "Seat",

@@ -533,7 +533,8 @@ class Game(_message.Message):
     """How many moves have been made, the opening included."""
     repeat: _builtins.bool
     """Whether a finished game is not rated, since an earlier one of its ladder had the
-    same players, colours, opening, moves and end. Left out of WatchTournament.
+    same players, colours, opening, moves and end. Left out of WatchTournament as it
+    happens.
     """
     pairing_reason: _builtins.str
     """Why the two were to meet, such as what the ladder learns from it; empty when a

@@ -1199,8 +1199,9 @@ class MatchReport(_message.Message):
 
     @_builtins.property
     def estimate(self) -> Global___SprtEstimate:
-        """From the pairs, or from the games where the pairs all had one result; absent
-        where the games had too. It does not allow for a test that has stopped by itself.
+        """From the pairs; from the games where less than three quarters of them are in pairs
+        or the pairs all had one result, and absent where the games had too. It does not
+        allow for a test that has stopped by itself.
         """
 
     @_builtins.property
@@ -1562,8 +1563,10 @@ class WatchTournamentRequest(_message.Message):
     tournament_id: _builtins.str
     """The tournament."""
     with_ended_games: _builtins.bool
-    """The games that ended before the call are told too, each as `game_ended`, oldest
-    first and before anything newer: none is told twice and none is missed.
+    """The games that ended before the call are told too, each as `game_ended`, in the
+    order of their starts and after the first message: none is told twice and none is
+    missed. Those that end while these are told come next, and then the rest as it
+    happens. Of a tournament that is over they are told as well.
     """
     def __init__(
         self,

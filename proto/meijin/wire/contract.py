@@ -80,6 +80,8 @@ message of this size takes the server 4 ms.
 """
 MAX_HARDWARE = 80
 """Characters of what a bot says that it runs on."""
+MAX_TRACEBACK = 4000
+"""Characters of where a bot has failed."""
 MAX_NODES_PER_SECOND = 10**12
 """The most that a bot may say of its machine."""
 MAX_OPENINGS = 1000

@@ -14,9 +14,9 @@ def test_pairs_come_before_games() -> None:
     assert estimate_of_match((7, 1, 12), pairs) == Estimate.of(pairs)
 
 
-@pytest.mark.parametrize("pairs", [(0, 0, 5, 0, 0), (0, 0, 0, 0, 0)])
+@pytest.mark.parametrize("pairs", [(0, 0, 5, 0, 0), (0, 0, 0, 0, 0), (0, 1, 0, 1, 0)])
 def test_games_tell_where_pairs_do_not(pairs: tuple[int, ...]) -> None:
-    """Pairs that all ended alike have no spread."""
+    """Pairs that all ended alike have no spread, and a few of them leave most games out."""
     assert estimate_of_match((5, 0, 5), pairs) == Estimate.of((5, 0, 5))
 
 

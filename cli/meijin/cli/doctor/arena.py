@@ -235,7 +235,7 @@ def open_arena(candidate: Candidate, *, name: str, listen: str) -> Iterator[Aren
             )
         )
         connection = stack.enter_context(connect(Server(address), ""))
-        stack.enter_context(explaining(*server))
+        stack.enter_context(explaining(server))
         thread = stack.enter_context(LoopThread())
         link = Link(address)
         try:

@@ -7,9 +7,14 @@ from meijin.ladder.statistics.sprt import Estimate, elo_of_score
 CONFIDENCE = 0.95
 """Of a bound on one side."""
 
+GAMES_OF_A_PAIR = 2
+
+PAIRED_SHARE = 0.75
+"""Where complete pairs have less of the games, too much would be left out with the others."""
+
 
 def estimate_of_match(games: Sequence[int], pairs: Sequence[int]) -> Estimate | None:
-    """The estimate by pairs of games, or by games where all pairs had one result.
+    """The estimate by pairs of games; by games where few are paired, or all pairs ended alike.
 
     Results that are all the same have no spread to make an interval of: ``None``.
 
@@ -17,7 +22,8 @@ def estimate_of_match(games: Sequence[int], pairs: Sequence[int]) -> Estimate | 
         games: Lost, drawn, won.
         pairs: By half points, from none to four.
     """
-    for counts in (pairs, games):
+    are_paired = GAMES_OF_A_PAIR * sum(pairs) >= PAIRED_SHARE * sum(games)
+    for counts in (pairs, games) if are_paired else (games,):
         if sum(map(bool, counts)) > 1:
             return Estimate.of(counts)
     return None

@@ -17,7 +17,7 @@ from meijin.server.api.interceptor import Context, authentication_ns, check_deco
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
 from meijin.server.errors import MeijinError, ProtocolError, StoppingError, TooManyMessagesError
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.admission import Admitted, admit
+from meijin.server.match.admission import Admitted, let_in
 from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
@@ -178,7 +178,7 @@ class PlayServicer(PlayServiceServicer):
         return hello_from_proto(request)
 
     async def _join(self, hello: Hello, identity: Identity | None, since: Moment) -> Session:
-        bot = await self._find(partial(admit, hello=hello, identity=identity))
+        bot = await self._find(partial(let_in, hello=hello, identity=identity))
         player = self._lobby.player(bot.bot_id, bot.name)
         player.name, player.is_hidden = bot.name, bot.is_hidden
         player.supplier_failures = SupplierBudget(bot.supplier_failures)

@@ -83,6 +83,15 @@ def admit(
     )
 
 
+def let_in(
+    connection: Connection, *, hello: Hello, identity: Identity | None, now: datetime
+) -> Admitted:
+    """Admit a bot whose stream is opened now, and note that it was seen; as `admit`."""
+    admitted = admit(connection, hello=hello, identity=identity, now=now)
+    bots.set_last_seen(connection, [admitted.bot_id], now)
+    return admitted
+
+
 def refusal(bot: BotRecord) -> MeijinError | None:
     """Why a bot may not play; ``None`` if it may."""
     if bot.state is BotState.ACTIVE:

@@ -332,6 +332,7 @@ class LiveGame:
             evidence=arbiter.evidence,
             choice=self._stored_choice(),
             is_swapped=arbiter.position.is_swapped,
+            bots=(self.first.bot_id, self.second.bot_id),
             fingerprint=fingerprint(*self.versions, self.opening_plies, moves),
             symmetric_fingerprint=self.symmetric_fingerprint,
         )
