@@ -14,9 +14,9 @@ from pathlib import Path
 import grpc
 from tests.terminal import Terminal
 
-from meijin.cli.connection import Connection, connect
-from meijin.cli.connection import Server as ServerAt
-from meijin.cli.options import make_tournament
+from meijin.arena.connection import Connection, connect
+from meijin.arena.connection import Server as ServerAt
+from meijin.arena.tournaments import make_tournament
 from meijin.game import TimeControl, Variant
 from meijin.testing.server import NO_REDIS
 from meijin.v1 import bot_service_pb2, ladder_service_pb2

@@ -6,6 +6,7 @@
 - `rule`, `rules`, `line_rule`, `renju`: what wins and what is forbidden
 - `winning_line`: which stones have won
 - `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
+- `board_svg`: a board as a picture
 - `opening_rule`: who places the first stones, and who gets which colour
 - `opening`, `balanced`: the first moves
 - `opening_book`, `generated`: more of them than a test can play

@@ -94,3 +94,7 @@ class GameRecord:
             IllegalMoveError: the moves are no game of the variant.
         """
         return Board.from_moves(self.moves, self.variant)
+
+    def _repr_svg_(self) -> str:
+        """The picture of the last board, which notebooks show."""
+        return self.board().svg()

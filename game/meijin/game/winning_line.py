@@ -1,11 +1,39 @@
 """The winning line: which stones have won."""
 
+from __future__ import annotations
+
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import Protocol
 
-from meijin.game.board import Board
+from meijin.game.color import Color
 from meijin.game.grid import BORDER, Grid
+from meijin.game.rule import Stones
+from meijin.game.variant import Variant
+
+
+class PlayedStones(Stones, Protocol):
+    """A board, which is what is seen of it once moves are made."""
+
+    @property
+    def variant(self) -> Variant:
+        """What is played."""
+
+    @property
+    def winner(self) -> Color | None:
+        """The side with a winning line."""
+
+    @property
+    def moves(self) -> array[int]:
+        """The cells in the order played."""
+
+    def stone(self, cell: int) -> Color | None:
+        """The colour of the stone on `cell`."""
+
+    def is_legal(self, cell: int) -> bool:
+        """Whether the side to move may play on `cell`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +45,7 @@ class _OneLine:
     line: int
 
 
-def winning_line(board: Board) -> tuple[int, ...]:
+def winning_line(board: PlayedStones) -> tuple[int, ...]:
     """The cells of the line that has won, ascending; of all where the last stone made several.
 
     None where nobody has won. On a board that was set up every line of the winner counts.
@@ -31,7 +59,7 @@ def winning_line(board: Board) -> tuple[int, ...]:
     return tuple(cell for cell, place in enumerate(board.grid.index) if place in places)
 
 
-def _winning_places(board: Board, at: int, cell: int) -> Iterator[int]:
+def _winning_places(board: PlayedStones, at: int, cell: int) -> Iterator[int]:
     """The places in the array of the runs through a stone that win.
 
     The rule tells only whether any line wins, so it is asked about each of them alone.

@@ -13,6 +13,8 @@ from meijin.cli.bot_options import (
     HardwareOption,
     OwnTokenOption,
     ProgramCommand,
+    TurnLogOption,
+    start_turn_log,
 )
 from meijin.cli.commands.admin import change_bot
 from meijin.cli.commands.bench import bench
@@ -58,9 +60,11 @@ def run(
     token: OwnTokenOption = None,
     threads: Annotated[int, typer.Option(min=1, help="Searches that run at once.")] = 1,
     hardware: HardwareOption = None,
+    log: TurnLogOption = None,
 ) -> None:
     """Connect a bot to a server and play until Ctrl-C."""
     loaded = load_bot(bot, options or ())
+    start_turn_log(log, name or loaded.name)
     try:
         run_bot(
             loaded,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from meijin.arena.tournaments import make_tournament
 from meijin.cli.bracket import bracket_lines
 from meijin.cli.commands.game_export import ForceOption
 from meijin.cli.connection import (
@@ -19,7 +20,7 @@ from meijin.cli.connection import (
 from meijin.cli.follow import follow
 from meijin.cli.game_selection import Selection, ended_games
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
-from meijin.cli.options import make_tournament, with_settings
+from meijin.cli.options import with_settings
 from meijin.cli.output import (
     console,
     count_text,

@@ -9,6 +9,6 @@
 - `admin`, `tokens`, `owners`: servicers of who may do what
 - `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_diagnoses`,
-  `convert_tournaments`, `convert_status`, `convert_access`:
+  `convert_tournaments`, `convert_matches`, `convert_status`, `convert_access`:
   between messages and views; those of the play stream are in `match.wire`
 """
