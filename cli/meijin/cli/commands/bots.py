@@ -1,5 +1,6 @@
 """`meijin bot`: run, write, register, list and manage bots."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 
 from meijin.bots import bot_source, load_bot
 from meijin.bots import run as run_bot
+from meijin.cli.bot_lists import bot_table
 from meijin.cli.bot_options import (
     BotProgramArgument,
     BotSettingsOption,
@@ -121,20 +123,7 @@ def list_(
     if as_json:
         print_json(response)
         return
-    titles = ("bot", "owner", "", "hardware", "nodes/s", "playing", "at once")
-    made = table("Bots", titles, text_columns=4)
-    made.columns[0].no_wrap = True  # what runs out of room is the hardware
-    for bot in response.bots:
-        made.add_row(
-            bot.name,
-            bot.owner,
-            _presence(bot),
-            bot.hardware,
-            rate_text(bot.nodes_per_second),
-            str(bot.running_games),
-            str(bot.capabilities.max_games) if bot.connected else "",
-        )
-    console.print(made)
+    console.print(bot_table(response.bots, datetime.now(UTC)))
 
 
 @app.command()
@@ -171,14 +160,6 @@ def versions(
     console.print(made)
     if response.next_page_token:
         console.print(OLDER)
-
-
-def _presence(bot: pb.Bot) -> str:
-    if not bot.connected:
-        return "away"
-    if bot.unexamined:
-        return "unexamined"
-    return "paused" if bot.paused else "connected"
 
 
 @app.command()
