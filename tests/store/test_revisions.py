@@ -4,7 +4,7 @@ from typing import Any
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, text
 from tests.store.steps import migrate_to
 
 from meijin.store import Database
@@ -34,6 +34,14 @@ def _table(inspector: Any, name: str) -> dict[str, Any]:
     }
 
 
+def rows(connection: Connection) -> dict[str, Any]:
+    """Everything in the tables."""
+    names = inspect(connection).get_table_names()
+    return {
+        name: connection.execute(text(f"SELECT * FROM {name}")).mappings().all() for name in names
+    }
+
+
 def _all(parts: Any) -> list[str]:
     """Constraints or indexes, in one order."""
     return sorted(str(sorted((key, _text(value)) for key, value in part.items())) for part in parts)
@@ -49,7 +57,7 @@ def _text(value: Any) -> str:
 def test_the_migrations_make_what_an_empty_database_gets(
     any_database_url: str, tmp_path: Any, request: Any
 ) -> None:
-    """Columns, keys, constraints and indexes, partial ones too; both are of the same revision."""
+    """Columns, keys, constraints, indexes, rows, and the same revision."""
     if any_database_url.startswith("sqlite"):
         other_url = f"sqlite:///{tmp_path / 'other.db'}"
     else:
@@ -58,6 +66,7 @@ def test_the_migrations_make_what_an_empty_database_gets(
         migrate_to(stepwise, "head")
         at_once.migrate()
         assert stepwise.read(described) == at_once.read(described)
+        assert stepwise.read(rows) == at_once.read(rows)
         stepwise.check_schema()
         at_once.check_schema()
 

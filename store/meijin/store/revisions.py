@@ -7,10 +7,10 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, insert, inspect
 
 from meijin.store.errors import UnknownSchemaError
-from meijin.store.schema import Base
+from meijin.store.schema import Base, Claim
 
 
 def upgrade(connection: Connection) -> None:
@@ -24,6 +24,7 @@ def upgrade(connection: Connection) -> None:
     """
     if not inspect(connection).get_table_names():
         Base.metadata.create_all(connection)
+        connection.execute(insert(Claim).values(epoch=0, holder="", time=None))
         MigrationContext.configure(connection).stamp(_scripts(), "head")
         return
     config = _config()
