@@ -84,8 +84,8 @@ class GameRecord:
         if self.time_control is None:
             raise ValueError("the record has no time control, so nobody knows the clocks")
         position = GamePosition(self.board(), self.choice)
-        controls = [self.control_of(position.color_of(seat)) for seat in Seat]
-        return Clock(*(control or self.time_control for control in controls))
+        first, second = (self.control_of(position.color_of(seat)) for seat in Seat)
+        return Clock.of(first or self.time_control, second or self.time_control)
 
     def board(self) -> Board:
         """The board after the last move.
