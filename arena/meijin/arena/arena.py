@@ -18,7 +18,13 @@ from meijin.arena.child import Child, Tell
 from meijin.arena.connection import Connection, Server, connect
 from meijin.arena.errors import ArenaError
 from meijin.arena.local import explaining, local_bots, local_server
-from meijin.arena.match_play import Players, finished_games, play, wait_for_threads
+from meijin.arena.match_play import (
+    Players,
+    excess_of_faults,
+    finished_games,
+    play,
+    wait_for_threads,
+)
 from meijin.arena.match_result import MatchResult, result_of
 from meijin.arena.match_settings import MatchOptions, MatchSettings
 from meijin.bots import Bot, load_bot
@@ -135,7 +141,8 @@ class Arena:
         with _in_words(), nullcontext() if process is None else explaining(process):
             with self._playing(place, dict(zip(names, (first, second), strict=True))) as players:
                 response = play(place.connection, wanted, players)
-            return result_of(response, finished_games(place.connection, response.tournament))
+            games = finished_games(place.connection, response.tournament)
+            return result_of(response, games, excess_of_faults(response))
 
     def _names(self, *sides: Side) -> tuple[str, str]:
         """What the two are called, told apart on a server of the arena's own."""
