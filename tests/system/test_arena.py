@@ -106,15 +106,16 @@ def test_notebooks_have_a_running_loop(arena: Arena) -> None:
 
 
 def test_a_process_plays_a_test(arena: Arena, tmp_path: Path) -> None:
-    """A file against a bot of this process, until a test is decided or the games are used up."""
+    """A file against a bot with an option, until a test is decided or the games are used up."""
     file = tmp_path / "firm.py"
     file.write_text(
         "from meijin.bots import Bot\n\n\nclass Firm(Bot):\n"
         "    def choose(self, position):\n        return position.legal_cells()[-1]\n"
     )
-    result = arena.play_match(file, RandomBot(), games=20, sprt=(0, 5))
+    seeded = ["random", "--option=seed=1"]
+    result = arena.play_match(file, seeded, games=20, sprt=(0, 5))
     check(result, 20)
-    assert result.first == "firm"
+    assert (result.first, result.second) == ("firm", "random")
     assert result.decision is TestDecision.OPEN
     assert "undecided after 20 games" in result.verdict
 
