@@ -72,13 +72,18 @@ class Frame:
         self.columns = columns
 
 
+def typed(values: list[object], dtype: str) -> list[object]:
+    """What stands for the column of a type."""
+    return [dtype, *values]
+
+
 def library(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """Have these libraries installed, and no other."""
     for name in ("pandas", "polars"):
         module = None
         if name in names:
             module = ModuleType(name)
-            module.DataFrame = type(name, (Frame,), {})  # type: ignore[attr-defined]
+            module.__dict__.update(DataFrame=type(name, (Frame,), {}), array=typed)
         monkeypatch.setitem(sys.modules, name, module)
 
 
@@ -95,6 +100,8 @@ def test_frames_are_of_what_is_installed(
     assert games.columns["black"] == [WON.black]
     assert games.columns["plies"] == [len(WON.moves)]
     assert moves.columns["ply"] == list(range(len(WON.moves)))
+    missing = ["Int64"] if used == "pandas" else []
+    assert moves.columns["score"][: len(missing) + 1] == [*missing, None]
 
 
 def test_a_frame_needs_a_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from meijin.arena.errors import ArenaError
-from meijin.arena.game_tables import Column, Value
+from meijin.arena.game_tables import Column, Kind, Value
 
 LIBRARIES = ("pandas", "polars")
 """In the order in which they are looked for."""
@@ -28,7 +29,15 @@ def data_frame(
                 raise
         else:
             values = {
-                column.name: [row[place] for row in rows] for place, column in enumerate(columns)
+                column.name: _series(library, column, [row[place] for row in rows])
+                for place, column in enumerate(columns)
             }
             return library.DataFrame(values)
     raise ArenaError("a data frame needs pandas or polars; run: pip install pandas")
+
+
+def _series(library: ModuleType, column: Column, values: Sequence[Value]) -> Any:  # noqa: ANN401 - as above
+    """A column's values; pandas alone would make floats of integers some of which are missing."""
+    if library.__name__ == "pandas" and column.kind is Kind.INTEGER and None in values:
+        return library.array(values, dtype="Int64")
+    return values

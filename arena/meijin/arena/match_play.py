@@ -122,8 +122,11 @@ def _follow(connection: Connection, key: str, players: Players) -> None:
     def has_ended() -> bool:
         nonlocal waiting_since
         players.check()
-        found = connection.ask(connection.tournaments.GetTournament, request).tournament
+        response = connection.ask(connection.tournaments.GetTournament, request)
+        found = response.tournament
         if found.state == pb.TOURNAMENT_STATE_CANCELLED:
+            if excess_of_faults(response):
+                return True
             raise ArenaError(f"the match was cancelled at the server: {found.verdict or key}")
         if not found.waiting_for:
             waiting_since = time.monotonic()
@@ -132,6 +135,15 @@ def _follow(connection: Connection, key: str, players: Players) -> None:
         return found.state == pb.TOURNAMENT_STATE_FINISHED
 
     _until(has_ended)
+
+
+def excess_of_faults(response: pb.GetTournamentResponse) -> str:
+    """Which bot has forfeited as many games as were allowed, in a sentence; empty for none."""
+    most = response.tournament.settings.max_faults
+    for count in response.faults:
+        if most and count.faults >= most:
+            return f"stopped: {count.bot} has forfeited {count.faults} games"
+    return ""
 
 
 def finished_games(connection: Connection, tournament: pb.Tournament) -> list[game_pb2.Game]:
