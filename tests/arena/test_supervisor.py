@@ -95,7 +95,7 @@ def test_a_bot_that_ends_is_started_again(tmp_path: Path, bots: Bots) -> None:
     server, told = Server(), list[str]()
     lost = "ada ended, exit status 3: IndexError: no cell"
     keeper = supervisor(server, tmp_path, told, restarts=2)
-    with pytest.raises(BotLostError, match=lost):  # noqa: PT012 - at the end of the block in it
+    with pytest.raises(BotLostError, match=lost):  # noqa: PT012, SIM117 - raised at the end of the inner block
         with keeper.running():
             for number in range(3):
                 assert not server.cancelled.is_set()
@@ -118,7 +118,7 @@ def test_bots_are_not_started_again_unless_that_is_wanted(tmp_path: Path, bots: 
     """The first end is the last."""
     server, told = Server(), list[str]()
     keeper = supervisor(server, tmp_path, told, restarts=0)
-    with pytest.raises(BotLostError):  # noqa: PT012 - as above
+    with pytest.raises(BotLostError):  # noqa: PT012, SIM117 - as above
         with keeper.running():
             bots.end(0)
             assert server.cancelled.wait(20)

@@ -143,9 +143,12 @@ class Engine:
         return self._result()
 
     def forget(self) -> None:
-        """Empty the transposition table: what is found next is what a new engine finds."""
+        """Empty all tables: what is found next is what a new engine finds."""
         self._table[:] = np.zeros((), self._table.dtype)
-        self.state.age = 0
+        state = self.state
+        for seen in (state.vcf_seen, state.vct_seen, state.values):
+            seen[:] = 0
+        state.age = 0
 
     def stop(self) -> None:
         """End the search that runs now, if one does."""
