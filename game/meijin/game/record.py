@@ -83,7 +83,7 @@ class GameRecord:
         """
         if self.time_control is None:
             raise ValueError("the record has no time control, so nobody knows the clocks")
-        position = GamePosition(self.board(), self.choice)
+        position = GamePosition(Board(self.variant), self.choice)
         first, second = (self.control_of(position.color_of(seat)) for seat in Seat)
         return Clock.of(first or self.time_control, second or self.time_control)
 
