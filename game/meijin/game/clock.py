@@ -84,16 +84,21 @@ class Clock:
     the whole charge (0.2).
     """
 
-    __slots__ = ("_cap", "_increment", "_left", "_runs", "time_control")
+    __slots__ = ("_cap", "_increment", "_left", "_runs", "controls")
 
     def __init__(self, time_control: TimeControl) -> None:
-        self.time_control = time_control
-        initial, per_move = time_control.initial, time_control.per_move
-        self._cap = _NO_CAP if per_move is None else _nanoseconds(per_move)
-        self._runs = initial is not None
-        start = self._cap if initial is None else _nanoseconds(initial)
+        self.controls = (time_control, time_control)
+        """What each seat gets, the first one's first."""
+        self._cap = _nanoseconds(time_control.per_move) or _NO_CAP
+        self._runs = time_control.initial is not None
+        start = _nanoseconds(time_control.initial) or self._cap
         self._left = [0, start, start]  # by the value of a Seat
         self._increment = _nanoseconds(time_control.increment)
+
+    @classmethod
+    def of(cls, first: TimeControl, second: TimeControl) -> "Clock":
+        """The clock of a game whose seats may have different time controls."""
+        return cls(first) if first == second else SidedClock(first, second)
 
     def budget_ns(self, seat: Seat) -> int:
         """The nanoseconds that `seat` may spend on its next move."""
@@ -125,5 +130,36 @@ class Clock:
         self._left[seat] = 0
 
 
-def _nanoseconds(duration: timedelta) -> int:
-    return duration // MICROSECOND * 1000
+class SidedClock(Clock):
+    """A clock whose seats have different time controls.
+
+    A class of its own, so that the others pay no look-up by seat for each move.
+    """
+
+    __slots__ = ("_sides",)
+
+    def __init__(self, first: TimeControl, second: TimeControl) -> None:
+        super().__init__(first)
+        self.controls = (first, second)
+        self._sides = (Clock(first), Clock(first), Clock(second))  # by the value of a Seat
+        self._left[Seat.SECOND] = self._sides[Seat.SECOND].left_ns(Seat.SECOND)
+
+    def budget_ns(self, seat: Seat) -> int:
+        """The nanoseconds that `seat` may spend on its next move."""
+        return self._sides[seat].budget_ns(seat)
+
+    def charge(self, seat: Seat, spent_ns: int) -> bool:
+        """As that of a clock, by the time control of the seat."""
+        side = self._sides[seat]
+        is_in_time = side.charge(seat, spent_ns)
+        self._left[seat] = side.left_ns(seat)
+        return is_in_time
+
+    def drop_flag(self, seat: Seat) -> None:
+        """Leave `seat` nothing: it has overstepped its time."""
+        self._sides[seat].drop_flag(seat)
+        super().drop_flag(seat)
+
+
+def _nanoseconds(duration: timedelta | None) -> int:
+    return 0 if duration is None else duration // MICROSECOND * 1000

@@ -143,8 +143,9 @@ class Engine:
         return self._result()
 
     def forget(self) -> None:
-        """Empty the transposition table: what is found next depends on the position alone."""
+        """Empty the transposition table: what is found next is what a new engine finds."""
         self._table[:] = np.zeros((), self._table.dtype)
+        self.state.age = 0
 
     def stop(self) -> None:
         """End the search that runs now, if one does."""

@@ -147,7 +147,7 @@ class Scheduler(Listener):
             for bot, controls in needed.items()
             if bot in names  # others were planned after these were read
             for control in controls
-            if (reason := self._objection(run, bot, control or run.time_control))
+            if (reason := self._objection(run, bot, control or run.control_of(bot)))
         }
         told = [f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons)[:MOST_TOLD]]
         if len(reasons) > len(told):
@@ -285,7 +285,7 @@ class Scheduler(Listener):
             return None
         if not _may_play(run, session):
             return None
-        if session.capabilities.objection(run.variant, run.time_control):
+        if session.capabilities.objection(run.variant, run.control_of(player.bot_id)):
             return None
         return session.capabilities.max_games - len(player.games)
 
