@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,21 @@ def test_each_side_may_have_its_clock(arena: Arena) -> None:
     check(result, 2)
     with pytest.raises(ArenaError, match="time_controls"):
         arena.play_match(Scholar(), RandomBot(), time=("20", "30", "40"))  # type: ignore[arg-type]
+
+
+def test_a_bot_that_takes_long_is_told_of(
+    arena: Arena, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once; then it plays."""
+    monkeypatch.setattr("meijin.arena.match_play.NOTICE_INTERVAL", timedelta(0))
+    begin = "not ready yet: patient"
+
+    class Patient(RandomBot):
+        def prepare(self) -> None:
+            eventually(lambda: any(line.startswith(begin) for line in told), patience=30)
+
+    check(arena.play_match(Patient(), RandomBot(), games=2), 2)
+    assert sum(line.startswith(begin) for line in told) == 1
 
 
 def test_a_bot_that_does_not_come_ends_the_match(arena: Arena) -> None:

@@ -170,7 +170,7 @@ class Arena:
                 stack.enter_context(self._thread(place, name, bot)) for name, bot in bots.items()
             ]
             players = Players(threads, children)
-            wait_for_threads(place.connection, players)
+            wait_for_threads(place.connection, players, self._tell)
             yield players
 
     @contextmanager

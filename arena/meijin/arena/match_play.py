@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -11,9 +12,10 @@ from datetime import timedelta
 import grpc
 
 from meijin.arena.bot_thread import BotThread
-from meijin.arena.child import Child
+from meijin.arena.child import Child, Tell
 from meijin.arena.connection import Connection, pages
 from meijin.arena.errors import ArenaError
+from meijin.arena.startup import NOTICE_INTERVAL
 from meijin.arena.tournaments import make_tournament
 from meijin.v1 import bot_service_pb2, game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
@@ -56,13 +58,19 @@ def _until(is_done: Callable[[], bool]) -> None:
         interval = min(interval * 1.2, LAST_INTERVAL)
 
 
-def wait_for_threads(connection: Connection, players: Players) -> None:
+def wait_for_threads(connection: Connection, players: Players, tell: Tell) -> None:
     """Return when the bots of this process are connected, however long they get ready."""
     names = {thread.name for thread in players.threads}
+    notice_time = time.monotonic() + NOTICE_INTERVAL.total_seconds()
 
     def are_there() -> bool:
+        nonlocal notice_time
         players.check()
-        return names <= {bot.name for bot in _connected(connection)}
+        away = names - {bot.name for bot in _connected(connection)}
+        if away and time.monotonic() > notice_time:
+            notice_time = math.inf
+            tell(f"not ready yet: {', '.join(sorted(away))}; a search is compiled once")
+        return not away
 
     _until(are_there)
 
