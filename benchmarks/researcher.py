@@ -76,7 +76,7 @@ class Day:
     games: int
     moves: int
     analysed: int
-    """Moves with a score, a depth, nodes and a principal variation."""
+    """Moves with a score, a depth, nodes and a principal variation; no nodes where one look did."""
     most_nodes: tuple[int, int]
     """Of a move, of either version."""
     plays_seconds: float
@@ -107,7 +107,8 @@ def spend_day(folder: Path, games: int, nodes: tuple[int, int]) -> Day:
     rows, moves = (pq.read_table(table).to_pylist() for table in tables)
     names = [file.stem for file in files]
     most = [most_nodes(rows, moves, name) for name in names]
-    analysed = [row for row in moves if row["score"] is not None and row["nodes"] and row["pv"]]
+    said = ("score", "depth", "nodes", "pv")
+    analysed = [row for row in moves if all(row[column] is not None for column in said)]
     return Day(
         printed=printed_figures(tournament["sprt"]),
         worked_out=worked_out(rows, names[0]),

@@ -141,3 +141,15 @@ def test_no_thread_searches_nothing() -> None:
     """One at least."""
     with pytest.raises(ValueError, match="0 threads can't search"):
         Analyser(First(), CONTROL, threads=0)
+
+
+def test_threads_end_when_nobody_reads_on() -> None:
+    """Also in the middle of the positions."""
+    findings = Analyser(First(), CONTROL, threads=2).findings(boards(10_000))
+    next(findings)
+    started = [thread for thread in threading.enumerate() if thread.name == "analyser"]
+    assert started
+    findings.close()  # type: ignore[attr-defined]  # it is a generator
+    for thread in started:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()

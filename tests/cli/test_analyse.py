@@ -1,6 +1,8 @@
 """`meijin analyse`: what it prints, and where."""
 
 import json
+import os
+import pty
 import subprocess
 from pathlib import Path
 
@@ -69,3 +71,28 @@ def test_answers_come_one_by_one() -> None:
             assert json.loads(process.stdout.readline())["position"] == position
         process.stdin.close()
         assert process.wait() == 0
+
+
+def test_progress_is_shown_to_people() -> None:
+    """On standard error where that is a terminal and the lines go elsewhere."""
+    ours, theirs = pty.openpty()
+    command = [*MEIJIN, "analyse", "-", "--bot=random"]
+    try:
+        done = subprocess.run(
+            command, input=b"h8\nh8i9\n", stdout=subprocess.PIPE, stderr=theirs, check=True
+        )
+        shown = os.read(ours, 65536).decode()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert "positions" in shown
+    assert "2/?" in shown
+    assert len(done.stdout.splitlines()) == 2
+
+
+def test_a_reader_may_leave() -> None:
+    """Without a word, as ``head`` does."""
+    command = f"yes h8i9 | {' '.join(MEIJIN)} analyse - --bot=random | head -n 2"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) == 2
+    assert done.stderr == ""

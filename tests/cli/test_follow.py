@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from meijin.cli import follow as module
-from meijin.cli.follow import RECONNECT_TIMEOUT, follow, order_line
+from meijin.cli.follow import RECONNECT_TIMEOUT, Rating, View, follow, order_line
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 
@@ -172,3 +172,76 @@ def test_the_line_of_a_ladder_says_how_sure_its_order_is() -> None:
         confidence=0.712, ahead="ada", behind="bob", lead=12.4, deviation=7.6
     )
     assert order_line(standing) == "sure to 71%; least ada over bob (+12 Elo, error 8)"
+
+
+def ended(key: str, culprit: game_pb2.Party.ValueType = game_pb2.PARTY_UNSPECIFIED) -> Any:
+    """A game of Ada and Bob that has ended."""
+    game = game_pb2.Game(game_id=key, black="ada", white="bob", state=game_pb2.GAME_STATE_FINISHED)
+    ending = game_pb2.ENDING_CRASH if culprit else game_pb2.ENDING_FIVE
+    game.outcome.CopyFrom(
+        game_pb2.Outcome(winner=game_pb2.COLOR_WHITE, ending=ending, at_fault=culprit)
+    )
+    return pb.WatchTournamentResponse(game_ended=game)
+
+
+def told(
+    monkeypatch: pytest.MonkeyPatch, view: View, *facts: Any, sprt: bool = False
+) -> list[pb.WatchTournamentRequest]:
+    """Follow a tournament of which these facts are told, on a second stream all of them again."""
+    monkeypatch.setattr(module, "time", Clock())
+    requests: list[pb.WatchTournamentRequest] = []
+
+    def tell(request: pb.WatchTournamentRequest) -> Iterator[pb.WatchTournamentResponse]:
+        requests.append(request)
+        begin = fact(pb.TOURNAMENT_STATE_RUNNING)
+        if sprt:
+            begin.tournament.sprt.SetInParent()
+        yield begin
+        yield from facts
+        if len(requests) == 1:
+            raise lost(grpc.StatusCode.UNAVAILABLE)
+        yield fact(pb.TOURNAMENT_STATE_FINISHED)
+
+    stubs = SimpleNamespace(WatchTournament=tell, GetTournament=lambda _: None)
+    connection: Any = SimpleNamespace(tournaments=stubs, ask=watch, watch=watch)
+    follow(connection, pb.Tournament(tournament_id="7"), view)
+    return requests
+
+
+def test_every_game_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also those that had ended before, however often the stream is lost."""
+    heard: list[str] = []
+    view = View(ended_too=True, listeners=[lambda game: heard.append(game.game_id)])
+    requests = told(monkeypatch, view, ended("1"), ended("2"))
+    assert [request.with_ended_games for request in requests] == [True, True]
+    assert heard == ["1", "2"]
+    assert capsys.readouterr().err.count("game ") == 2
+
+
+def test_a_test_tells_the_games_in_which_a_bot_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And no others."""
+    told(monkeypatch, View(), ended("1"), ended("2", game_pb2.PARTY_BLACK), sprt=True)
+    said = capsys.readouterr().err
+    assert "black forfeits" in said
+    assert said.count("game ") == 1
+
+
+def test_quiet_says_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither of games nor of a server that is away."""
+    told(monkeypatch, View(is_quiet=True), ended("1"))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_rating_is_told_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After so many games, quiet or not."""
+    rating = Rating(2, lambda games: [f"after {games} games"])
+    told(monkeypatch, View(is_quiet=True, rating=rating), *(ended(str(key)) for key in range(5)))
+    assert capsys.readouterr().err == "after 2 games\nafter 4 games\n"

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -106,15 +107,16 @@ def test_notebooks_have_a_running_loop(arena: Arena) -> None:
 
 
 def test_a_process_plays_a_test(arena: Arena, tmp_path: Path) -> None:
-    """A file against a bot of this process, until a test is decided or the games are used up."""
+    """A file against a bot with an option, until a test is decided or the games are used up."""
     file = tmp_path / "firm.py"
     file.write_text(
         "from meijin.bots import Bot\n\n\nclass Firm(Bot):\n"
         "    def choose(self, position):\n        return position.legal_cells()[-1]\n"
     )
-    result = arena.play_match(file, RandomBot(), games=20, sprt=(0, 5))
+    seeded = ["random", "--option=seed=1"]
+    result = arena.play_match(file, seeded, games=20, sprt=(0, 5))
     check(result, 20)
-    assert result.first == "firm"
+    assert (result.first, result.second) == ("firm", "random")
     assert result.decision is TestDecision.OPEN
     assert "undecided after 20 games" in result.verdict
 
@@ -130,6 +132,36 @@ def test_a_failing_bot_is_told_in_its_games(arena: Arena) -> None:
         assert game.outcome is not None
         assert game.outcome.ending is Ending.CRASH
         assert "no idea" in game.outcome.detail
+
+
+def test_a_match_may_end_by_its_faults(arena: Arena) -> None:
+    """After so many that one bot has had; what was played is there."""
+    result = arena.play_match(RandomBot(), Faulty(), games=1000, max_faults=3)
+    assert 3 <= result.faults[1] == len(result.games) < 1000
+    assert result.verdict == f"stopped: faulty has forfeited {result.faults[1]} games"
+
+
+def test_each_side_may_have_its_clock(arena: Arena) -> None:
+    """Whichever colour it has."""
+    result = arena.play_match(Scholar(), RandomBot(), games=2, variant="7x7", time=("20", "30"))
+    check(result, 2)
+    with pytest.raises(ArenaError, match="time_controls"):
+        arena.play_match(Scholar(), RandomBot(), time=("20", "30", "40"))  # type: ignore[arg-type]
+
+
+def test_a_bot_that_takes_long_is_told_of(
+    arena: Arena, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once; then it plays."""
+    monkeypatch.setattr("meijin.arena.match_play.NOTICE_INTERVAL", timedelta(0))
+    begin = "not ready yet: patient"
+
+    class Patient(RandomBot):
+        def prepare(self) -> None:
+            eventually(lambda: any(line.startswith(begin) for line in told), patience=30)
+
+    check(arena.play_match(Patient(), RandomBot(), games=2), 2)
+    assert sum(line.startswith(begin) for line in told) == 1
 
 
 def test_a_bot_that_does_not_come_ends_the_match(arena: Arena) -> None:
@@ -154,7 +186,7 @@ def test_a_process_that_dies_ends_the_match(arena: Arena, tmp_path: Path) -> Non
         "import os\nfrom meijin.bots import Bot\n\n\nclass Leaver(Bot):\n"
         "    def choose(self, position):\n        os._exit(3)\n"
     )
-    with pytest.raises(ArenaError, match=r"leaver ended, exit status 3; see .*leaver\.log"):
+    with pytest.raises(ArenaError, match=r"leaver ended, exit status 3: .*; see .*leaver\.log"):
         arena.play_match(file, RandomBot(), games=2)
 
 

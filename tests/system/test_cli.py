@@ -194,10 +194,13 @@ def test_bot_list_tells_who_is_there(meijin: Meijin) -> None:
 
 @pytest.mark.usefixtures("ada")
 def test_match_on_a_server(meijin: Meijin) -> None:
-    """The score is one line."""
-    (score,) = tell(meijin, "match", "ada", "grace", "--games=1", "--time=5/move").splitlines()
-    assert score.startswith("ada against grace: +")
-    assert score.endswith("of 1 games; faults 0 and 0")
+    """The score, the strength and the time are a line each."""
+    told = tell(meijin, "match", "ada", "grace", "--games=1", "--time=5/move")
+    score, strength, time = told.splitlines()
+    assert score.startswith("ada against grace: ")
+    assert " of 1 (" in score
+    assert strength.startswith("Elo ")
+    assert time.endswith("faults 0 and 0")
 
 
 def test_match_without_a_server(meijin: Meijin) -> None:

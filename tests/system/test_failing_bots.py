@@ -30,7 +30,7 @@ FAILURES = {
     "prepare": (LOST, "KeyError: 'weights'", {"prepare": "{}['weights']"}),
     "exception": (
         FAULTY,
-        "IndexError: no cell (bad.py, line 13)",
+        "IndexError: no cell (bad.py, line 14)",
         {"choose": "raise IndexError('no cell')"},
     ),
     "none": (FAULTY, "choose returned None; return a cell", {"choose": "return None"}),
@@ -78,7 +78,7 @@ def test_the_first_fault_is_in_the_json(processes: Processes) -> None:
     (fault,) = told["first_faults"]
     assert fault["bot"] == "bad"
     assert "IndexError: no cell" in fault["text"]
-    assert 'File "bad.py", line 13, in choose' in fault["traceback"]
+    assert 'File "bad.py", line 14, in choose' in fault["traceback"]
     assert (Path(told["logs"]) / "bad.log").exists()
     assert "white forfeits" in done.stderr or "black forfeits" in done.stderr
 

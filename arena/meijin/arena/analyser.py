@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
-from threading import BoundedSemaphore, Thread
+from threading import Event, Semaphore, Thread
 from typing import Generic, TypeVar
 
 from meijin.bots import Analysis, Bot, Choice, Position, Unchecked
@@ -77,7 +77,8 @@ class Analyser:
         Raises:
             Exception: what `positions` raised when it was read.
         """
-        room = BoundedSemaphore(AHEAD * self._threads + (BATCH if self._has_batches else 0))
+        room = Semaphore(AHEAD * self._threads + (BATCH if self._has_batches else 0))
+        is_left = Event()
         ordered: SimpleQueue[_Task[T] | BaseException | None] = SimpleQueue()
         waiting: SimpleQueue[_Task[T] | None] = SimpleQueue()
 
@@ -85,6 +86,8 @@ class Analyser:
             try:
                 for key, board in positions:
                     room.acquire()
+                    if is_left.is_set():
+                        return
                     task = _Task(key, board, SimpleQueue())
                     ordered.put(task)
                     waiting.put(task)
@@ -97,10 +100,14 @@ class Analyser:
 
         for work in (feed, *[lambda: self._search(waiting)] * self._threads):
             Thread(target=work, name="analyser", daemon=True).start()
-        while (task := ordered.get()) is not None:
-            if isinstance(task, BaseException):
-                raise task
-            yield task.key, task.finding.get()
+        try:
+            while (task := ordered.get()) is not None:
+                if isinstance(task, BaseException):
+                    raise task
+                yield task.key, task.finding.get()
+                room.release()
+        finally:
+            is_left.set()
             room.release()
 
     def _search(self, waiting: SimpleQueue[_Task[T] | None]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,15 +18,21 @@ from meijin.arena.child import Child, Tell
 from meijin.arena.connection import Connection, Server, connect
 from meijin.arena.errors import ArenaError
 from meijin.arena.local import explaining, local_bots, local_server
-from meijin.arena.match_play import Players, finished_games, play, wait_for_threads
+from meijin.arena.match_play import (
+    Players,
+    excess_of_faults,
+    finished_games,
+    play,
+    wait_for_threads,
+)
 from meijin.arena.match_result import MatchResult, result_of
 from meijin.arena.match_settings import MatchOptions, MatchSettings
 from meijin.bots import Bot, load_bot
 from meijin.wire.channel import Security
 
-Side: TypeAlias = "Bot | str | Path"
-"""A bot, which plays in this process; a file or the name of a built-in bot, which plays in one of
-its own; or, on another's server, the name of a bot that is connected there."""
+Side: TypeAlias = "Bot | str | Path | Sequence[str]"
+"""A bot, which plays in this process; what `meijin bot run` takes, alone or with its options, which
+plays in one of its own; or, on another's server, the name of a bot that is connected there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +141,8 @@ class Arena:
         with _in_words(), nullcontext() if process is None else explaining(process):
             with self._playing(place, dict(zip(names, (first, second), strict=True))) as players:
                 response = play(place.connection, wanted, players)
-            return result_of(response, finished_games(place.connection, response.tournament))
+            games = finished_games(place.connection, response.tournament)
+            return result_of(response, games, excess_of_faults(response))
 
     def _names(self, *sides: Side) -> tuple[str, str]:
         """What the two are called, told apart on a server of the arena's own."""
@@ -148,29 +155,35 @@ class Arena:
     def _playing(self, place: _Place, sides: Mapping[str, Side]) -> Iterator[Players]:
         """The bots that are there for one match, all of them connected."""
         bots = {name: side for name, side in sides.items() if isinstance(side, Bot)}
-        specs = {name: str(side) for name, side in sides.items() if not isinstance(side, Bot)}
         with ExitStack() as stack:
             if place.folder is None:
                 files = {name: side for name, side in sides.items() if isinstance(side, Path)}
                 bots |= {name: load_bot(str(file)) for name, file in files.items()}
                 children: Mapping[str, Child] = {}
             else:
-                children = stack.enter_context(
-                    local_bots(
-                        place.connection, place.address, specs, folder=place.folder, tell=self._tell
-                    )
+                specs = {name: _words(side) for name, side in sides.items() if name not in bots}
+                started = local_bots(
+                    place.connection, place.address, specs, folder=place.folder, tell=self._tell
                 )
-            threads = [self._thread(place, name, bot) for name, bot in bots.items()]
-            for thread in threads:
-                thread.start()
-                stack.callback(thread.stop)
+                children = stack.enter_context(started)
+            threads = [
+                stack.enter_context(self._thread(place, name, bot)) for name, bot in bots.items()
+            ]
             players = Players(threads, children)
-            wait_for_threads(place.connection, players)
+            wait_for_threads(place.connection, players, self._tell)
             yield players
 
-    def _thread(self, place: _Place, name: str, bot: Bot) -> BotThread:
+    @contextmanager
+    def _thread(self, place: _Place, name: str, bot: Bot) -> Iterator[BotThread]:
         token = self._bot_tokens.get(name, "")
-        return BotThread(bot, server=place.address, name=name, token=token, security=self._security)
+        thread = BotThread(
+            bot, server=place.address, name=name, token=token, security=self._security
+        )
+        thread.start()
+        try:
+            yield thread
+        finally:
+            thread.stop()
 
 
 def play_match(
@@ -189,16 +202,23 @@ def play_match(
 
 def _without_ladder(folder: Path) -> Iterator[str]:
     """Options of a server whose games are not rated: neither Valkey nor a worker is started."""
-    yield f"--redis=unix://{folder / 'none.sock'}"
+    yield f"--redis=unix://{folder.resolve() / 'none.sock'}"
     yield "--durability=process"
 
 
+def _words(side: Side) -> Sequence[str]:
+    """What `bot run` takes."""
+    return [str(side)] if isinstance(side, str | Path | Bot) else side
+
+
 def _name(side: Side, *, is_local: bool) -> str:
+    """What a bot plays as: a file's own name, or that of a bot."""
     if isinstance(side, Bot):
         return side.name
-    if isinstance(side, Path) or is_local:
-        return Path(str(side).partition(".py:")[0]).stem
-    return side
+    if isinstance(side, str) and not is_local:
+        return side
+    path, is_class, _ = _words(side)[0].partition(".py:")
+    return Path(f"{path}.py" if is_class else path).stem
 
 
 @contextmanager

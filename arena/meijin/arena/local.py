@@ -66,7 +66,12 @@ def local_arena(
 
 @contextmanager
 def local_bots(
-    connection: Connection, address: str, bots: Mapping[str, str], *, folder: Path, tell: Tell
+    connection: Connection,
+    address: str,
+    bots: Mapping[str, str | BotWords],
+    *,
+    folder: Path,
+    tell: Tell,
 ) -> Iterator[Mapping[str, Child]]:
     """Bots as processes, all of them connected; nobody looks after them.
 

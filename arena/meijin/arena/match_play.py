@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -11,9 +12,10 @@ from datetime import timedelta
 import grpc
 
 from meijin.arena.bot_thread import BotThread
-from meijin.arena.child import Child
+from meijin.arena.child import Child, Tell
 from meijin.arena.connection import Connection, pages
 from meijin.arena.errors import ArenaError
+from meijin.arena.startup import NOTICE_INTERVAL
 from meijin.arena.tournaments import make_tournament
 from meijin.v1 import bot_service_pb2, game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
@@ -56,13 +58,19 @@ def _until(is_done: Callable[[], bool]) -> None:
         interval = min(interval * 1.2, LAST_INTERVAL)
 
 
-def wait_for_threads(connection: Connection, players: Players) -> None:
+def wait_for_threads(connection: Connection, players: Players, tell: Tell) -> None:
     """Return when the bots of this process are connected, however long they get ready."""
     names = {thread.name for thread in players.threads}
+    notice_time = time.monotonic() + NOTICE_INTERVAL.total_seconds()
 
     def are_there() -> bool:
+        nonlocal notice_time
         players.check()
-        return names <= {bot.name for bot in _connected(connection)}
+        away = names - {bot.name for bot in _connected(connection)}
+        if away and time.monotonic() > notice_time:
+            notice_time = math.inf
+            tell(f"not ready yet: {', '.join(sorted(away))}; a search is compiled once")
+        return not away
 
     _until(are_there)
 
@@ -122,8 +130,11 @@ def _follow(connection: Connection, key: str, players: Players) -> None:
     def has_ended() -> bool:
         nonlocal waiting_since
         players.check()
-        found = connection.ask(connection.tournaments.GetTournament, request).tournament
+        response = connection.ask(connection.tournaments.GetTournament, request)
+        found = response.tournament
         if found.state == pb.TOURNAMENT_STATE_CANCELLED:
+            if excess_of_faults(response):
+                return True
             raise ArenaError(f"the match was cancelled at the server: {found.verdict or key}")
         if not found.waiting_for:
             waiting_since = time.monotonic()
@@ -132,6 +143,15 @@ def _follow(connection: Connection, key: str, players: Players) -> None:
         return found.state == pb.TOURNAMENT_STATE_FINISHED
 
     _until(has_ended)
+
+
+def excess_of_faults(response: pb.GetTournamentResponse) -> str:
+    """Which bot has forfeited as many games as were allowed, in a sentence; empty for none."""
+    most = response.tournament.settings.max_faults
+    for count in response.faults:
+        if most and count.faults >= most:
+            return f"stopped: {count.bot} has forfeited {count.faults} games"
+    return ""
 
 
 def finished_games(connection: Connection, tournament: pb.Tournament) -> list[game_pb2.Game]:

@@ -77,7 +77,7 @@ class MatchResult:
     decision: TestDecision | None = None
     """``None`` for a match without a test."""
     verdict: str = ""
-    """The decision in a sentence."""
+    """The decision in a sentence, or why the match was broken off."""
     _messages: tuple[game_pb2.Game, ...] = field(default=(), repr=False)
 
     @property
@@ -125,8 +125,13 @@ class MatchResult:
         return "\n".join([*lines, self.verdict] if self.verdict else lines)
 
 
-def result_of(response: pb.GetTournamentResponse, games: Sequence[game_pb2.Game]) -> MatchResult:
-    """Read a tournament of two bots that has ended, with its match report and its games."""
+def result_of(
+    response: pb.GetTournamentResponse, games: Sequence[game_pb2.Game], stop: str = ""
+) -> MatchResult:
+    """Read a tournament of two bots that has ended, with its match report and its games.
+
+    `stop` says why it was broken off, if it was.
+    """
     found, report = response.tournament, response.match_report
     first, second = found.settings.bots
     sides = (report.black, report.white)
@@ -143,7 +148,7 @@ def result_of(response: pb.GetTournamentResponse, games: Sequence[game_pb2.Game]
         advantage=estimate,
         faults=(faults.get(first, 0), faults.get(second, 0)),
         decision=_DECISIONS.get(found.sprt.decision),
-        verdict=found.verdict,
+        verdict=stop or found.verdict,
         _messages=tuple(games),
     )
 

@@ -28,13 +28,14 @@ class MatchOptions(TypedDict, total=False):
     """The fields of `MatchSettings`, each of which may be left out."""
 
     games: int
-    time: str
+    time: str | tuple[str, str]
     variant: str
     opening_rule: str
     openings: Sequence[str] | Path
     seed: int | None
     sprt: tuple[float, float] | None
     concurrency: int
+    max_faults: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,8 @@ class MatchSettings:
 
     games: int = 10
     """Two of them are one opening with both colours; with a test, the most that are played."""
-    time: str = "1/move"
-    """Such as ``60+0.5`` or ``1/move``, in seconds."""
+    time: str | tuple[str, str] = "1/move"
+    """Such as ``60+0.5`` or ``1/move``, in seconds; two of them are one for each bot."""
     variant: str = str(GOMOKU)
     opening_rule: str = FREE.name
     openings: Sequence[str] | Path = ()
@@ -55,6 +56,8 @@ class MatchSettings:
     """Normalised Elo: play until a test has decided which of the two the advantage is."""
     concurrency: int = 0
     """Games at once; 0 leaves it to what the bots can."""
+    max_faults: int = 0
+    """The match ends when a bot has forfeited so many games; 0 for never."""
 
     def tournament(self, first: str, second: str) -> pb.TournamentSettings:
         """The tournament that two bots are to play.
@@ -66,15 +69,19 @@ class MatchSettings:
         board = Variant.parse(self.variant)
         if self.opening_rule != FREE.name:
             board = replace(board, opening_rule=opening_rule_named(self.opening_rule))
+        times = (self.time,) if isinstance(self.time, str) else self.time
+        controls = [TimeControl.parse(text) for text in times]
         wanted = pb.TournamentSettings(
             name=f"{first} - {second}",
             bots=[first, second],
             variant=variant_to_proto(board),
-            time_control=time_control_to_proto(TimeControl.parse(self.time)),
+            time_control=time_control_to_proto(controls[0]),
+            time_controls=map(time_control_to_proto, controls[1:] and controls),
             seed=secrets.randbits(31) if self.seed is None else self.seed,
             openings=[encode_moves(opening) for opening in self._openings(board)],
             max_games=self.concurrency,
             unrated=True,
+            max_faults=self.max_faults,
         )
         if self.sprt is None:
             wanted.rounds = self.games

@@ -5,6 +5,10 @@
 - `commands`: a module for each group of commands
 - `connection`, `demo_folder`: a server to talk to, and the folder of a demo's own
 - `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with
+- `match_options`, `sides`: what matches of two are asked for with besides
+- `local_match`, `match_folder`, `attendance`: a match's own server and bots, or those it waits for
+- `played_match`, `match_summary`, `first_faults`, `game_lines`: what is told of a match
+- `live_line`: how far it is, at the foot of the screen
 - `follow`, `output`, `ladder_views`, `diagnosis_views`, `bracket`, `plots`: what is shown
 - `ladder_exports`: ladders for other tools
 - `game_view`, `stepping`, `keys`: a game on the screen, and keys to step through it

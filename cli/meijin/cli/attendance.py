@@ -35,7 +35,7 @@ def wait_for_bots(connection: Connection, names: Collection[str], wait: float) -
 
 def _away(connection: Connection, names: Collection[str]) -> list[str]:
     """Which of the bots are registered and not connected; none where one is not registered."""
-    there = {}
+    there: dict[str, bool] = {}
     request = pb.ListBotsRequest(page_size=PAGE)
     for page in pages(connection.ask, connection.bots.ListBots, request):
         there |= {bot.name: bot.connected for bot in page.bots}

@@ -55,14 +55,6 @@ DrawOption = Annotated[
         "is within SCORE.",
     ),
 ]
-MaxFaultsOption = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        max=1_000_000,
-        help="Stop when a bot has forfeited so many games by its own faults; 0 for never.",
-    ),
-]
 RestartOption = Annotated[
     int,
     typer.Option(

@@ -118,6 +118,14 @@ ConcurrencyOption = Annotated[
     typer.Option(min=0, max=MAX_UINT32, help="Games at once; 0 leaves it to what the bots can."),
 ]
 UnratedOption = Annotated[bool, typer.Option("--unrated", help="Leave the ladder alone.")]
+MaxFaultsOption = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=1_000_000,
+        help="Stop when a bot has forfeited so many games by its own faults; 0 for never.",
+    ),
+]
 NameOption = Annotated[str, typer.Option(help="What the tournament is called.")]
 
 
@@ -134,6 +142,7 @@ def settings(
     concurrency: ConcurrencyOption = 0,
     unrated: UnratedOption = False,
     name: NameOption = "",
+    max_faults: MaxFaultsOption = 0,
 ) -> pb.TournamentSettings:
     """What the options ask for.
 
@@ -158,6 +167,7 @@ def settings(
         openings=[] if openings is None else _openings(openings, board),
         max_games=concurrency,
         unrated=unrated,
+        max_faults=max_faults,
     )
     if own:
         _set_own(wanted, form, own)

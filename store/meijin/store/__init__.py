@@ -10,6 +10,7 @@
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more
 - `faults`: the fault ledger, what went wrong and whose fault it was
 - `tournaments`: made, played, listed and counted; a package
+- `match_sums`: colours, stones and times of the games of a match
 - `ladders`: what ladders are computed from, and what is published; a package
 - `bots`: bots and their versions
 - `access`: tokens, invitations, owners and the audit log; a package

@@ -213,3 +213,23 @@ def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"needs numba; pip install 'meijin\[bots\]'"):
         load_bot("alphabeta")
+
+
+LIMITS = [{"nodes": 300}, {"depth": 3}]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=["nodes", "depth"])
+def test_a_limited_search_repeats_its_games(limits: dict[str, int]) -> None:
+    """Whatever it has searched in games before; within a game it remembers."""
+    names = "h8 i9 g7 i7 g9"
+    fresh, used = AlphaBetaBot(**limits), AlphaBetaBot(**limits)  # type: ignore[arg-type]  # ints
+    for game_id, bots in (("1", (used,)), ("2", (fresh, used))):
+        found = [[searched(bot, game_id, names[:end]) for end in (8, 14)] for bot in bots]
+        assert found[0] == found[-1]
+
+
+def searched(bot: AlphaBetaBot, game_id: str, names: str) -> Choice:
+    """What a bot chooses in a game."""
+    choice = bot.choose(Position(after(names.strip()), TimeControl.parse("60"), game_id=game_id))
+    assert isinstance(choice, Choice)
+    return choice

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from meijin.bots.core.engine import Engine, Limits, Options, SearchResult
 
 STRONGEST = 10
-LEAST_TABLE_BITS, MOST_TABLE_BITS = 10, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +76,9 @@ class AlphaBetaBot(OpeningSearcher):
     ) -> None:
         """Set the most that one move may cost; the clock of the game limits it anyway.
 
-        `level` is its strength, 1 to 10. With a limit of `depth` or `nodes` its moves depend on
-        the position alone, as long as there is time enough for them. With `resign` it gives up games that it has seen to
-        be lost.
+        `level` is its strength, 1 to 10. With a limit of `depth` or `nodes` a game repeats, as
+        long as there is time enough: nothing is kept from the games before. With `resign` it
+        gives up games that it has seen to be lost.
 
         Raises:
             MissingExtraError: numba isn't installed.
@@ -94,6 +93,9 @@ class AlphaBetaBot(OpeningSearcher):
         self._level = level
         self._resign = resign
         self._engines: dict[Variant, list[Engine]] = {}
+        self._is_limited = depth is not None or nodes is not None
+        self._last_game = ""
+        """The game that was searched in last."""
 
     @property
     def configuration(self) -> Mapping[str, str]:
@@ -118,7 +120,7 @@ class AlphaBetaBot(OpeningSearcher):
 
     def choose(self, position: Position) -> Choice | Resignation:
         """Search for the time that the clock allows."""
-        result = self._search(position.board, self._limits(position))
+        result = self._search(position.board, self._limits(position), position.game_id)
         if self._resign and _is_lost(result):
             return RESIGN
         analysis = Analysis(result.score, result.depth, result.nodes, result.pv)
@@ -127,12 +129,14 @@ class AlphaBetaBot(OpeningSearcher):
     def advantage(self, position: Position, board: Board, time: timedelta) -> float:
         """The score of a search."""
         limits = self._limits(position)
-        return self._search(board, replace(limits, time=min(time, limits.time or time))).score
+        limits = replace(limits, time=min(time, limits.time or time))
+        return self._search(board, limits, position.game_id).score
 
-    def _search(self, board: Board, limits: Limits) -> SearchResult:
+    def _search(self, board: Board, limits: Limits, game_id: str) -> SearchResult:
         engine = self._take(board.variant)
-        if self._depth is not None or self._nodes is not None:
-            engine.forget()  # so that games repeat, in whatever order they are played
+        if self._is_limited and (not game_id or game_id != self._last_game):
+            engine.forget()
+        self._last_game = game_id
         try:
             return engine.search_board(board, limits)
         finally:
@@ -153,9 +157,7 @@ class AlphaBetaBot(OpeningSearcher):
         from meijin.bots.core.engine import Options  # noqa: PLC0415 - see `_take`
 
         level = LEVELS.get(self._level)
-        if level is not None:
-            return level.options()
-        return Options() if self._nodes is None else Options(table_bits=_bits_for(self._nodes))
+        return Options() if level is None else level.options()
 
     def _limits(self, position: Position) -> Limits:
         from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Limits  # noqa: PLC0415 - see `_take`
@@ -166,11 +168,6 @@ class AlphaBetaBot(OpeningSearcher):
             nodes=min(self._nodes or NO_LIMIT, level.nodes),
             time=thinking_time(position, self._time_limit),
         )
-
-
-def _bits_for(nodes: int) -> int:
-    """Of a table that has room for what so many nodes find, and is quick to empty."""
-    return min(max((2 * nodes).bit_length(), LEAST_TABLE_BITS), MOST_TABLE_BITS)
 
 
 def _is_lost(result: SearchResult) -> bool:

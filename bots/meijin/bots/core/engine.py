@@ -143,8 +143,12 @@ class Engine:
         return self._result()
 
     def forget(self) -> None:
-        """Empty the transposition table: what is found next depends on the position alone."""
+        """Empty all tables: what is found next is what a new engine finds."""
         self._table[:] = np.zeros((), self._table.dtype)
+        state = self.state
+        for seen in (state.vcf_seen, state.vct_seen, state.values):
+            seen[:] = 0
+        state.age = 0
 
     def stop(self) -> None:
         """End the search that runs now, if one does."""

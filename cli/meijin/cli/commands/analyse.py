@@ -130,16 +130,12 @@ def _parsed(variant: str, time: str) -> tuple[Variant, TimeControl]:
         raise CommandError(str(error)) from None
 
 
-@contextmanager
-def _opened(source: str) -> Iterator[BinaryIO]:
+def _opened(source: str) -> BinaryIO:
     """The file; standard input has a buffer of its own, which the end of the process may find in use."""
     try:
         if source == STANDARD_INPUT:
-            with open(sys.stdin.fileno(), "rb", closefd=False) as file:
-                yield file
-        else:
-            with Path(source).open("rb") as file:
-                yield file
+            return open(sys.stdin.fileno(), "rb", closefd=False)
+        return Path(source).open("rb")
     except OSError as error:
         raise unusable_file(error) from None
 

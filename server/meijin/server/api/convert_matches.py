@@ -4,7 +4,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from meijin.server.api.convert_tournaments import fill
 from meijin.server.views.match_reports import MatchReport
-from meijin.store.tournaments.match_sums import ColorScore, MatchSums, TimeUse
+from meijin.store.match_sums import ColorScore, MatchSums, TimeUse
 from meijin.v1 import tournament_service_pb2 as pb
 
 

@@ -13,8 +13,8 @@ from tests.store.endings import play
 from meijin.game import Result, encode_moves
 from meijin.store import Database
 from meijin.store.games import encode_times
+from meijin.store.match_sums import ColorScore, MatchSums, TimeUse, match_sums
 from meijin.store.schema import Game
-from meijin.store.tournaments.match_sums import ColorScore, MatchSums, TimeUse, match_sums
 
 if TYPE_CHECKING:
     from tests.store.conftest import Scene
