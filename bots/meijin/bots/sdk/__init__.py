@@ -15,6 +15,7 @@ What is behind it:
 - `searcher`, `batch_searcher`, `threads`: how and where its methods are called
 - `replay`: one turn of a recorded game, given to a bot
 - `hardware`, `speed`: what the machine is called, and how fast it is, for people
+- `signals`: what asks a bot to leave, on every system
 - `road`: the time lost between the bot and the server, and a warning of it
 - `events`, `wire`: what the server says, and the messages that say it
 """

@@ -82,7 +82,7 @@ def new(
     target = path or Path(f"{name.replace('-', '_')}.py")
     try:
         source = bot_source(name)
-        with target.open("x") as file:
+        with target.open("x", encoding="utf-8") as file:
             file.write(source)
     except ValueError as error:
         raise CommandError(str(error)) from None
