@@ -13,8 +13,8 @@ from pathlib import Path
 
 import grpc
 
-from meijin.cli.connection import Connection, connect
-from meijin.cli.connection import Server as ServerAt
+from meijin.arena.connection import Connection, connect
+from meijin.arena.connection import Server as ServerAt
 from meijin.cli.options import make_tournament
 from meijin.game import TimeControl, Variant
 from meijin.testing.server import NO_REDIS

@@ -3,7 +3,7 @@
 - `main`: its parts put together, and its errors in one line
 - `lazy_group`: a command is imported when it is called
 - `commands`: a module for each group of commands
-- `connection`, `local`, `demo_folder`: a server to talk to, or one of the command's own
+- `connection`, `demo_folder`: a server to talk to, and the folder of a demo's own
 - `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with
 - `follow`, `output`, `ladder_views`, `diagnosis_views`, `bracket`, `plots`: what is shown
 - `ladder_exports`: ladders for other tools

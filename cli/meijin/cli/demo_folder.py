@@ -77,7 +77,7 @@ def _check(data: Path, database: Database, bots: Collection[str]) -> None:
     """Refuse a folder that holds more than one demo."""
     more = sorted(_names(data) - WRITTEN - {f"{bot}.log" for bot in bots})
     if not more and (data / DATABASE_FILE).exists():
-        request_id = (data / MARKER).read_text()
+        request_id = (data / MARKER).read_text(encoding="utf-8")
         more = database.read(lambda sql: _additions(sql, request_id, bots))
     if more:
         raise CommandError(
@@ -105,5 +105,5 @@ def _empty(data: Path) -> str:
         else:
             path.unlink()
     request_id = f"demo-{secrets.token_hex(8)}"
-    (data / MARKER).write_text(request_id)
+    (data / MARKER).write_text(request_id, encoding="utf-8")
     return request_id

@@ -18,8 +18,9 @@ from rich.progress import (
 )
 from rich.table import Column
 
+from meijin.arena.errors import LeftTournamentError
 from meijin.cli.connection import PAGE, Connection, pages
-from meijin.cli.errors import CommandError, LeftTournamentError
+from meijin.cli.errors import CommandError
 from meijin.cli.output import PlainConsole, printable, state_text
 from meijin.cli.sprt import standing_line
 from meijin.v1 import game_pb2

@@ -54,6 +54,11 @@ console = PlainConsole()
 """Where results go; progress and errors go to standard error."""
 
 
+def print_note(line: str) -> None:
+    """Print on standard error what happens meanwhile, in one line."""
+    typer.echo(printable(line), err=True)
+
+
 def print_file(text: str) -> None:
     """Print what is to be kept in a file: as it is, but on a screen what is printable."""
     if sys.stdout.isatty():

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
+from meijin.arena.local import local_arena
+from meijin.arena.server_parts import check_server_parts
 from meijin.cli.errors import missing_part
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
-from meijin.cli.local import local_arena
 from meijin.cli.options import MAX_UINT32, make_tournament, settings
-from meijin.cli.output import PlainConsole, console, crosstable, print_json
+from meijin.cli.output import PlainConsole, console, crosstable, print_json, print_note
 from meijin.wire.contract import DATABASE_FILE
 
 BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
@@ -30,11 +31,12 @@ def demo(
     their own that connect over gRPC. Everything is stopped at the end; the database stays. An
     earlier demo in the folder is replaced, unless the folder is in use or has been put to more use.
     """
+    check_server_parts()
     request_id = _make_room(data)
     notes = PlainConsole(stderr=True)
     notes.print("starting a server and three bots, each a process of its own ...")
     wanted = settings(list(BOTS), rounds=rounds, time=time, seed=1, name="Demo")
-    with local_arena(data, BOTS) as connection:
+    with local_arena(data, BOTS, print_note) as connection:
         made = make_tournament(connection, wanted, request_id)
         finished = follow(connection, made)
         standings = current_standings(connection, made.ladder)

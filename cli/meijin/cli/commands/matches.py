@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from meijin.arena.errors import LeftTournamentError
+from meijin.arena.local import local_arena
 from meijin.cli.connection import (
     USUAL_SERVER,
     Connection,
@@ -18,9 +20,8 @@ from meijin.cli.connection import (
     connect,
     with_server,
 )
-from meijin.cli.errors import CommandError, LeftTournamentError
+from meijin.cli.errors import CommandError
 from meijin.cli.follow import follow
-from meijin.cli.local import local_arena
 from meijin.cli.options import (
     DEFAULT_OPENING_RULE,
     DEFAULT_TIME,
@@ -35,7 +36,7 @@ from meijin.cli.options import (
     make_tournament,
     settings,
 )
-from meijin.cli.output import console, print_json, score_text
+from meijin.cli.output import console, print_json, print_note, score_text
 from meijin.cli.sprt import EXIT_STATUS, Scale, Unit, outcome_lines, requested_test
 from meijin.v1 import tournament_service_pb2 as pb
 
@@ -180,7 +181,7 @@ def _local(bots: dict[str, str], data: Path | None) -> Iterator[Connection]:
     """An arena of the match's own, in a folder that is kept or in one that is not."""
     with ExitStack() as stack:
         folder = data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="meijin-")))
-        connection = stack.enter_context(local_arena(folder, bots))
+        connection = stack.enter_context(local_arena(folder, bots, print_note))
         try:
             yield connection
         except LeftTournamentError:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import grpc
 
+from meijin.arena.local import explaining, local_server
 from meijin.cli.connection import PAGE, Connection, Server, connect
 from meijin.cli.doctor.candidate import Candidate
 from meijin.cli.doctor.check import CheckFailedError
@@ -18,7 +19,6 @@ from meijin.cli.doctor.examiner import MOST_PLIES, Examiner, ExaminerThread
 from meijin.cli.doctor.link import Link
 from meijin.cli.doctor.loop_thread import LoopThread
 from meijin.cli.errors import CommandError
-from meijin.cli.local import explaining, local_server
 from meijin.cli.options import make_tournament
 from meijin.game import TimeControl, Variant
 from meijin.v1 import bot_service_pb2, game_pb2, game_service_pb2

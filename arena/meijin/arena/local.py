@@ -1,5 +1,6 @@
-"""An arena of one's own: a server and bots as child processes, for as long as a command runs."""
+"""An arena of one's own: a server and bots as child processes, for as long as they are needed."""
 
+import errno
 import os
 import re
 import signal
@@ -7,20 +8,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, TypeAlias
 
 import grpc
-import typer
 
+from meijin.arena.connection import Connection, Server, connect
+from meijin.arena.errors import ArenaError, LeftTournamentError
+from meijin.arena.server_parts import check_server_parts
 from meijin.bots.builtin.compiled import COMPILING
 from meijin.bots.sdk.client import CONNECTED
-from meijin.cli.connection import Connection, Server, connect
-from meijin.cli.errors import CommandError, LeftTournamentError
-from meijin.cli.output import printable
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import SERVER_LOG_FILE
@@ -53,24 +53,27 @@ LISTENING = re.compile(r"listening on (\S+)")
 Child: TypeAlias = "tuple[subprocess.Popen[str], Path]"
 """A process and its log."""
 
+Tell: TypeAlias = Callable[[str], object]
+"""Takes a line of what happens meanwhile; it may hold anything that a bot has written."""
+
 
 @contextmanager
-def local_arena(data: Path, bots: dict[str, str]) -> Iterator[Connection]:
+def local_arena(data: Path, bots: dict[str, str], tell: Tell) -> Iterator[Connection]:
     """A server on a free loopback port with bots, which maps names to what `bot run` takes.
 
     It is told nothing of other servers, neither by the environment nor by the file of settings.
     Everything is stopped on the way out; the logs and the database stay in `data`.
 
     Raises:
-        CommandError: a process does not come up; the message names its log.
+        ArenaError: a process does not come up; the message names its log.
     """
     with local_server(data) as (address, server), _stopping() as children:
         for name, spec in bots.items():
             bot = ["bot", "run", spec, f"--name={name}", f"--server={address}"]
             children[name] = _child(bot, data / f"{name}.log")
         with connect(Server(address), "") as connection, explaining(*server):
-            _wait_for_bots(connection, children)
-            with telling_of_ends(children):
+            _wait_for_bots(connection, children, tell)
+            with telling_of_ends(children, tell):
                 yield connection
 
 
@@ -79,14 +82,29 @@ def local_server(data: Path, *options: str) -> Iterator["tuple[str, Child]"]:
     """A server on a free loopback port, where everybody is an operator: its address, and itself.
 
     Raises:
-        CommandError: it does not come up; the message names its log.
+        ArenaError: it does not come up; the message names its log.
     """
-    data.mkdir(parents=True, exist_ok=True)
+    check_server_parts()
+    _make_folder(data)
     arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
     with _stopping() as children:
         arguments += [f"--env-file={os.devnull}", *options]
         server = children["server"] = _child(arguments, data / SERVER_LOG_FILE)
         yield _address(*server), server
+
+
+def _make_folder(data: Path) -> None:
+    """Make a folder, if there is none, that can be written into.
+
+    Raises:
+        ArenaError: there is something else, or the folder is read-only.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        if not os.access(data, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise ArenaError(f"can't use {data}: {error.strerror}; give another --data") from None
 
 
 @contextmanager
@@ -107,21 +125,21 @@ def _stopping() -> Iterator["dict[str, Child]"]:
 
 
 @contextmanager
-def telling_of_ends(children: "Mapping[str, Child]") -> Iterator[None]:
-    """Print how each bot's process ends whose games are being played.
+def telling_of_ends(children: "Mapping[str, Child]", tell: Tell) -> Iterator[None]:
+    """Tell how each bot's process ends whose games are being played.
 
     The server sees a stream that ends, and no more: only who started a process knows its status.
     """
     is_over = threading.Event()
 
-    def tell(name: str, process: "subprocess.Popen[str]", log: Path) -> None:
+    def wait(name: str, process: "subprocess.Popen[str]", log: Path) -> None:
         status = status_text(process.wait())
         if not is_over.is_set():
-            typer.echo(printable(f"{name} ended, {status}: {_last_line(log)}"), err=True)
+            tell(f"{name} ended, {status}: {_last_line(log)}")
 
     for name, child in children.items():
         threading.Thread(
-            target=tell, args=(name, *child), name=f"{name}'s end", daemon=True
+            target=wait, args=(name, *child), name=f"{name}'s end", daemon=True
         ).start()
     try:
         yield
@@ -144,7 +162,7 @@ def explaining(server: "subprocess.Popen[str]", log: Path) -> Iterator[None]:
     """Say of calls that fail, and of an interrupted tournament, what it means here.
 
     Raises:
-        CommandError: the server has ended, or is ended now.
+        ArenaError: the server has ended, or is ended now.
     """
     try:
         yield
@@ -154,7 +172,7 @@ def explaining(server: "subprocess.Popen[str]", log: Path) -> Iterator[None]:
         _check_server(server, log)
         raise
     except LeftTournamentError:
-        raise CommandError("interrupted; its server and bots are stopped") from None
+        raise ArenaError("interrupted; its server and bots are stopped") from None
 
 
 def _child(arguments: Sequence[str], log: Path) -> "Child":
@@ -162,7 +180,7 @@ def _child(arguments: Sequence[str], log: Path) -> "Child":
 
     In a session of its own, Ctrl-C reaches this command alone, which then stops it in order.
     """
-    with log.open("w") as file:
+    with log.open("w", encoding="utf-8") as file:
         return _start(arguments, file), log
 
 
@@ -189,17 +207,17 @@ def _address(server: "subprocess.Popen[str]", log: Path) -> str:
         _check_server(server, log)
         time.sleep(POLL_INTERVAL.total_seconds())
     limit = SERVER_START_TIMEOUT.total_seconds()
-    raise CommandError(f"the server did not come up within {limit:g} s; see {log}")
+    raise ArenaError(f"the server did not come up within {limit:g} s; see {log}")
 
 
 def _check_server(server: "subprocess.Popen[str]", log: Path) -> None:
     """See that the server runs.
 
     Raises:
-        CommandError: it has ended.
+        ArenaError: it has ended.
     """
     if server.poll() is not None:
-        raise CommandError(f"the server ended: {_last_line(log)}; see {log}")
+        raise ArenaError(f"the server ended: {_last_line(log)}; see {log}")
 
 
 class Startup:
@@ -227,8 +245,8 @@ class Startup:
         return now > self._deadline
 
 
-def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None:
-    """Return when all bots are connected; what keeps one that is slow is printed."""
+def _wait_for_bots(connection: Connection, children: "dict[str, Child]", tell: Tell) -> None:
+    """Return when all bots are connected; what keeps one that is slow is told."""
     startups = {name: Startup(time.monotonic()) for name in children}
     while True:
         request = pb.ListBotsRequest(connected=True)
@@ -237,24 +255,26 @@ def _wait_for_bots(connection: Connection, children: "dict[str, Child]") -> None
         if not startups:
             return
         for name, startup in sorted(startups.items()):
-            _look_at_bot(name, startup, *children[name])
+            _look_at_bot(name, startup, *children[name], tell)
         time.sleep(POLL_INTERVAL.total_seconds())
 
 
-def _look_at_bot(name: str, startup: Startup, process: "subprocess.Popen[str]", log: Path) -> None:
-    """Print what a bot that is not connected yet says.
+def _look_at_bot(
+    name: str, startup: Startup, process: "subprocess.Popen[str]", log: Path, tell: Tell
+) -> None:
+    """Tell what a bot that is not connected yet says.
 
     Raises:
-        CommandError: it has ended, or has had its time.
+        ArenaError: it has ended, or has had its time.
     """
     if process.poll() is not None:
-        raise CommandError(f"{name} ended, {status_text(process.returncode)}: {_last_line(log)}")
+        raise ArenaError(f"{name} ended, {status_text(process.returncode)}: {_last_line(log)}")
     now = time.monotonic()
     if notice := startup.notice(_raw_last_line(log), now):
-        typer.echo(printable(f"{name}: {notice}"), err=True)
+        tell(f"{name}: {notice}")
     if startup.is_over(now):
         limit = BOT_START_TIMEOUT.total_seconds()
-        raise CommandError(f"{name} did not connect within {limit:g} s: {_last_line(log)}")
+        raise ArenaError(f"{name} did not connect within {limit:g} s: {_last_line(log)}")
 
 
 def _last_line(log: Path) -> str:
@@ -267,4 +287,4 @@ def _raw_last_line(log: Path) -> str:
 
 
 def _text(log: Path) -> str:
-    return log.read_text(errors="replace")
+    return log.read_text(encoding="utf-8", errors="replace")

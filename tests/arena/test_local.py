@@ -9,11 +9,9 @@ from typing import IO
 
 import pytest
 
-from meijin.bots.builtin.compiled import COMPILING
-from meijin.bots.sdk.client import CONNECTED
-from meijin.cli import local
-from meijin.cli.errors import CommandError
-from meijin.cli.local import (
+from meijin.arena import local
+from meijin.arena.errors import ArenaError
+from meijin.arena.local import (
     BOT_START_TIMEOUT,
     NOTICE_INTERVAL,
     Child,
@@ -22,6 +20,8 @@ from meijin.cli.local import (
     status_text,
     telling_of_ends,
 )
+from meijin.bots.builtin.compiled import COMPILING
+from meijin.bots.sdk.client import CONNECTED
 
 LIMIT = BOT_START_TIMEOUT.total_seconds()
 DYING_SERVER = r"""
@@ -101,7 +101,7 @@ def test_a_server_that_ends_is_told_of(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(local, "_start", start)
     told = r"the server ended: out of memory \ufffd; see .*server\.log"
-    with pytest.raises(CommandError, match=told), local_arena(tmp_path, {}):
+    with pytest.raises(ArenaError, match=told), local_arena(tmp_path, {}, print):
         pass
 
 
@@ -133,18 +133,18 @@ def end(child: Child) -> None:
     process.wait()
 
 
-def test_a_bot_that_ends_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bot_that_ends_is_told_of(tmp_path: Path) -> None:
     """With its status and its last line; not one that is stopped since all is over."""
+    told: list[str] = []
     child = ended_bot(tmp_path)
-    with telling_of_ends({"ada": child}):
+    with telling_of_ends({"ada": child}, told.append):
         end(child)
-    told = "ada ended, exit status 3: IndexError: list index out of range\n"
-    assert capsys.readouterr().err == told
+    assert told == ["ada ended, exit status 3: IndexError: list index out of range"]
     child = ended_bot(tmp_path)
-    with telling_of_ends({"ada": child}):
+    with telling_of_ends({"ada": child}, told.append):
         pass
     end(child)
-    assert capsys.readouterr().err == ""
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize(
