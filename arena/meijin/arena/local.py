@@ -103,6 +103,8 @@ def _make_folder(data: Path) -> None:
         data.mkdir(parents=True, exist_ok=True)
         if not os.access(data, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except FileExistsError:
+        raise ArenaError(f"{data} is a file; give a folder with --data") from None
     except OSError as error:
         raise ArenaError(f"can't use {data}: {error.strerror}; give another --data") from None
 

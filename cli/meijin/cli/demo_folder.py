@@ -65,6 +65,8 @@ def make_room(data: Path, bots: Collection[str]) -> str:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None
+    except FileExistsError:
+        raise CommandError(f"{data} is a file; give a folder with --data") from None
     except OSError as error:
         raise CommandError(f"can't use {data}: {error.strerror}; give another --data") from None
 

@@ -31,6 +31,8 @@ def unusable_file(error: OSError) -> CommandError:
     """What to say of a file or folder that can't be used, or of an error of another kind."""
     if error.filename is None:
         return CommandError(str(error))
+    if isinstance(error, FileExistsError):
+        return CommandError(f"can't use {error.filename}: it is a file, and no folder")
     return CommandError(f"can't use {error.filename}: {error.strerror}")
 
 
