@@ -237,7 +237,13 @@ def test_settings_options(pages: "Callable[[str], Page]") -> None:
 def test_variables_are_known(name: str) -> None:
     """Every MEIJIN_ variable that a page names is a setting, or one of the clients'."""
     known = {f"MEIJIN_{field.upper()}" for field in Settings.model_fields}
-    known |= {"MEIJIN_SERVER", "MEIJIN_TOKEN", "MEIJIN_CA", "MEIJIN_HARDWARE"}
+    known |= {
+        "MEIJIN_SERVER",
+        "MEIJIN_TOKEN",
+        "MEIJIN_OPERATOR_TOKEN",
+        "MEIJIN_CA",
+        "MEIJIN_HARDWARE",
+    }
     known |= {"MEIJIN_CLIENT_CERTIFICATE", "MEIJIN_CLIENT_KEY", "MEIJIN_PLAINTEXT"}
     if name in {"docker-compose.yml", "docs/operating.md"}:
         known.add("MEIJIN_PORT")  # of the compose file itself

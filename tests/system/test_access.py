@@ -14,7 +14,7 @@ def test_an_owner_from_the_invitation_to_the_ban(processes: Processes) -> None:
     server = Server(processes, "--registration=invitation", NO_LADDER)
 
     def run(*words: str, token: str | None = None) -> str:
-        env = {"MEIJIN_TOKEN": token} if token else {"MEIJIN_DATA": str(server.data)}
+        env = {"MEIJIN_OPERATOR_TOKEN": token} if token else {"MEIJIN_DATA": str(server.data)}
         done = processes.run(*words, f"--server={server.address}", **env)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -32,7 +32,7 @@ def test_an_owner_from_the_invitation_to_the_ban(processes: Processes) -> None:
     assert bot.wait() == 1
     assert bot.has_said('"ada" is banned: it cheats')
     refused = processes.run(
-        *("bot", "enable", "ada", f"--server={server.address}"), MEIJIN_TOKEN=eve
+        *("bot", "enable", "ada", f"--server={server.address}"), MEIJIN_OPERATOR_TOKEN=eve
     )
     assert refused.returncode == 1
     assert '"ada" is banned: it cheats' in refused.stderr
@@ -66,6 +66,6 @@ def test_the_operators_token_is_rotated_while_commands_run(processes: Processes)
     assert rotated.returncode == 0, rotated.stderr
     assert file.read_text() == rotated.stdout
     assert file.stat().st_mode & 0o777 == 0o600
-    assert processes.run("token", "list", MEIJIN_TOKEN=old, **kept).returncode == 1
+    assert processes.run("token", "list", MEIJIN_OPERATOR_TOKEN=old, **kept).returncode == 1
     assert processes.run("tournament", "cancel", key, **kept).returncode == 0
     assert watch.wait() == 0
