@@ -27,7 +27,7 @@ def secret_file(path: Path, *, may_exist: bool = False) -> Iterator[Callable[[st
     except OSError as error:
         raise CommandError(f"can't write {part}: {error.strerror}; give another --save") from None
     try:
-        with open(number, "w", encoding="utf-8") as file:
+        with os.fdopen(number, "w", encoding="utf-8") as file:
             yield lambda secret: print(secret, file=file)
         part.replace(path)
     finally:
