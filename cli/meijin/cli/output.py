@@ -18,6 +18,8 @@ from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import outcome_from_proto
 
+SHORT_NAMES = {"Sonneborn-Berger": "SB"}
+"""Of tie-breaks, where a table has a column a bot."""
 OLDER = "there are older ones: give a higher --limit"
 """What is said below a list that was cut off."""
 
@@ -77,15 +79,20 @@ def replaced(path: Path) -> Iterator[IO[bytes]]:
         part.unlink(missing_ok=True)
 
 
+def message_fields(message: Message) -> dict[str, object]:
+    """What a message says, by the names of its fields."""
+    return MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+
+
 def print_json(value: Message | Mapping[str, object]) -> None:
     """Print one JSON object; a message keeps the names of its fields.
 
     What can't be printed is escaped, which JSON reads as the same.
     """
     if isinstance(value, Message):
-        value = MessageToDict(
-            value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
-        )
+        value = message_fields(value)
     text = json.dumps(value, ensure_ascii=False)
     typer.echo("".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text))
 
@@ -170,7 +177,15 @@ def crosstable(response: pb.GetTournamentResponse) -> Table:
     numbers = [str(number) for number, _ in enumerate(order, start=1)]
     made = table(
         tournament_name(response.tournament),
-        ("#", "bot", *numbers, "points", *names, "W-D-L", "faults"),
+        (
+            "#",
+            "bot",
+            *numbers,
+            "points",
+            *(SHORT_NAMES.get(name, name) for name in names),
+            "W-D-L",
+            "faults",
+        ),
         text_columns=2,
     )
     for number, bot in zip(numbers, order, strict=True):
