@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperCommand
 
 from meijin.bots import BUILT_IN
+from meijin.cli.completion import programs
 from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
 
 _HAS_DASHES = "meijin.cli.has_dashes"
@@ -27,7 +28,10 @@ def is_behind_dashes(context: typer.Context) -> bool:
 
 BotProgramArgument = Annotated[
     str,
-    typer.Argument(help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py or my_bot.py:MyBot."),
+    typer.Argument(
+        help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py or my_bot.py:MyBot.",
+        autocompletion=programs,
+    ),
 ]
 BotSettingsOption = Annotated[
     list[str] | None,

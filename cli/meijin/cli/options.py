@@ -10,6 +10,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
+from meijin.cli.completion import registered
 from meijin.cli.connection import CREATION_TIMEOUT, Connection
 from meijin.cli.errors import CommandError
 from meijin.cli.opening_files import openings_in
@@ -54,7 +55,12 @@ def _format(text: str) -> str:
 
 
 BotsArgument = Annotated[
-    list[str], typer.Argument(help="Names of bots on the server, at least two.", metavar="BOT...")
+    list[str],
+    typer.Argument(
+        help="Names of bots on the server, at least two.",
+        metavar="BOT...",
+        autocompletion=registered,
+    ),
 ]
 FormatOption = Annotated[
     str,

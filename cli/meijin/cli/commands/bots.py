@@ -19,6 +19,7 @@ from meijin.cli.commands.admin import change_bot
 from meijin.cli.commands.bench import bench
 from meijin.cli.commands.doctor import doctor
 from meijin.cli.commands.engines import engine, wrap
+from meijin.cli.completion import registered
 from meijin.cli.connection import (
     PAGE,
     USUAL_SERVER,
@@ -44,7 +45,7 @@ app.command()(engine)
 app.command()(bench)
 app.command(cls=ProgramCommand)(doctor)
 
-BotArgument = Annotated[str, typer.Argument(help="The bot.")]
+BotArgument = Annotated[str, typer.Argument(help="The bot.", autocompletion=registered)]
 
 
 @app.command()

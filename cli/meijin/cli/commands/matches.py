@@ -11,6 +11,7 @@ import typer
 
 from meijin.arena.errors import LeftTournamentError
 from meijin.arena.local import local_arena
+from meijin.cli.completion import players
 from meijin.cli.connection import (
     USUAL_SERVER,
     Connection,
@@ -45,8 +46,13 @@ DEFAULT_GAMES = 10
 
 @with_server
 def match(
-    first: Annotated[str, typer.Argument(help="A bot on the server; with --local a bot to run.")],
-    second: Annotated[str, typer.Argument(help="The other one.")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            help="A bot on the server; with --local a bot to run.", autocompletion=players
+        ),
+    ],
+    second: Annotated[str, typer.Argument(help="The other one.", autocompletion=players)],
     games: Annotated[
         int | None,
         typer.Option(
