@@ -8,6 +8,7 @@ the files; times hang on the network and on what pip has kept from earlier insta
 """
 
 import argparse
+import json
 import os
 import resource
 import statistics
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import time
 import venv
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -107,14 +108,20 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--extras", nargs="*", default=SELECTIONS)
-    wanted = parser.parse_args().extras
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    results = []
     with tempfile.TemporaryDirectory(prefix="meijin-install-") as folder:
         wheel = build(Path(folder))
         print(f"the wheel has {wheel.stat().st_size / 1e3:.0f} kB\n")
         print("| extras | size | to install | first local match | `--help`, CPU |")
         print("|---|---:|---:|---:|---:|")
-        for number, extras in enumerate(wanted):
-            print(line(install(wheel, extras, Path(folder) / str(number))), flush=True)
+        for number, extras in enumerate(asked.extras):
+            found = install(wheel, extras, Path(folder) / str(number))
+            results.append(asdict(found))
+            print(line(found), flush=True)
+    if asked.json:
+        print(json.dumps({"results": results}))
 
 
 if __name__ == "__main__":

@@ -143,7 +143,9 @@ def test_the_bot_wins(pages: "Callable[[str], Page]", tmp_path: Path) -> None:
             players.reverse()
         while not board.is_over:
             player = players[board.ply % 2]
-            board.play(player.choose(Position(board.copy(), control)))
+            cell = player.choose(Position(board.copy(), control))
+            assert isinstance(cell, int)
+            board.play(cell)
         assert board.winner is not None
         assert players[0 if board.winner is Color.BLACK else 1] is bot
 

@@ -39,7 +39,7 @@ def take_away() -> None:
         for name in names:
             if hasattr(module, name):
                 delattr(module, name)
-    asyncio.SelectorEventLoop.add_signal_handler = _refuse  # type: ignore[method-assign]
+    setattr(asyncio.SelectorEventLoop, "add_signal_handler", _refuse)  # noqa: B010 - a method
 
 
 def _refuse(*_: object) -> NoReturn:

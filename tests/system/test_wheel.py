@@ -13,7 +13,7 @@ import pytest
 from tests.system.processes import PATIENCE, environment
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = Path(distribution("grpcio").locate_file("")).resolve()
+SHARED = Path(str(distribution("grpcio").locate_file(""))).resolve()
 """Where the tests' own dependencies are installed."""
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 FOR_OTHERS = re.compile(r"extra ==|sys_platform|platform_system|python_version")
@@ -36,7 +36,7 @@ class Installed:
 
     def run(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """Run a `meijin` command to its end."""
-        command = (self.python, "-I", "-m", "meijin", *words)
+        command = (str(self.python), "-I", "-m", "meijin", *words)
         return subprocess.run(
             command,
             cwd=self.folder,

@@ -164,6 +164,8 @@ class Database:
         Raises:
             UnknownSchemaError: there are none, or they are of another release.
         """
+        if self._file is not None and not self._file.exists():  # connecting would make it
+            raise UnknownSchemaError(f"there is no {self._file}; start the server first")
         script = ScriptDirectory.from_config(_migrations())
         with self.reader.connect() as connection:
             revision = MigrationContext.configure(connection).get_current_revision()
