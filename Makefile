@@ -76,14 +76,16 @@ lock: .venv/installed-dev
 	$(BIN)/python scripts/lock.py
 
 clean:
-	rm -rf .venv build dist demo-data examples/javascript/node_modules .coverage .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist examples/javascript/node_modules .coverage .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "meijin needs Python 3.11 or newer; set PYTHON=/path/to/python3")'
 	$(PYTHON) -m venv .venv
 
 .venv/installed: requirements.lock pyproject.toml .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "Installing what Meijin needs into .venv, some 540 MB; it takes a minute or two, by the network."
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "Installing Meijin itself."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 

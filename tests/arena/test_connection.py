@@ -84,17 +84,50 @@ def test_a_server_that_asks_for_a_token_to_read_is_shown_one(
     token_file.write_text("secret\n")
     with connect(Server("localhost")) as connection:
         assert list(connection.ask(method, None)) == ["Bearer secret"]
-    monkeypatch.setenv("MEIJIN_TOKEN", "read")
+    monkeypatch.setenv("MEIJIN_OPERATOR_TOKEN", "read")
     with connect(Server("localhost")) as connection:
         assert list(connection.watch(method, None)) == ["Bearer read"]
         assert list(connection.ask(method, None)) == ["Bearer read"]
+
+
+def test_a_bots_token_reads_and_does_nothing_else(
+    token_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What operators call is never shown the one in MEIJIN_TOKEN."""
+    assert not token_file.exists()
+    method: Any = guarded
+    monkeypatch.setenv("MEIJIN_TOKEN", "bot")
+    with connect(Server("localhost")) as connection:
+        assert list(connection.ask(method, None)) == ["Bearer bot"]
+        with pytest.raises(Refused):
+            connection.ask_with_token(method, None)
+
+
+def test_an_open_server_is_called_without_another_ones_token(token_file: Path) -> None:
+    """The folder may be another server's; one that needs a token leaves no doubt whose it was."""
+    token_file.write_text("another")
+
+    def is_open(_request: object, *, timeout: float, metadata: tuple[Any, ...] = ()) -> str:
+        assert timeout > 0
+        if metadata:
+            raise Refused
+        return "done"
+
+    def is_closed(*_: object, **_options: object) -> str:
+        raise Refused
+
+    methods: Any = (is_open, is_closed)
+    with connect(Server("localhost")) as connection:
+        assert connection.ask_with_token(methods[0], None) == "done"
+        with pytest.raises(ArenaError, match=r"operator\.token is another server's; give this"):
+            connection.ask_with_token(methods[1], None)
 
 
 def test_a_token_of_the_environment_is_not_sent_in_plain_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """To another machine, unless that is allowed."""
-    monkeypatch.setenv("MEIJIN_TOKEN", "read")
+    monkeypatch.setenv("MEIJIN_OPERATOR_TOKEN", "read")
     with connect(Server("example.org")) as connection:
         with pytest.raises(ArenaError, match="in plain text"):
             connection.ask_with_token(METHOD, None)

@@ -9,7 +9,10 @@ from typer.main import get_command
 from meijin.cli.lazy_group import LazyCommand, LazyGroup
 from meijin.cli.main import COMMANDS, app
 
-HEAVY = ("grpc", "numpy", "sqlalchemy", "meijin.game", "meijin.bots", "meijin.server")
+HEAVY = (
+    *("grpc", "google", "numpy", "sqlalchemy", "asyncio", "rich.progress"),
+    *("meijin.game", "meijin.wire", "meijin.bots", "meijin.arena.local", "meijin.server"),
+)
 SHOW_HELP = f"""
 import sys
 from meijin.cli.main import main

@@ -44,6 +44,26 @@ def test_an_svg_names_the_bots(tmp_path: Path) -> None:
     assert "<!-- newcomer -->" in path.read_text()
 
 
+FIRST_DAY = {
+    "ada": [Point(date(2026, 1, 1), 1600.0, 150.0)],
+    "bob": [Point(date(2026, 1, 1), 1400.0, 150.0)],
+}
+
+
+def test_a_first_day_is_said_to_be_one(tmp_path: Path) -> None:
+    """Bots stand beside each other with their intervals, where there are no curves yet."""
+    path = tmp_path / "ladder.svg"
+    save_plot(FIRST_DAY, "Ladder x", path)
+    assert "2026-01-01, one day so far" in path.read_text()
+    lines = terminal_plot(FIRST_DAY, "Ladder x", 100, color=False).splitlines()
+    assert lines == [
+        "Ladder x",
+        " 1600 ± 150  ada",
+        " 1400 ± 150  bob",
+        "2026-01-01, one day so far",
+    ]
+
+
 @pytest.mark.parametrize("name", ["ada $\\frac$", "ada \x07\x1b[2J"])
 def test_names_are_drawn_as_they_are(tmp_path: Path, name: str) -> None:
     """A version's label is no formula, and no control character reaches a screen."""

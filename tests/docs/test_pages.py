@@ -19,11 +19,14 @@ from tests.authority import AuthorityFiles
 from tests.cli.test_bracket import DRAWN
 
 import meijin.bots
+from meijin.bots import Position, load_bot
+from meijin.bots.builtin.random_bot import RandomBot
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.lazy_group import LazyGroup
 from meijin.cli.main import app
 from meijin.cli.output import crosstable
 from meijin.cli.sprt import standing_line
+from meijin.game import Board, Color, TimeControl
 from meijin.ladder.statistics.sprt import Sprt
 from meijin.server.api import limits
 from meijin.server.api import play as play_service
@@ -45,8 +48,10 @@ from meijin.v1.tournament_service_pb2 import (
     FaultCount,
     GetTournamentResponse,
     SprtStanding,
+    TieBreak,
     Tournament,
     TournamentSettings,
+    TournamentStanding,
 )
 from meijin.wire import format_field, format_names
 from meijin.wire.contract import BACKUP_FOLDER, BOT_NAME
@@ -64,7 +69,7 @@ NAMES = [
     "examples/README.md",
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "examples").glob("*/README.md"))),
 ]
-FIRST_SCREEN = 45
+FIRST_SCREEN = 42
 """Lines."""
 
 
@@ -107,19 +112,42 @@ def test_lines_fit(name: str, pages: "Callable[[str], Page]") -> None:
 
 
 def test_first_screen(pages: "Callable[[str], Page]") -> None:
-    """It shows the two commands, what they print, and a bot in twelve lines."""
+    """It shows the picture, a line for each of three people, and a bot in twelve lines."""
     page = pages("README.md")
     screen = "\n".join(page.text.splitlines()[:FIRST_SCREEN])
-    assert [command.text for command in page.commands[:2]] == ["make demo", "make test"]
     program = page.programs[0]
     assert len(program.text.splitlines()) == 12
-    for part in (
-        "$ make demo\n",
-        "$ make test\n",
-        "Ladder freestyle-15x15-blitz\n",
-        program.text.rstrip(),
-    ):
+    for part in ("<picture>", "arena-dark.svg", *(each.text for each in page.commands[:3])):
         assert part in screen
+    assert program.text.rstrip() in screen
+    commands = [command.text for command in page.commands]
+    assert commands[3:5] == ["make demo", "make test"]
+
+
+def test_pictures_are_there(pages: "Callable[[str], Page]") -> None:
+    """In light and in dark."""
+    shown = re.findall(r'src(?:set)?="([^"]+)"', pages("README.md").text)
+    assert len(shown) == 2
+    assert all((ROOT / path).is_file() for path in shown)
+
+
+def test_the_bot_wins(pages: "Callable[[str], Page]", tmp_path: Path) -> None:
+    """The README's bot beats random 20 of 20, with either colour."""
+    program = pages("README.md").programs[0]
+    (tmp_path / program.title).write_text(program.text)
+    bot = load_bot(str(tmp_path / program.title))
+    control = TimeControl.parse("60")
+    for seed in range(20):
+        board, players = Board(), [bot, RandomBot(seed=seed)]
+        if seed % 2:
+            players.reverse()
+        while not board.is_over:
+            player = players[board.ply % 2]
+            cell = player.choose(Position(board.copy(), control))
+            assert isinstance(cell, int)
+            board.play(cell)
+        assert board.winner is not None
+        assert players[0 if board.winner is Color.BLACK else 1] is bot
 
 
 def test_tables_are_as_printed(pages: "Callable[[str], Page]") -> None:
@@ -140,6 +168,16 @@ def test_tables_are_as_printed(pages: "Callable[[str], Page]") -> None:
             if bot != other
         ],
         faults=[FaultCount(bot=bot) for bot in bots],
+        standings=[
+            TournamentStanding(
+                rank=rank,
+                bot=bot,
+                tie_breaks=[TieBreak(name="Sonneborn-Berger", value=value)],
+            )
+            for rank, (bot, value) in enumerate(
+                (("alphabeta", 4), ("mcts", 0), ("random", 0)), start=1
+            )
+        ],
     )
     assert printed(crosstable(tournament)) in pages("README.md").text
     rows = (
@@ -237,7 +275,13 @@ def test_settings_options(pages: "Callable[[str], Page]") -> None:
 def test_variables_are_known(name: str) -> None:
     """Every MEIJIN_ variable that a page names is a setting, or one of the clients'."""
     known = {f"MEIJIN_{field.upper()}" for field in Settings.model_fields}
-    known |= {"MEIJIN_SERVER", "MEIJIN_TOKEN", "MEIJIN_CA", "MEIJIN_HARDWARE"}
+    known |= {
+        "MEIJIN_SERVER",
+        "MEIJIN_TOKEN",
+        "MEIJIN_OPERATOR_TOKEN",
+        "MEIJIN_CA",
+        "MEIJIN_HARDWARE",
+    }
     known |= {"MEIJIN_CLIENT_CERTIFICATE", "MEIJIN_CLIENT_KEY", "MEIJIN_PLAINTEXT"}
     if name in {"docker-compose.yml", "docs/operating.md"}:
         known.add("MEIJIN_PORT")  # of the compose file itself

@@ -22,7 +22,7 @@ RIF = b"""<database><games><game id="1"><move>h8 i9 j8 a1</move></game>
         b"7,7 8,6 9,7",
         b"0,0, 1,-1, 2,0",
         b"0,0,1,-1,2,0,\n",
-        b"# a book\n\n H8I9J8 \n",
+        b"# a book\n\n H8I9J8  # balanced\n",
         b"\xef\xbb\xbfh8 i9 j8",
         b"(;GM[4]SZ[15];B[hh];W[ig];B[jh])",
         b"<database><games><game><move>h8i9j8</move></game></games></database>",

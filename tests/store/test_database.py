@@ -101,7 +101,7 @@ def test_migrations_at_once_wait_for_each_other(any_database_url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("revision", "words"), [(None, "no tables yet; start the server"), ("0002", "schema 0002, and")]
+    ("revision", "words"), [(None, "start the server first"), ("0002", "schema 0002, and")]
 )
 def test_another_schema_is_told(any_database_url: str, revision: str | None, words: str) -> None:
     """To a worker, which makes no tables itself."""

@@ -10,7 +10,6 @@ from tests.store.steps import migrate_to
 from meijin.store import Database
 from meijin.store.schema import Base
 
-
 NO_DEFAULT = ("tournament", "openings")
 """An empty text of bytes is written differently by the two databases, so the model has none."""
 

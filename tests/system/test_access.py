@@ -14,7 +14,7 @@ def test_an_owner_from_the_invitation_to_the_ban(processes: Processes) -> None:
     server = Server(processes, "--registration=invitation", NO_LADDER)
 
     def run(*words: str, token: str | None = None) -> str:
-        env = {"MEIJIN_TOKEN": token} if token else {"MEIJIN_DATA": str(server.data)}
+        env = {"MEIJIN_OPERATOR_TOKEN": token} if token else {"MEIJIN_DATA": str(server.data)}
         done = processes.run(*words, f"--server={server.address}", **env)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -32,10 +32,15 @@ def test_an_owner_from_the_invitation_to_the_ban(processes: Processes) -> None:
     assert bot.wait() == 1
     assert bot.has_said('"ada" is banned: it cheats')
     refused = processes.run(
-        *("bot", "enable", "ada", f"--server={server.address}"), MEIJIN_TOKEN=eve
+        *("bot", "enable", "ada", f"--server={server.address}"), MEIJIN_OPERATOR_TOKEN=eve
     )
     assert refused.returncode == 1
     assert '"ada" is banned: it cheats' in refused.stderr
+    whose = f"--server={server.address}"
+    refused = processes.run("admin", "owners", whose, MEIJIN_OPERATOR_TOKEN=ada)
+    assert "of kind operator, not bot; give one with --token or MEIJIN_OP" in refused.stderr
+    refused = processes.run("admin", "owners", whose, MEIJIN_TOKEN=ada)
+    assert "MEIJIN_OPERATOR_TOKEN; MEIJIN_TOKEN is for bots alone" in refused.stderr
     listed = json.loads(run("admin", "audit", "--json"))["acts"]
     assert [(act["kind"], act["action"], act["subject"]) for act in listed] == [
         ("operator", "ban", "bot ada"),
@@ -66,6 +71,23 @@ def test_the_operators_token_is_rotated_while_commands_run(processes: Processes)
     assert rotated.returncode == 0, rotated.stderr
     assert file.read_text() == rotated.stdout
     assert file.stat().st_mode & 0o777 == 0o600
-    assert processes.run("token", "list", MEIJIN_TOKEN=old, **kept).returncode == 1
+    assert processes.run("token", "list", MEIJIN_OPERATOR_TOKEN=old, **kept).returncode == 1
     assert processes.run("tournament", "cancel", key, **kept).returncode == 0
     assert watch.wait() == 0
+
+
+def test_a_token_is_saved_for_its_owner_alone(processes: Processes) -> None:
+    """And printed nowhere; a rotated one takes its place."""
+    server = Server(processes, NO_LADDER)
+    kept = {"MEIJIN_SERVER": server.address, "MEIJIN_DATA": str(server.data)}
+    register = ("bot", "register", "ada", "--save=ada.token")
+    saved = processes.run(*register, **kept)
+    assert saved.returncode == 0, saved.stderr
+    file = processes.folder / "ada.token"
+    assert file.stat().st_mode & 0o777 == 0o600
+    first = file.read_text().strip()
+    assert first not in saved.stdout + saved.stderr
+    assert processes.run(*register, "--rotate", **kept).returncode == 0
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.read_text().strip() != first
+    assert sorted(path.name for path in processes.folder.glob("ada*")) == ["ada.token"]

@@ -25,13 +25,18 @@ MISTAKES = [
     ("bot new no/name", "is no bot name"),
     ("bot new taken --path=taken.py", "taken.py exists"),
     ("bot new lost --path=no/such/folder.py", "can't write no/such/folder.py"),
-    ("bot list --server=127.0.0.1:1", "start one with `meijin serve`"),
+    ("bot list --server=127.0.0.1:1", "no server answers at 127.0.0.1:1; start one with `meijin"),
+    ("bot list --server=http://arena", '"http://arena" is no address of a server; write it like'),
+    ("bot register new --save=taken.py", "taken.py exists; give another --save"),
+    ("bot register new --save=no/such/file", "can't write no/such/file.part: No such file"),
     ("match ada ghost", 'no bot "ghost"'),
     ("match ada grace --token=guess", "give a token"),
     ("match random missing.py --local", "no file missing.py"),
     ("tournament create ada", "at least two bots"),
     ("tournament create ada ada", "named twice"),
     ("tournament create ada grace --time=soon", "soon"),
+    ("tournament create ada grace --time=0", "the time on the clock has to be more than 0"),
+    ("tournament create ada grace --rounds=2 --games=2", "another word for --rounds; give one"),
     ("tournament create ada grace --variant=99x99", "width 99 is out of range"),
     ("tournament create ada grace --openings=missing.txt", "can't use missing.txt"),
     ("tournament create ada grace --openings=taken.py", "taken.py: line 1: "),
@@ -78,6 +83,11 @@ MISTAKES = [
     ("serve --metrics=nowhere", "metrics: it must be HOST:PORT, with a port up"),
     ("serve --listen=127.0.0.1:99999", "listen: it must be HOST:PORT, with a port up"),
     ("serve --listen=nowhere", "listen: it must be HOST:PORT, with a port up"),
+    ("serve --data=taken.py", "can't use taken.py: it is a file, and no folder"),
+    ("demo --data=taken.py", "taken.py is a file; give a folder with --data"),
+    ("demo --data=/proc/folder", "can't use /proc/folder: "),
+    ("match random random --local --data=taken.py", "taken.py is a file; give a folder with"),
+    ("match random random --local --data=/proc/folder", "can't use /proc/folder: "),
     ("serve --data=taken.py/folder", "can't use taken.py/folder: "),
     ("backup --data=nowhere", "nowhere/meijin.db; give the server's folder with --data"),
     ("backup --to=no/such/folder.db", "there is no folder no/such"),
@@ -189,3 +199,10 @@ def test_a_mistake_is_answered_in_one_line(
     assert all("reconnecting in " in attempt for attempt in attempts), attempts
     assert line.startswith("meijin: ")
     assert advice in line
+
+
+def test_a_mistyped_database_is_not_made(guarded_server: Server, kept: dict[str, str]) -> None:
+    """A worker looks for the server's, and makes none."""
+    words = ("worker", "--database=sqlite:///typo.db", "--redis=redis://127.0.0.1:1")
+    assert guarded_server.processes.run(*words, **kept).returncode == 1
+    assert not (guarded_server.processes.folder / "typo.db").exists()

@@ -15,7 +15,7 @@ def test_the_exit_status_says_whether_all_is_well(processes: Processes) -> None:
     assert "yes" in shown.stdout
     refused = processes.run(*words)
     assert refused.returncode == 1
-    assert "give a token with --token or MEIJIN_TOKEN" in refused.stderr
+    assert "give a token with --token or MEIJIN_OPERATOR_TOKEN" in refused.stderr
     server.process.kill()
     gone = processes.run(*words)
     assert gone.returncode == 1

@@ -3,6 +3,7 @@
 - `connection`: a server to talk to, and the ways to call it
 - `local`: a server and bots as child processes; `child` is one of these, `startup` how bots are
   waited for, `supervisor` what starts them again
+- `server_parts`: what a server needs, looked for before one is started
 - `tournaments`: what is played on a server
 - `bot_thread`: a bot that plays in this process
 - `arena`: a server to play matches on, and matches played on it

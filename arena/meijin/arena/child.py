@@ -76,7 +76,7 @@ def start_child(arguments: Sequence[str], log: Path, *, goes_on: bool = False) -
     In a session of its own, Ctrl-C reaches this command alone, which then stops it in order. It
     ends with the thread that starts it.
     """
-    with log.open("a" if goes_on else "w") as file:
+    with log.open("a" if goes_on else "w", encoding="utf-8") as file:
         begin = file.tell()
         return Child(_start(arguments, file), log, begin)
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +26,8 @@ from meijin.wire.contract import (
     DEFAULT_DATA,
     DEFAULT_SERVER,
     OPERATOR_TOKEN_FILE,
+    OPERATOR_TOKEN_VARIABLE,
+    SERVER_VARIABLE,
     TOKEN_VARIABLE,
     Address,
     client_keepalive_options,
@@ -46,6 +47,17 @@ PAGE = 1000
 """Rows of a list that are asked for at once, the most that a server gives."""
 
 
+NO_ANSWERS = {
+    grpc.StatusCode.UNAVAILABLE: "no server answers at {address}; start one with `meijin serve`, "
+    f"or say where it is with --server or {SERVER_VARIABLE}",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "no answer in time from {address}: the server is too busy, "
+    "or something else listens there; check the address and the port",
+    grpc.StatusCode.UNIMPLEMENTED: "what answers at {address} is no Meijin server, or one of "
+    "another release; check the address and the port",
+}
+"""What to say where gRPC's own words would not help."""
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """Which server is talked to, and how."""
@@ -59,10 +71,52 @@ USUAL_SERVER = Server(DEFAULT_SERVER)
 """The one that is talked to when nothing is said."""
 
 
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens that calls to one server may carry."""
+
+    server: Server
+    address: Address
+    given: str | None
+    """Takes the place of all others; an empty one too."""
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether that for operators is the one that a server on this machine has left."""
+        is_elsewhere = self.given is not None or OPERATOR_TOKEN_VARIABLE in os.environ
+        return self.address.is_local and not is_elsewhere
+
+    def for_operators(self) -> str | None:
+        """The token that is given; else that of the environment, or the one that is kept.
+
+        Raises:
+            ArenaError: it would be sent to another machine in plain text.
+        """
+        if self.are_kept:
+            return _kept_token()
+        return self._checked(self.given, OPERATOR_TOKEN_VARIABLE)
+
+    def for_readers(self) -> str | None:
+        """That of a bot where there is none for operators: it may read too.
+
+        Raises:
+            ArenaError: it would be sent to another machine in plain text.
+        """
+        return self.for_operators() or self._checked(self.given, TOKEN_VARIABLE)
+
+    def _checked(self, given: str | None, variable: str) -> str | None:
+        token = os.environ.get(variable) if given is None else given
+        try:
+            self.server.security.check_token(self.address, token)
+        except ValueError as error:
+            raise ArenaError(str(error)) from None
+        return token
+
+
 class Connection:
     """The services of one server, and the ways to call them."""
 
-    def __init__(self, channel: grpc.Channel, token: Callable[[], str | None]) -> None:
+    def __init__(self, channel: grpc.Channel, tokens: Tokens) -> None:
         self.bots = BotServiceStub(channel)
         self.tournaments = TournamentServiceStub(channel)
         self.games = GameServiceStub(channel)
@@ -74,7 +128,7 @@ class Connection:
         self.admin = AdminServiceStub(channel)
         self.reading_metadata: tuple[tuple[str, str], ...] = ()
         """What calls that read carry: a token once the server has asked for one."""
-        self._token = token
+        self._tokens = tokens
 
     def ask(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
         """Call a method that reads: without a token, unless the server wants one."""
@@ -82,9 +136,8 @@ class Connection:
         try:
             return method(request, timeout=timeout, metadata=self.reading_metadata)
         except grpc.RpcError as error:
-            if self.reading_metadata or not _wants_token(error) or not self._metadata():
+            if not self._learns_to_read(error):
                 raise
-        self.reading_metadata = self._metadata()
         return method(request, timeout=timeout, metadata=self.reading_metadata)
 
     def watch(self, method: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> Iterator[A]:
@@ -92,9 +145,8 @@ class Connection:
         try:
             yield from method(request, metadata=self.reading_metadata)
         except grpc.RpcError as error:
-            if self.reading_metadata or not _wants_token(error) or not self._metadata():
+            if not self._learns_to_read(error):
                 raise
-            self.reading_metadata = self._metadata()
             yield from method(request, metadata=self.reading_metadata)
 
     def ask_with_token(
@@ -111,11 +163,38 @@ class Connection:
             timeout: How long it may take; `RPC_TIMEOUT` when left out.
         """
         seconds = (timeout or RPC_TIMEOUT).total_seconds()
-        return method(request, timeout=seconds, metadata=self._metadata())
+        token = self._tokens.for_operators()
+        try:
+            return method(request, timeout=seconds, metadata=_metadata(token))
+        except grpc.RpcError as error:
+            if not (token and _wants_token(error) and self._tokens.are_kept):
+                raise
+        return self._ask_without_kept(method, request, seconds)
 
-    def _metadata(self) -> tuple[tuple[str, str], ...]:
-        token = self._token()
-        return (("authorization", f"Bearer {token}"),) if token else ()
+    def _ask_without_kept(
+        self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q, seconds: float
+    ) -> A:
+        """Call a server that does not know the kept token: an open one needs none.
+
+        Raises:
+            ArenaError: this one does.
+        """
+        try:
+            return method(request, timeout=seconds, metadata=())
+        except grpc.RpcError as error:
+            if not _wants_token(error):
+                raise
+        raise ArenaError(
+            f"the token in {_kept_file()} is another server's; give this one's with --token "
+            f"or {OPERATOR_TOKEN_VARIABLE}"
+        )
+
+    def _learns_to_read(self, error: grpc.RpcError) -> bool:
+        """Whether reading has failed for want of a token, and there is one to try."""
+        if self.reading_metadata or not _wants_token(error):
+            return False
+        self.reading_metadata = _metadata(self._tokens.for_readers())
+        return bool(self.reading_metadata)
 
 
 def pages(
@@ -151,27 +230,11 @@ def connect(server: Server, token: str | None = None) -> Iterator[Connection]:
         raise ArenaError(str(error)) from None
     with opened as channel:
         try:
-            yield Connection(channel, partial(_usual_token, server, address, token))
+            yield Connection(channel, Tokens(server, address, token))
         except grpc.RpcError as error:
             _check_handshake(address, error)
+            _check_server(address, error)
             raise
-
-
-def _usual_token(server: Server, address: Address, token: str | None) -> str | None:
-    """The token that is given; else that of the environment, or the one kept on this machine.
-
-    Raises:
-        ArenaError: it would be sent to another machine in plain text.
-    """
-    if token is None:
-        token = os.environ.get(TOKEN_VARIABLE)
-    if token is None and address.is_local:
-        return _kept_token()
-    try:
-        server.security.check_token(address, token)
-    except ValueError as error:
-        raise ArenaError(str(error)) from None
-    return token
 
 
 def _check_handshake(address: Address, error: grpc.RpcError) -> None:
@@ -186,15 +249,33 @@ def _check_handshake(address: Address, error: grpc.RpcError) -> None:
             raise ArenaError(failure) from None
 
 
+def _check_server(address: Address, error: grpc.RpcError) -> None:
+    """See that a Meijin server has answered a call that has failed.
+
+    Raises:
+        ArenaError: none has; the message names the address.
+    """
+    if isinstance(error, grpc.Call) and error.code() in NO_ANSWERS:
+        raise ArenaError(NO_ANSWERS[error.code()].format(address=address)) from None
+
+
+def _metadata(token: str | None) -> tuple[tuple[str, str], ...]:
+    return (("authorization", f"Bearer {token}"),) if token else ()
+
+
+def _kept_file() -> Path:
+    return Path(os.environ.get(DATA_VARIABLE, DEFAULT_DATA)) / OPERATOR_TOKEN_FILE
+
+
 def _kept_token() -> str | None:
     """The token that a server on this machine has left in its data folder.
 
     Raises:
         ArenaError: it can't be read.
     """
-    path = Path(os.environ.get(DATA_VARIABLE, DEFAULT_DATA)) / OPERATOR_TOKEN_FILE
+    path = _kept_file()
     try:
-        return path.read_text().strip() or None
+        return path.read_text(encoding="utf-8").strip() or None
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -1,5 +1,6 @@
 """An arena of one's own: a server and bots as child processes, for as long as they are needed."""
 
+import errno
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ import grpc
 from meijin.arena.child import Child, Tell, start_child, stopping
 from meijin.arena.connection import Connection, Server, connect
 from meijin.arena.errors import ArenaError, LeftTournamentError
+from meijin.arena.server_parts import check_server_parts
 from meijin.arena.startup import BOT_START_TIMEOUT, wait_for_bots
 from meijin.arena.supervisor import Supervisor, Upkeep
 from meijin.wire.contract import SERVER_LOG_FILE
@@ -103,12 +105,29 @@ def local_server(data: Path, *options: str) -> Iterator[tuple[str, Child]]:
     Raises:
         ArenaError: it does not come up; the message names its log.
     """
-    data.mkdir(parents=True, exist_ok=True)
+    check_server_parts()
+    _make_folder(data)
     arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
     with stopping() as children:
         arguments += [f"--env-file={os.devnull}", *options]
         server = children["server"] = start_child(arguments, data / SERVER_LOG_FILE)
         yield _address(server), server
+
+
+def _make_folder(data: Path) -> None:
+    """Make a folder, if there is none, that can be written into.
+
+    Raises:
+        ArenaError: there is something else, or the folder is read-only.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        if not os.access(data, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except FileExistsError:
+        raise ArenaError(f"{data} is a file; give a folder with --data") from None
+    except OSError as error:
+        raise ArenaError(f"can't use {data}: {error.strerror}; give another --data") from None
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typer.core import TyperCommand
 
 from meijin.bots import BUILT_IN
 from meijin.bots.sdk.turn_log import open_turn_log
+from meijin.cli.completion import programs
 from meijin.cli.errors import unusable_file
 from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
 
@@ -30,7 +31,10 @@ def is_behind_dashes(context: typer.Context) -> bool:
 
 BotProgramArgument = Annotated[
     str,
-    typer.Argument(help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py or my_bot.py:MyBot."),
+    typer.Argument(
+        help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py or my_bot.py:MyBot.",
+        autocompletion=programs,
+    ),
 ]
 BotSettingsOption = Annotated[
     list[str] | None,

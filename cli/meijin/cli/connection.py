@@ -23,9 +23,9 @@ from meijin.wire.contract import (
     CLIENT_CERTIFICATE_VARIABLE,
     CLIENT_KEY_VARIABLE,
     DEFAULT_SERVER,
+    OPERATOR_TOKEN_VARIABLE,
     PLAINTEXT_VARIABLE,
     SERVER_VARIABLE,
-    TOKEN_VARIABLE,
 )
 
 __all__ = [
@@ -82,7 +82,7 @@ TokenOption = Annotated[
     str | None,
     typer.Option(
         "--token",
-        envvar=TOKEN_VARIABLE,
+        envvar=OPERATOR_TOKEN_VARIABLE,
         help="An operator's or owner's token; else read from operator.token in the data folder.",
         show_envvar=True,
     ),

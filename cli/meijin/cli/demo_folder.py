@@ -65,6 +65,8 @@ def make_room(data: Path, bots: Collection[str]) -> str:
         raise CommandError(str(error)) from None
     except SQLAlchemyError as error:
         raise unusable_database(error) from None
+    except FileExistsError:
+        raise CommandError(f"{data} is a file; give a folder with --data") from None
     except OSError as error:
         raise CommandError(f"can't use {data}: {error.strerror}; give another --data") from None
 
@@ -77,7 +79,7 @@ def _check(data: Path, database: Database, bots: Collection[str]) -> None:
     """Refuse a folder that holds more than one demo."""
     more = sorted(_names(data) - WRITTEN - {f"{bot}.log" for bot in bots})
     if not more and (data / DATABASE_FILE).exists():
-        request_id = (data / MARKER).read_text()
+        request_id = (data / MARKER).read_text(encoding="utf-8")
         more = database.read(lambda sql: _additions(sql, request_id, bots))
     if more:
         raise CommandError(
@@ -105,5 +107,5 @@ def _empty(data: Path) -> str:
         else:
             path.unlink()
     request_id = f"demo-{secrets.token_hex(8)}"
-    (data / MARKER).write_text(request_id)
+    (data / MARKER).write_text(request_id, encoding="utf-8")
     return request_id

@@ -1,6 +1,7 @@
 """Errors of commands: each ends one with a line and an exit status."""
 
 from meijin.arena.errors import ArenaError
+from meijin.arena.server_parts import missing_part_text
 
 
 class CommandError(ArenaError):
@@ -28,14 +29,16 @@ class TooManyFaultsError(CommandError):
 
 
 def missing_part(error: ModuleNotFoundError) -> CommandError:
-    """What to say where the bare installation lacks the server's parts."""
-    return CommandError(f"{error.name} is not installed; run: pip install 'meijin[server]'")
+    """What to say where the bare installation, or the system, lacks the server's parts."""
+    return CommandError(missing_part_text(error.name))
 
 
 def unusable_file(error: OSError) -> CommandError:
     """What to say of a file or folder that can't be used, or of an error of another kind."""
     if error.filename is None:
         return CommandError(str(error))
+    if isinstance(error, FileExistsError):
+        return CommandError(f"can't use {error.filename}: it is a file, and no folder")
     return CommandError(f"can't use {error.filename}: {error.strerror}")
 
 

@@ -1,18 +1,11 @@
 """What is said of errors that end a command, where they come from below the command line."""
 
+import os
+
 import grpc
 
 from meijin.bots import BotLoadError
-from meijin.wire.contract import SERVER_VARIABLE, TOKEN_VARIABLE
-
-EXPLANATIONS = {
-    grpc.StatusCode.UNAVAILABLE: "no server answers; start one with `meijin serve`, "
-    f"or say where it is with --server or {SERVER_VARIABLE}",
-    grpc.StatusCode.DEADLINE_EXCEEDED: "no answer in time: the server is too busy, or something else listens there; check the address and the port",
-    grpc.StatusCode.UNIMPLEMENTED: "what answers is no Meijin server, or one of another release; "
-    "check the address and the port",
-}
-"""What to say where gRPC's own words would not help."""
+from meijin.wire.contract import OPERATOR_TOKEN_VARIABLE, TOKEN_VARIABLE
 
 
 def explain(error: Exception) -> str | None:
@@ -24,5 +17,10 @@ def explain(error: Exception) -> str | None:
     if not isinstance(error, grpc.Call):
         return str(error)
     if error.code() is grpc.StatusCode.UNAUTHENTICATED:
-        return f"{error.details()}: give a token with --token or {TOKEN_VARIABLE}"
-    return EXPLANATIONS.get(error.code(), str(error.details()))
+        return f"{error.details()}: give a token with --token or {OPERATOR_TOKEN_VARIABLE}{_hint()}"
+    return str(error.details())
+
+
+def _hint() -> str:
+    """That a token is at hand, of a kind that this is not for."""
+    return f"; {TOKEN_VARIABLE} is for bots alone" if os.environ.get(TOKEN_VARIABLE) else ""

@@ -1,5 +1,6 @@
 """The `meijin` command: its parts put together, and its errors in one line."""
 
+import io
 import signal
 import sys
 from typing import Annotated
@@ -130,6 +131,7 @@ def root(
 
 def main() -> None:
     """Run the command line; an expected failure is one line on standard error and a status."""
+    _write_utf8()
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     try:
         app()
@@ -147,6 +149,13 @@ def main() -> None:
     finally:
         # The interpreter's own end prints an exception that a handler raises in it.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _write_utf8() -> None:
+    """Have pipes and files hold UTF-8, whatever the system's old encoding is: tables need it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _fail(message: str, *, status: int = ArenaError.status) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from meijin.cli.completion import players
 from meijin.cli.errors import CommandError
 from meijin.cli.options import MAX_UINT32
 from meijin.game import TimeControl
@@ -16,9 +17,10 @@ DEFAULT_WAIT = 30.0
 MAX_SCORE = 1_000_000_000
 
 FirstArgument = Annotated[
-    str, typer.Argument(help="A bot on the server; with --local a bot to run.")
+    str,
+    typer.Argument(help="A bot on the server; with --local a bot to run.", autocompletion=players),
 ]
-SecondArgument = Annotated[str, typer.Argument(help="The other one.")]
+SecondArgument = Annotated[str, typer.Argument(help="The other one.", autocompletion=players)]
 FirstOptionOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
+from meijin.cli.completion import registered
 from meijin.cli.errors import CommandError
 from meijin.cli.opening_files import openings_in
 from meijin.game import (
@@ -53,7 +54,12 @@ def _format(text: str) -> str:
 
 
 BotsArgument = Annotated[
-    list[str], typer.Argument(help="Names of bots on the server, at least two.", metavar="BOT...")
+    list[str],
+    typer.Argument(
+        help="Names of bots on the server, at least two.",
+        metavar="BOT...",
+        autocompletion=registered,
+    ),
 ]
 FormatOption = Annotated[
     str,
@@ -73,6 +79,10 @@ RoundsOption = Annotated[
         "of a format that has them. Left to the format when left out.",
     ),
 ]
+GamesOption = Annotated[
+    int | None,
+    typer.Option(min=1, max=MAX_UINT32, help="Games of each pair; another word for --rounds."),
+]
 OwnOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -83,7 +93,8 @@ DEFAULT_TIME = "60+0.5"
 DEFAULT_VARIANT = GOMOKU.size
 
 TimeOption = Annotated[
-    str, typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move.")
+    str,
+    typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move; 1m+1s too."),
 ]
 VariantOption = Annotated[
     str,
@@ -133,6 +144,7 @@ def settings(
     bots: BotsArgument,
     form: FormatOption = USUAL_FORMAT,
     rounds: RoundsOption = None,
+    games: GamesOption = None,
     own: OwnOption = None,
     time: TimeOption = DEFAULT_TIME,
     variant: VariantOption = DEFAULT_VARIANT,
@@ -149,6 +161,8 @@ def settings(
     Raises:
         CommandError: one of them can't be what it should be.
     """
+    if rounds is not None and games is not None:
+        raise CommandError("--games is another word for --rounds; give one")
     try:
         board = Variant.parse(variant)
         if opening_rule != DEFAULT_OPENING_RULE:
@@ -160,7 +174,7 @@ def settings(
         name=name,
         bots=bots,
         format=format_to_proto(form),
-        rounds=rounds or 0,
+        rounds=rounds or games or 0,
         variant=variant_to_proto(board),
         time_control=time_control_to_proto(control),
         seed=secrets.randbits(31) if seed is None else seed,

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,9 @@ from rich.text import Text
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import outcome_from_proto
+
+SHORT_NAMES = {"Sonneborn-Berger": "SB"}
+"""Of tie-breaks, where a table has a column a bot."""
 
 
 def printable(text: str) -> str:
@@ -90,15 +92,20 @@ def replaced(path: Path) -> Iterator[IO[bytes]]:
         part.unlink(missing_ok=True)
 
 
+def message_fields(message: Message) -> dict[str, object]:
+    """What a message says, by the names of its fields."""
+    return MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+
+
 def print_json(value: Message | Mapping[str, object]) -> None:
     """Print one JSON object; a message keeps the names of its fields.
 
     What can't be printed is escaped, which JSON reads as the same.
     """
     if isinstance(value, Message):
-        value = MessageToDict(
-            value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
-        )
+        value = message_fields(value)
     text = json.dumps(value, ensure_ascii=False)
     typer.echo("".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text))
 
@@ -173,31 +180,56 @@ def standings_table(response: pb.GetTournamentResponse) -> Table:
 
 def crosstable(response: pb.GetTournamentResponse) -> Table:
     """Who scored how many points against whom: a row and a column a bot, best first."""
-    points: dict[tuple[str, str], float] = {}
-    games: Counter[str] = Counter()
-    for cell in response.crosstable:
-        points[cell.bot, cell.opponent] = cell.wins + cell.draws / 2
-        games[cell.bot] += cell.wins + cell.draws + cell.losses
-    bots = response.tournament.settings.bots
-    totals = {bot: sum(points.get((bot, other), 0) for other in bots) for bot in bots}
+    cells = {(cell.bot, cell.opponent): cell for cell in response.crosstable}
     faults = {count.bot: count.faults for count in response.faults}
-    order = sorted(bots, key=lambda bot: -totals[bot])
+    scores = _scores(response)
+    order = [standing.bot for standing in response.standings] or sorted(
+        scores, key=lambda bot: -(scores[bot].wins + scores[bot].draws / 2)
+    )
+    ties = {standing.bot: standing.tie_breaks for standing in response.standings}
+    names = [tie.name for tie in ties.get(order[0], ())]
     numbers = [str(number) for number, _ in enumerate(order, start=1)]
     made = table(
         tournament_name(response.tournament),
-        ("#", "bot", *numbers, "points", "games", "faults"),
+        (
+            "#",
+            "bot",
+            *numbers,
+            "points",
+            *(SHORT_NAMES.get(name, name) for name in names),
+            "W-D-L",
+            "faults",
+        ),
         text_columns=2,
     )
     for number, bot in zip(numbers, order, strict=True):
-        row = ["·" if bot == other else _points(points.get((bot, other))) for other in order]
+        score = scores[bot]
         made.add_row(
-            number, bot, *row, f"{totals[bot]:g}", str(games[bot]), str(faults.get(bot, 0))
+            number,
+            bot,
+            *(_points(cells.get((bot, other))) for other in order),
+            f"{score.wins + score.draws / 2:g}",
+            *(f"{tie.value:g}" for tie in ties.get(bot, ())),
+            f"{score.wins}-{score.draws}-{score.losses}",
+            str(faults.get(bot, 0)),
         )
     return made
 
 
-def _points(points: float | None) -> str:
-    return "" if points is None else f"{points:g}"
+def _scores(response: pb.GetTournamentResponse) -> dict[str, pb.CrosstableCell]:
+    """What each bot has scored against all others."""
+    scores = {bot: pb.CrosstableCell(bot=bot) for bot in response.tournament.settings.bots}
+    for cell in response.crosstable:
+        score = scores[cell.bot]
+        score.wins += cell.wins
+        score.draws += cell.draws
+        score.losses += cell.losses
+    return scores
+
+
+def _points(cell: pb.CrosstableCell | None) -> str:
+    """What was scored in a meeting; a dot where there was none."""
+    return f"{cell.wins + cell.draws / 2:g}" if cell is not None else "·"
 
 
 def state_text(game: game_pb2.Game) -> str:

@@ -6,16 +6,22 @@ from datetime import timedelta
 from typing import Self
 
 from meijin.game.seat import Seat
-from meijin.game.seconds import MICROSECOND, format_seconds, parse_seconds
+from meijin.game.seconds import MICROSECOND, format_seconds, parse_duration
 
 LONGEST = timedelta(days=7)
 """The upper limit of every duration in a time control."""
 
+_DURATION = r"[0-9.]+(?:ms|s|m|h)?"
 _FORM = re.compile(
-    r"(?:(?P<initial>[0-9.]+)(?:\+(?P<increment>[0-9.]+))?)?"
-    r"(?:(?(initial),)(?P<per_move>[0-9.]+)/move)?"
+    rf"(?:(?P<initial>{_DURATION})(?:\+(?P<increment>{_DURATION}))?)?"
+    rf"(?:(?(initial),)(?P<per_move>{_DURATION})/move)?"
 )
 _HINT = 'write seconds in one of the forms "60", "60+0.5", "5/move" and "60+0.5,5/move"'
+_NAMES = {
+    "initial": "the time on the clock",
+    "increment": "the increment",
+    "per_move": "the time per move",
+}
 _NO_CAP = 1 << 62
 _ZERO = timedelta(0)
 
@@ -41,7 +47,10 @@ class TimeControl:
             if duration is None or (name == "increment" and duration == _ZERO):
                 continue
             if not _ZERO < duration <= LONGEST:
-                raise ValueError(f"{name} {duration} is out of range: above 0, at most {LONGEST}")
+                limit = format_seconds(LONGEST)
+                raise ValueError(
+                    f"{_NAMES[name]} has to be more than 0 and at most {limit} s (7 days)"
+                )
 
     def __str__(self) -> str:
         parts = []
@@ -54,7 +63,7 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read what `str` writes.
+        """Read what `str` writes; a duration may have a unit, such as in ``1m+1s`` or ``500ms/move``.
 
         Raises:
             ValueError: the form is wrong, or a duration is out of range.
@@ -73,7 +82,7 @@ class TimeControl:
 
 
 def _optional_seconds(text: str | None) -> timedelta | None:
-    return None if text is None else parse_seconds(text)
+    return None if text is None else parse_duration(text)
 
 
 class Clock:

@@ -8,7 +8,7 @@ A file is one of
   whole file has them
 - games in SGF or RIF, of which the first moves are taken
 
-An empty line and one that begins with ``#`` mean nothing.
+An empty line means nothing, nor does what stands behind a ``#``.
 """
 
 from __future__ import annotations
@@ -65,9 +65,10 @@ def _of_lines(data: bytes, variant: Variant) -> Iterator[Opening]:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ValueError("it is no text; give a file with an opening a line") from None
+    lines = [line.partition("#")[0] for line in lines]
     has_offsets = any(_OFFSETS.fullmatch(line) or _NEGATIVE.search(line) for line in lines)
     for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.startswith("#"):
+        if not line.strip():
             continue
         try:
             opening = _offsets(line, variant) if has_offsets else _cells(line, variant)

@@ -5,6 +5,10 @@ from datetime import timedelta
 
 MICROSECOND = timedelta(microseconds=1)
 
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+"""Of a unit."""
+_PARTS = {"ms": 1000}
+"""Of a second."""
 _FORM = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,6}))?")
 
 
@@ -24,3 +28,18 @@ def parse_seconds(text: str) -> timedelta:
     if form is None:
         raise ValueError(f'"{text}" is no number of seconds; write it like "60" or "0.5"')
     return timedelta(seconds=int(form[1]), microseconds=int((form[2] or "").ljust(6, "0")))
+
+
+def parse_duration(text: str) -> timedelta:
+    """Read a number of seconds, or one with its unit: ``60``, ``60s``, ``1.5m``, ``500ms``.
+
+    Raises:
+        ValueError: the text is no duration, or finer than a microsecond.
+    """
+    number = text.rstrip("mhs")
+    unit = text[len(number) :]
+    duration = parse_seconds(number)
+    try:
+        return duration * _SECONDS[unit] if unit in _SECONDS else duration // _PARTS[unit]
+    except OverflowError:
+        raise ValueError(f'"{text}" is longer than a duration may be') from None

@@ -27,7 +27,9 @@ UNIX_SCHEME = "unix:"
 SERVER_VARIABLE = "MEIJIN_SERVER"
 """The environment variable with the server's address."""
 TOKEN_VARIABLE = "MEIJIN_TOKEN"  # noqa: S105 - a name
-"""The environment variable with a bot's or the operator's token."""
+"""The environment variable with a bot's own token."""
+OPERATOR_TOKEN_VARIABLE = "MEIJIN_OPERATOR_TOKEN"  # noqa: S105 - a name
+"""The environment variable with an operator's or owner's token."""
 HARDWARE_VARIABLE = "MEIJIN_HARDWARE"
 """The environment variable with what a bot says that it runs on."""
 CA_VARIABLE = "MEIJIN_CA"

@@ -24,7 +24,7 @@ from meijin.server.metrics.registry import make_registry
 from meijin.server.metrics.standing import Standing
 from meijin.server.parts import Access, Parts
 from meijin.server.process.backups import Backups
-from meijin.server.process.bind_failure import bind_failure
+from meijin.server.process.bind_failure import bind_failure, check_port
 from meijin.server.process.data_folder import check_database, make_private
 from meijin.server.process.last_resort import end_within
 from meijin.server.process.open_files import allow_open_files, max_connections
@@ -84,12 +84,15 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     allow_open_files()
+    if not settings.data.exists():  # else one that runs on the folder is told of first
+        check_port(settings.listen)
     make_private(settings.data)
     async with AsyncExitStack() as stack:
         tracer = stack.enter_context(start_tracer(settings.traces, SERVICE))
         database = stack.enter_context(open_database(settings))
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(database.claim())
+        check_port(settings.listen)
         await asyncio.to_thread(check_database, settings)
         await asyncio.to_thread(database.migrate)
         await asyncio.to_thread(database.fence.claim)

@@ -22,6 +22,7 @@ from sqlalchemy.exc import (
 )
 
 from meijin.store.claims import AdvisoryClaim, FileClaim
+from meijin.store.errors import UnknownSchemaError
 from meijin.store.fence import Fence
 from meijin.store.revisions import check_current, upgrade
 
@@ -152,6 +153,8 @@ class Database:
         Raises:
             UnknownSchemaError: there are none, or they are of another release.
         """
+        if self._file is not None and not self._file.exists():  # connecting would make it
+            raise UnknownSchemaError(f"there is no {self._file}; start the server first")
         with self.reader.connect() as connection:
             check_current(connection)
 

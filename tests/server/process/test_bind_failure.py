@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from meijin.server.process.bind_failure import bind_failure
+from meijin.server.process.bind_failure import bind_failure, check_port
 
 
 def test_a_port_in_use() -> None:
@@ -12,6 +12,10 @@ def test_a_port_in_use() -> None:
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]
         assert bind_failure(f"127.0.0.1:{port}") == "is another server running there?"
+        with pytest.raises(OSError, match=r"can't listen on .*: is another server running there"):
+            check_port(f"127.0.0.1:{port}")
+    check_port(f"127.0.0.1:{port}")
+    check_port("unix:/run/arena")
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "[2001:db8::1]"])

@@ -60,15 +60,23 @@ def find_bot(spec: str) -> type[Bot]:
         return _pick(_import(Path(f"{path}.py")), class_name)
     if spec.endswith(".py"):
         return _pick(_import(Path(spec)), None)
-    near = difflib.get_close_matches(spec, BUILT_IN, n=1)
+    raise BotLoadError(f'no bot "{spec}"; {_hint(spec, Path())}')
+
+
+def _hint(spec: str, folder: Path) -> str:
+    """What may have been meant: a built-in bot, or a file of the folder."""
+    files = {path.name for path in folder.glob("*.py")}
+    if f"{spec}.py" in files:
+        return f'did you mean the file "{spec}.py"?'
+    near = difflib.get_close_matches(spec, [*BUILT_IN, *sorted(files)], n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(BUILT_IN)}."
-    raise BotLoadError(f'no bot "{spec}"; {hint} A bot of your own is given as a .py file')
+    return f"{hint} A bot of your own is given as a .py file"
 
 
 def _import(path: Path) -> ModuleType:
     """Run a file as a module; it may import what lies beside it, as a script may."""
     if not path.is_file():
-        raise BotLoadError(f"no file {path}; a new bot is written by `meijin bot new`")
+        raise BotLoadError(f"no file {path}; {_near_file(path)}")
     name = f"_bot_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
@@ -90,6 +98,15 @@ def _place(path: Path, error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
     return f" ({path.name}, line {lines[-1]})" if lines else ""
+
+
+def _near_file(path: Path) -> str:
+    """A file that may have been meant, or how one is made."""
+    there = [file.name for file in path.parent.glob("*.py")]
+    near = difflib.get_close_matches(path.name, there, n=1)
+    if near:
+        return f'did you mean "{path.with_name(near[0])}"?'
+    return "a new bot is written by `meijin bot new`"
 
 
 def _pick(module: ModuleType, class_name: str | None) -> type[Bot]:

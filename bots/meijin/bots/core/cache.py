@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -12,6 +11,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # on Windows, where the age of a folder alone keeps it
+    fcntl = None  # type: ignore[assignment]
 
 OVERRIDE = "NUMBA_CACHE_DIR"
 LIFETIME = timedelta(days=30)
@@ -52,7 +56,8 @@ def take(folder: Path) -> None:
     with suppress(OSError):
         os.utime(folder)
         _taken[folder] = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, _PRIVATE)
-        fcntl.flock(_taken[folder], fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if fcntl is not None:
+            fcntl.flock(_taken[folder], fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 def remove_leftovers(parent: Path, now: float) -> None:
@@ -71,10 +76,13 @@ def remove_leftovers(parent: Path, now: float) -> None:
 def _remove(folder: Path) -> None:
     lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, _PRIVATE)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
     finally:
         os.close(lock)
+    if fcntl is None:  # what is open can't be removed there
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def source_digest(sources: Path = _SOURCES) -> str:
@@ -96,7 +104,12 @@ def _parents(environ: Mapping[str, str]) -> list[Path]:
     parents = []
     with suppress(RuntimeError):
         parents.append(Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"))
-    return [*parents, Path(tempfile.gettempdir()) / f"meijin-{os.getuid()}"]
+    return [*parents, Path(tempfile.gettempdir()) / f"meijin-{_user()}"]
+
+
+def _user() -> int:
+    """The user's number; 0 on Windows, where these folders are each user's own anyway."""
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def _is_ours(folder: Path) -> bool:
@@ -107,6 +120,6 @@ def _is_ours(folder: Path) -> bool:
     try:
         folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         owners = {folder.stat().st_uid, folder.parent.stat().st_uid}
-        return owners == {os.getuid()} and os.access(folder, os.W_OK)
+        return owners == {_user()} and os.access(folder, os.W_OK)
     except OSError:
         return False

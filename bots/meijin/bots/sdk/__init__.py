@@ -17,6 +17,7 @@ What is behind it:
 - `turn_log`: what it is asked and what it answers, in a file
 - `replay`: one turn of a recorded game, given to a bot
 - `hardware`, `speed`: what the machine is called, and how fast it is, for people
+- `signals`: what asks a bot to leave, on every system
 - `road`: the time lost between the bot and the server, and a warning of it
 - `events`, `wire`: what the server says, and the messages that say it
 """

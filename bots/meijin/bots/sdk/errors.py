@@ -48,7 +48,7 @@ class RefusedError(ArenaError):
 class TokenRefusedError(RefusedError):
     """The token is missing, unknown or revoked (UNAUTHENTICATED)."""
 
-    advice = "register the bot and give its token as token=... or in MEIJIN_TOKEN"
+    advice = "register the bot and give its token with --token, in MEIJIN_TOKEN or as token=..."
 
 
 class NotAllowedError(RefusedError):

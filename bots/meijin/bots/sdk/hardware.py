@@ -36,7 +36,7 @@ def _told(text: str) -> str:
 def _processor() -> str:
     """Such as ``AMD EPYC 7B13``: Linux alone has it in a file, others tell the kind at least."""
     try:
-        lines = CPU_INFO.read_text(errors="replace").splitlines()
+        lines = CPU_INFO.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
     for line in lines:

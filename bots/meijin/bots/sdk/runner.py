@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.client import Client
 from meijin.bots.sdk.errors import RefusedError
+from meijin.bots.sdk.signals import on_stop_signals
 from meijin.wire.channel import Security
 
 
@@ -79,14 +79,5 @@ async def serve(
 
 
 async def _serve_until_signalled(client: Client) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, _leave, client)
+    on_stop_signals(asyncio.get_running_loop(), client.stop)
     await client.serve()
-
-
-def _leave(client: Client) -> None:
-    """Leave at the first signal; the second one then ends the process at once."""
-    client.stop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)

@@ -51,7 +51,7 @@ def write_speed(nodes_per_second: int) -> Path:
     kept = {"hardware": found_hardware(), "nodes_per_second": nodes_per_second}
     part = path.with_suffix(f".{os.getpid()}")
     try:
-        part.write_text(json.dumps(kept) + "\n")
+        part.write_text(json.dumps(kept) + "\n", encoding="utf-8")
         part.replace(path)
     finally:
         with suppress(OSError):

@@ -1,5 +1,6 @@
 """`meijin bot`: run, write, register, list and manage bots."""
 
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -22,9 +23,11 @@ from meijin.cli.commands.admin import change_bot
 from meijin.cli.commands.bench import bench
 from meijin.cli.commands.doctor import doctor
 from meijin.cli.commands.engines import engine, wrap
+from meijin.cli.completion import registered
 from meijin.cli.connection import (
     PAGE,
     USUAL_SERVER,
+    Connection,
     JsonOption,
     Server,
     TokenOption,
@@ -35,6 +38,7 @@ from meijin.cli.connection import (
 from meijin.cli.errors import CommandError
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, printable, rate_text, table
+from meijin.cli.secret_files import secret_file
 from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import TOKEN_VARIABLE
@@ -46,7 +50,7 @@ app.command()(engine)
 app.command()(bench)
 app.command(cls=ProgramCommand)(doctor)
 
-BotArgument = Annotated[str, typer.Argument(help="The bot.")]
+BotArgument = Annotated[str, typer.Argument(help="The bot.", autocompletion=registered)]
 
 DIGEST_LENGTH = 12
 """Digits of a digest that tell versions of a bot apart."""
@@ -92,7 +96,7 @@ def new(
     target = path or Path(f"{name.replace('-', '_')}.py")
     try:
         source = bot_source(name)
-        with target.open("x") as file:
+        with target.open("x", encoding="utf-8") as file:
             file.write(source)
     except ValueError as error:
         raise CommandError(str(error)) from None
@@ -170,27 +174,48 @@ def register(
     rotate: Annotated[
         bool, typer.Option("--rotate", help="A new token for a known bot; the old one stops.")
     ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Write the token to a file that you alone may read, and don't print it."),
+    ] = None,
     server: Server = USUAL_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Register a bot and print its token, which is shown this once."""
-    with connect(server, token) as connection:
-        if rotate:
-            secret = connection.ask_with_token(
-                connection.bots.RotateToken, pb.RotateTokenRequest(name=name)
-            ).token
-        else:
-            secret = connection.ask_with_token(
-                connection.bots.RegisterBot, pb.RegisterBotRequest(name=name, owner=owner)
-            ).token
-    if as_json:
+    with ExitStack() as stack:
+        keep = save and stack.enter_context(secret_file(save, may_exist=rotate))
+        connection = stack.enter_context(connect(server, token))
+        secret = _register(connection, name, owner, rotate=rotate)
+        if keep:
+            keep(printable(secret))
+    if save:
+        _tell_saved(name, save, as_json=as_json)
+    elif as_json:
         print_json({"name": name, "token": secret})
+    else:
+        typer.echo(printable(secret))
+        typer.echo(
+            f"Keep it: it is not shown again. {name} plays with {TOKEN_VARIABLE} set to it.",
+            err=True,
+        )
+
+
+def _register(connection: Connection, name: str, owner: str, *, rotate: bool) -> str:
+    """The token of a bot that is new, or of one that is known."""
+    bots = connection.bots
+    if rotate:
+        renewed = pb.RotateTokenRequest(name=name)
+        return connection.ask_with_token(bots.RotateToken, renewed).token
+    made = pb.RegisterBotRequest(name=name, owner=owner)
+    return connection.ask_with_token(bots.RegisterBot, made).token
+
+
+def _tell_saved(name: str, path: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"name": name, "file": str(path)})
         return
-    typer.echo(printable(secret))
-    typer.echo(
-        f"Keep it: it is not shown again. {name} plays with {TOKEN_VARIABLE} set to it.", err=True
-    )
+    console.print(f"the token of {name} is in {path}; it plays with {TOKEN_VARIABLE}=$(cat {path})")
 
 
 @app.command()

@@ -6,14 +6,29 @@ from typing import Annotated
 import typer
 
 from meijin.arena.local import local_arena
+from meijin.arena.server_parts import check_server_parts
 from meijin.arena.tournaments import make_tournament
 from meijin.cli.errors import missing_part
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.options import MAX_UINT32, settings
-from meijin.cli.output import PlainConsole, console, crosstable, print_json, print_note
+from meijin.cli.output import (
+    PlainConsole,
+    console,
+    crosstable,
+    message_fields,
+    print_json,
+    print_note,
+)
 from meijin.wire.contract import DATABASE_FILE
 
+NEXT = (
+    ("meijin match alphabeta mcts --local --games 4", "a match of your own"),
+    ("meijin bot new my-bot", "a bot to start from, in my_bot.py"),
+    ("meijin match my_bot.py random --local", "how it does"),
+    ("meijin serve --open --data {data}", "this demo's server again"),
+)
+"""Commands for who has seen the demo, and what they show."""
 BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
 
 
@@ -31,6 +46,7 @@ def demo(
     their own that connect over gRPC. Everything is stopped at the end; the database stays. An
     earlier demo in the folder is replaced, unless the folder is in use or has been put to more use.
     """
+    check_server_parts()
     request_id = _make_room(data)
     notes = PlainConsole(stderr=True)
     notes.print("starting a server and three bots, each a process of its own ...")
@@ -40,17 +56,17 @@ def demo(
         finished = follow(connection, made)
         standings = current_standings(connection, made.ladder)
     if as_json:
-        print_json(finished)
-        print_json(standings)
+        print_json({"tournament": message_fields(finished), "ladder": message_fields(standings)})
         return
     console.print()
     console.print(crosstable(finished))
     console.print()
     console.print(ladder_table(standings, console.width))
     console.print()
-    console.print(
-        f"kept: {data / DATABASE_FILE}; look again with: meijin serve --open --data {data}"
-    )
+    console.print(f"kept: {data / DATABASE_FILE}")
+    console.print("What to try next:")
+    for command, what in NEXT:
+        console.print(f"  {command.format(data=data):<48}  {what}", soft_wrap=True)
 
 
 def _make_room(data: Path) -> str:

@@ -158,6 +158,11 @@ def wrap(
     log: TurnLogOption = None,
 ) -> None:
     """Connect an engine that speaks the Gomocup protocol or GTP, and play until Ctrl-C."""
+    if not hasattr(os, "fork"):
+        raise CommandError(
+            "engines are wrapped on Linux and macOS; on Windows do it in WSL, where a program for "
+            "Windows starts too"
+        )
     settings = WrapSettings(
         command=find_command(command),
         protocol=_protocol(protocol),

@@ -7,7 +7,7 @@ import typer
 from meijin.cli.commands.tokens import print_secret
 from meijin.cli.connection import USUAL_SERVER, Server, connect, with_server
 from meijin.v1 import owner_service_pb2 as pb
-from meijin.wire.contract import TOKEN_VARIABLE
+from meijin.wire.contract import OPERATOR_TOKEN_VARIABLE
 
 app = typer.Typer(help="Become an owner of bots.", no_args_is_help=True)
 
@@ -28,4 +28,4 @@ def join(
     request = pb.JoinRequest(invitation=invitation.strip(), name=name)
     with connect(server, "") as connection:
         response = connection.ask_with_token(connection.owners.Join, request)
-    print_secret(response.token, f"the token of {name}; set {TOKEN_VARIABLE} to it")
+    print_secret(response.token, f"the token of {name}; set {OPERATOR_TOKEN_VARIABLE} to it")

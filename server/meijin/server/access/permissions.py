@@ -9,6 +9,7 @@ from meijin.server.errors import NotAllowedError, UnauthenticatedError
 from meijin.server.settings import Reading, Registration, Settings
 from meijin.store.access.tokens import Identity
 from meijin.store.schema import TokenKind
+from meijin.wire.contract import OPERATOR_TOKEN_VARIABLE
 
 
 class Permission(enum.Enum):
@@ -143,7 +144,8 @@ class Policy:
         scopes = self.scopes(permission)
         if identity.kind not in scopes:
             kinds = " or ".join(sorted(kind.value for kind in scopes))
-            raise NotAllowedError(f"this needs a token of kind {kinds}, not {identity.kind.value}")
+            message = f"this needs a token of kind {kinds}, not {identity.kind.value}"
+            raise NotAllowedError(f"{message}; give one with --token or {OPERATOR_TOKEN_VARIABLE}")
 
     def _needs_no_token(self, permission: Permission) -> bool:
         if permission is Permission.READER:

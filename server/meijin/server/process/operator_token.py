@@ -87,4 +87,4 @@ async def ensure_operator_token(storage: Storage, file: OperatorTokenFile) -> No
 
 
 def _read(path: Path) -> str:
-    return path.read_text().strip()
+    return path.read_text(encoding="utf-8").strip()

@@ -46,6 +46,8 @@ from meijin.store.ladders.runs import (
 )
 from meijin.store.schema import BotId, BotVersionId, LadderId, RatingRunId
 
+TIE = 0.005
+"""Elo between two ratings that are the same but for rounding."""
 MAX_PREVIEW = 200
 """The most games of a preview; the next run is not far, then."""
 MAX_PREVIEW_POOL = 400
@@ -182,7 +184,7 @@ def _ranked(
         place for place in _shown(rows, all_versions=all_versions) if machines.admits(rows[place])
     ]
     chances = dict(zip(places, _chances(connection, table, places), strict=True))
-    ranks = {place: rank for rank, place in enumerate(places, start=1)}
+    ranks = _ranks(rows, places)
     return [
         replace(
             row,
@@ -190,6 +192,16 @@ def _ranked(
         )
         for place, row in enumerate(rows)
     ]
+
+
+def _ranks(rows: Sequence[Standing], places: Sequence[int]) -> dict[int, int]:
+    """The rank of each place; those whose ratings can't be told apart share the first of theirs."""
+    ranks: dict[int, int] = {}
+    for rank, place in enumerate(places, start=1):
+        before = places[rank - 2] if rank > 1 else None
+        is_tie = before is not None and abs(rows[before].line.elo - rows[place].line.elo) < TIE
+        ranks[place] = ranks[before] if is_tie and before is not None else rank
+    return ranks
 
 
 def _shown(rows: Sequence[Standing], *, all_versions: bool) -> list[int]:
