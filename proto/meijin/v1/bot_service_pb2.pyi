@@ -36,6 +36,7 @@ class Bot(_message.Message):
     HARDWARE_FIELD_NUMBER: _builtins.int
     NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
     UNEXAMINED_FIELD_NUMBER: _builtins.int
+    DISPLAY_NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -60,6 +61,8 @@ class Bot(_message.Message):
     """The version that is there gets no rated games, since this server asks for a
     passed doctor and it has none.
     """
+    display_name: _builtins.str
+    """What people call it, in any script; empty where it has its name alone."""
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
         """What it said it can play; absent while it is away."""
@@ -81,10 +84,11 @@ class Bot(_message.Message):
         hardware: _builtins.str = ...,
         nodes_per_second: _builtins.int = ...,
         unexamined: _builtins.bool = ...,
+        display_name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "hardware", b"hardware", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "running_games", b"running_games", "unexamined", b"unexamined"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "display_name", b"display_name", "hardware", b"hardware", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "running_games", b"running_games", "unexamined", b"unexamined"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -98,19 +102,25 @@ class RegisterBotRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     OWNER_FIELD_NUMBER: _builtins.int
+    DISPLAY_NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """1 to 40 letters, digits, `-`, `_` or `.`."""
     owner: _builtins.str
     """Who it belongs to; may be empty."""
+    display_name: _builtins.str
+    """What people are to call it: at most 60 printable characters of any script; may
+    be empty.
+    """
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         owner: _builtins.str = ...,
+        display_name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "owner", b"owner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["display_name", b"display_name", "name", b"name", "owner", b"owner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

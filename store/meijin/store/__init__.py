@@ -12,6 +12,7 @@
 - `tournaments`: made, played, listed and counted; a package
 - `ladders`: what ladders are computed from, and what is published; a package
 - `bots`: bots and their versions
+- `classes`: classes, their students, and which version of each counts
 - `access`: tokens, invitations, owners and the audit log; a package
 - `errors`, `similar`: what is not found, and what may have been meant
 """

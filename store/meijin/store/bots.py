@@ -69,6 +69,8 @@ class BotRow:
     """What its newest version said last that it runs on; empty where it said nothing."""
     nodes_per_second: int = 0
     """Of the reference search there, as that version said last; 0 where it said nothing."""
+    display_name: str = ""
+    """What people call it; empty where it has its name alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,7 @@ def add_bot(
     *,
     owner_id: OwnerId | None = None,
     is_open: bool = False,
+    display_name: str = "",
 ) -> BotId:
     """Register a bot.
 
@@ -155,7 +158,13 @@ def add_bot(
         sqlalchemy.exc.IntegrityError: the name is taken.
     """
     with Session(connection) as session:
-        bot = Bot(name=name, create_time=now, owner_id=owner_id, is_open=is_open)
+        bot = Bot(
+            name=name,
+            create_time=now,
+            owner_id=owner_id,
+            is_open=is_open,
+            display_name=display_name,
+        )
         session.add(bot)
         session.flush()
         return bot.id

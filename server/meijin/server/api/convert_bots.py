@@ -18,6 +18,7 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
         hardware=bot.hardware,
         nodes_per_second=bot.nodes_per_second,
         unexamined=bot.is_unexamined,
+        display_name=bot.display_name,
     )
     if bot.capabilities is not None:
         message.capabilities.CopyFrom(capabilities_to_proto(bot.capabilities))

@@ -28,6 +28,8 @@ class BotSummary:
     """What its newest version said last that it runs on; empty where it said nothing."""
     nodes_per_second: int = 0
     """Of the reference search there, as that version said last; 0 where it said nothing."""
+    display_name: str = ""
+    """What people call it; empty where it has its name alone."""
 
 
 def bot_summary(row: BotRow, player: Player | None, pauses: Pauses) -> BotSummary:
@@ -43,4 +45,5 @@ def bot_summary(row: BotRow, player: Player | None, pauses: Pauses) -> BotSummar
         is_unexamined=session is not None and not session.may_be_rated,
         hardware=row.hardware,
         nodes_per_second=row.nodes_per_second,
+        display_name=row.display_name,
     )

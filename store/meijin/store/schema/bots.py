@@ -12,6 +12,9 @@ from meijin.store.schema.ids import BotId, BotVersionId, OwnerId
 REASON = 200
 """Characters of why a bot may not play."""
 
+DISPLAY_NAME = 60
+"""Characters of what people call a bot."""
+
 HARDWARE = 80
 """Characters of what a bot says that it runs on."""
 
@@ -58,6 +61,8 @@ class Bot(Base):
     """It is left out of lists of bots and of ladders' tables."""
     former_names: Mapped[list[str]] = mapped_column(default_factory=list, insert_default=list)
     """Of before it was renamed; its process may still introduce itself so."""
+    display_name: Mapped[str] = mapped_column(String(DISPLAY_NAME), default="", server_default="")
+    """What people call it, in any script; empty where it has its name alone."""
 
 
 class BotVersion(Base):
