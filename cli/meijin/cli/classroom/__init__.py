@@ -1,0 +1,7 @@
+"""What the commands for classes are made of.
+
+- `roster`: the file with the students' names
+- `handles`: names of bots, in ASCII, from names of people in any script
+- `handout`: the file with each student's token, and the table for a mail merge
+- `private_files`: files that nobody else on the machine reads
+"""

@@ -1,0 +1,18 @@
+"""`meijin class`: a class of students with a bot each.
+
+- `rosters`: classes made from rosters, shown and listed; deadlines
+"""
+
+import typer
+
+from meijin.cli.commands.classes.rosters import create, deadline, list_, show
+
+app = typer.Typer(
+    help="Give each student of a class a bot, a deadline, grades and a report.",
+    no_args_is_help=True,
+)
+
+app.command()(create)
+app.command("list")(list_)
+app.command()(show)
+app.command()(deadline)
