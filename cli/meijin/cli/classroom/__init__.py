@@ -3,5 +3,7 @@
 - `roster`: the file with the students' names
 - `handles`: names of bots, in ASCII, from names of people in any script
 - `handout`: the file with each student's token, and the table for a mail merge
+- `anchors`: the bots that a class is graded against, as processes
+- `grading`: what the tests against them are worth
 - `private_files`: files that nobody else on the machine reads
 """

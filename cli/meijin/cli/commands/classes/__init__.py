@@ -1,10 +1,12 @@
 """`meijin class`: a class of students with a bot each.
 
 - `rosters`: classes made from rosters, shown and listed; deadlines
+- `grades`: tests of each bot against bots of known strength
 """
 
 import typer
 
+from meijin.cli.commands.classes.grades import grade
 from meijin.cli.commands.classes.rosters import create, deadline, list_, show
 
 app = typer.Typer(
@@ -16,3 +18,4 @@ app.command()(create)
 app.command("list")(list_)
 app.command()(show)
 app.command()(deadline)
+app.command()(grade)
