@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -31,6 +32,9 @@ from meijin.v1.play_service_pb2_grpc import (
 )
 
 PATIENCE_SECONDS = 60.0
+
+_PLACE = re.compile(r" \([^ ]+\.py, line [0-9]+\)$")
+"""Where a bot has failed: a line of a test."""
 
 
 class InRoom(Protocol):
@@ -309,7 +313,8 @@ class Room:
                 for request in await self._outbox.take():
                     answers |= {play.game: play.cell for play in request.actions.plays}
                     answers |= {each.game: tuple(each.cells) for each in request.actions.placements}
-                    answers |= {fault.game: fault.message for fault in request.actions.failures}
+                    failures = request.actions.failures
+                    answers |= {each.game: _PLACE.sub("", each.message) for each in failures}
         return answers
 
     def close(self) -> None:

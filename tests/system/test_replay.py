@@ -55,7 +55,9 @@ def test_a_crash_happens_again(
     )
     (tmp_path / "game.json").write_text(shown)
     detail = json.loads(shown)["outcome"]["detail"]
-    assert re.fullmatch(r"KeyError: \((599|60[0-9])000, (599|60[0-9])000\)", detail)
+    assert re.fullmatch(
+        r"KeyError: \((599|60[0-9])000, (599|60[0-9])000\) \(fragile\.py, line [0-9]+\)", detail
+    )
     for words in (("1", address), ("game.json",)):
         done = replayed(tmp_path, *words, "fragile.py")
         assert done.returncode == 1, done.stderr

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.wire.text import check_text, plain_text
+from meijin.wire.text import check_text, plain_lines, plain_text
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,12 @@ def test_free_text_keeps_its_words() -> None:
         plain_text("out of memory\r\n\tat \x1b[31mply 9\x1b[0m\0")
         == "out of memory   at [31mply 9[0m"
     )
+
+
+def test_free_text_keeps_its_lines() -> None:
+    """Whatever they end with, and their indents; every line is plain."""
+    assert plain_lines("one\r\n  two\x1b[0m\u2028three\x85\n") == "one\n  two[0m\nthree\n"
+    assert plain_lines("") == ""
 
 
 @given(st.text())

@@ -36,6 +36,11 @@ class Bot(_message.Message):
     HARDWARE_FIELD_NUMBER: _builtins.int
     NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
     UNEXAMINED_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    RATING_FIELD_NUMBER: _builtins.int
+    LADDER_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    LAST_SEEN_TIME_FIELD_NUMBER: _builtins.int
     DISPLAY_NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
@@ -61,6 +66,18 @@ class Bot(_message.Message):
     """The version that is there gets no rated games, since this server asks for a
     passed doctor and it has none.
     """
+    version: _builtins.str
+    """The label of its newest version; empty before it has one."""
+    rating: _builtins.float
+    """Its rating in `ladder`, in Elo, by the newest published run; absent where no run
+    has it.
+    """
+    ladder: _builtins.str
+    """Of the ladders whose newest run rates one of its versions, the one that has counted
+    most of its games; empty for none.
+    """
+    games: _builtins.int
+    """Games it has finished, rated or not, of all of its versions."""
     display_name: _builtins.str
     """What people call it, in any script; empty where it has its name alone."""
     @_builtins.property
@@ -70,6 +87,10 @@ class Bot(_message.Message):
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was registered."""
+
+    @_builtins.property
+    def last_seen_time(self) -> _timestamp_pb2.Timestamp:
+        """When a stream of it was open last: now while one is; absent where none ever was."""
 
     def __init__(
         self,
@@ -84,13 +105,20 @@ class Bot(_message.Message):
         hardware: _builtins.str = ...,
         nodes_per_second: _builtins.int = ...,
         unexamined: _builtins.bool = ...,
+        version: _builtins.str = ...,
+        rating: _builtins.float | None = ...,
+        ladder: _builtins.str = ...,
+        games: _builtins.int = ...,
+        last_seen_time: _timestamp_pb2.Timestamp | None = ...,
         display_name: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "create_time", b"create_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "create_time", b"create_time", "last_seen_time", b"last_seen_time", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "display_name", b"display_name", "hardware", b"hardware", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "running_games", b"running_games", "unexamined", b"unexamined"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "running_games", b"running_games", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
+    _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rating) -> _WhichOneofReturnType__rating | None: ...
 
 Global___Bot: _TypeAlias = Bot  # noqa: Y015
 

@@ -148,6 +148,7 @@ class Fault(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     EVIDENCE_FIELD_NUMBER: _builtins.int
+    TRACEBACK_FIELD_NUMBER: _builtins.int
     fault_id: _builtins.str
     """Names the entry; newer ones have higher numbers."""
     kind: Global___FaultKind.ValueType
@@ -166,6 +167,10 @@ class Fault(_message.Message):
     """The bot concerned; empty when it was no bot."""
     version: _builtins.str
     """The label of its version; may be empty."""
+    traceback: _builtins.str
+    """Where in its own program the bot failed, as it said: the lines of the stack, the
+    innermost last; empty where it said nothing. At most 4000 characters.
+    """
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was noticed."""
@@ -188,10 +193,11 @@ class Fault(_message.Message):
         bot: _builtins.str = ...,
         version: _builtins.str = ...,
         evidence: _struct_pb2.Struct | None = ...,
+        traceback: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_ply", b"_ply", "create_time", b"create_time", "evidence", b"evidence", "ply", b"ply"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ply", b"_ply", "bot", b"bot", "create_time", b"create_time", "detail", b"detail", "ending", b"ending", "evidence", b"evidence", "fault_id", b"fault_id", "game_id", b"game_id", "kind", b"kind", "party", b"party", "ply", b"ply", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ply", b"_ply", "bot", b"bot", "create_time", b"create_time", "detail", b"detail", "ending", b"ending", "evidence", b"evidence", "fault_id", b"fault_id", "game_id", b"game_id", "kind", b"kind", "party", b"party", "ply", b"ply", "traceback", b"traceback", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__ply: _TypeAlias = _typing.Literal["ply"]  # noqa: Y015
     _WhichOneofArgType__ply: _TypeAlias = _typing.Literal["_ply", b"_ply"]  # noqa: Y015

@@ -182,7 +182,7 @@ class _EndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ending.ValueTy
     ENDING_DISCONNECT: _Ending.ValueType  # 7
     """Forfeit: the bot was away longer than the grace period."""
     ENDING_ADJUDICATION: _Ending.ValueType  # 8
-    """Decided by the operator."""
+    """Decided by the operator, or by the scores that both sides agree about."""
     ENDING_VOID: _Ending.ValueType  # 9
     """Stopped through no fault of a bot."""
     ENDING_FORBIDDEN: _Ending.ValueType  # 30
@@ -208,7 +208,7 @@ ENDING_CRASH: Ending.ValueType  # 6
 ENDING_DISCONNECT: Ending.ValueType  # 7
 """Forfeit: the bot was away longer than the grace period."""
 ENDING_ADJUDICATION: Ending.ValueType  # 8
-"""Decided by the operator."""
+"""Decided by the operator, or by the scores that both sides agree about."""
 ENDING_VOID: Ending.ValueType  # 9
 """Stopped through no fault of a bot."""
 ENDING_FORBIDDEN: Ending.ValueType  # 30
@@ -512,6 +512,7 @@ class Game(_message.Message):
     PAIRING_REASON_FIELD_NUMBER: _builtins.int
     SWAPPED_FIELD_NUMBER: _builtins.int
     CHOICE_FIELD_NUMBER: _builtins.int
+    WHITE_TIME_CONTROL_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """Names the game on this server, for good."""
     tournament_id: _builtins.str
@@ -532,7 +533,8 @@ class Game(_message.Message):
     """How many moves have been made, the opening included."""
     repeat: _builtins.bool
     """Whether a finished game is not rated, since an earlier one of its ladder had the
-    same players, colours, opening, moves and end. Left out of WatchTournament.
+    same players, colours, opening, moves and end. Left out of WatchTournament as it
+    happens.
     """
     pairing_reason: _builtins.str
     """Why the two were to meet, such as what the ladder learns from it; empty when a
@@ -548,7 +550,7 @@ class Game(_message.Message):
 
     @_builtins.property
     def time_control(self) -> Global___TimeControl:
-        """The clocks."""
+        """The clocks; black's where white's is another."""
 
     @_builtins.property
     def outcome(self) -> Global___Outcome:
@@ -569,6 +571,10 @@ class Game(_message.Message):
     @_builtins.property
     def choice(self) -> Global___SideChoice:
         """The choice of a side; absent before it is made, and left out of lists."""
+
+    @_builtins.property
+    def white_time_control(self) -> Global___TimeControl:
+        """White's clock; absent where it is the same as black's."""
 
     def __init__(
         self,
@@ -592,10 +598,11 @@ class Game(_message.Message):
         pairing_reason: _builtins.str = ...,
         swapped: _builtins.bool = ...,
         choice: Global___SideChoice | None = ...,
+        white_time_control: Global___TimeControl | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant", "white_time_control", b"white_time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_version", b"black_version", "choice", b"choice", "end_time", b"end_time", "game_id", b"game_id", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pairing_reason", b"pairing_reason", "ply", b"ply", "repeat", b"repeat", "start_time", b"start_time", "state", b"state", "swapped", b"swapped", "time_control", b"time_control", "tournament_id", b"tournament_id", "variant", b"variant", "white", b"white", "white_version", b"white_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_version", b"black_version", "choice", b"choice", "end_time", b"end_time", "game_id", b"game_id", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pairing_reason", b"pairing_reason", "ply", b"ply", "repeat", b"repeat", "start_time", b"start_time", "state", b"state", "swapped", b"swapped", "time_control", b"time_control", "tournament_id", b"tournament_id", "variant", b"variant", "white", b"white", "white_time_control", b"white_time_control", "white_version", b"white_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

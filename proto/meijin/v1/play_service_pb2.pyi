@@ -508,22 +508,29 @@ class Failure(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     MESSAGE_FIELD_NUMBER: _builtins.int
     CAUSE_FIELD_NUMBER: _builtins.int
+    TRACEBACK_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game's number on this stream."""
     message: _builtins.str
     """What happened, for the author; cut at 500 characters."""
     cause: Global___FailureCause.ValueType
     """Whose failure it is; the bot's own when absent."""
+    traceback: _builtins.str
+    """Where it happened, for the author: the lines of the stack, the innermost last;
+    may be empty. At most 4000 characters are kept, the last of them; control
+    characters other than the ends of lines are taken out.
+    """
     def __init__(
         self,
         *,
         game: _builtins.int = ...,
         message: _builtins.str = ...,
         cause: Global___FailureCause.ValueType = ...,
+        traceback: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "game", b"game", "message", b"message"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "game", b"game", "message", b"message", "traceback", b"traceback"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -749,6 +756,7 @@ class GameStarted(_message.Message):
     COLOR_FIELD_NUMBER: _builtins.int
     OPPONENT_FIELD_NUMBER: _builtins.int
     MOVES_FIELD_NUMBER: _builtins.int
+    OPPONENT_TIME_CONTROL_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game's number on this stream, until it ends."""
     game_id: _builtins.str
@@ -767,7 +775,11 @@ class GameStarted(_message.Message):
 
     @_builtins.property
     def time_control(self) -> _game_pb2.TimeControl:
-        """The clocks."""
+        """The bot's own clock, and its opponent's too where that is not told."""
+
+    @_builtins.property
+    def opponent_time_control(self) -> _game_pb2.TimeControl:
+        """The opponent's clock; absent where it is the same as the bot's own."""
 
     def __init__(
         self,
@@ -779,10 +791,11 @@ class GameStarted(_message.Message):
         color: _game_pb2.Color.ValueType = ...,
         opponent: _builtins.str = ...,
         moves: _builtins.bytes = ...,
+        opponent_time_control: _game_pb2.TimeControl | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["opponent_time_control", b"opponent_time_control", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["color", b"color", "game", b"game", "game_id", b"game_id", "moves", b"moves", "opponent", b"opponent", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["color", b"color", "game", b"game", "game_id", b"game_id", "moves", b"moves", "opponent", b"opponent", "opponent_time_control", b"opponent_time_control", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -581,6 +581,104 @@ class KnockoutSettings(_message.Message):
 Global___KnockoutSettings: _TypeAlias = KnockoutSettings  # noqa: Y015
 
 @_typing.final
+class Adjudication(_message.Message):
+    """Which games end before their end, by the scores that bots send with their moves. A
+    move without an analysis breaks every run of moves that is counted. Games ended so
+    have the ending ADJUDICATION and say by which scores.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESIGN_FIELD_NUMBER: _builtins.int
+    DRAW_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def resign(self) -> Global___ResignRule:
+        """A side that both see lost loses; absent for never."""
+
+    @_builtins.property
+    def draw(self) -> Global___DrawRule:
+        """A game that both see level is drawn; absent for never. A draw by the number of
+        stones alone is the variant's `draw_at`.
+        """
+
+    def __init__(
+        self,
+        *,
+        resign: Global___ResignRule | None = ...,
+        draw: Global___DrawRule | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["draw", b"draw", "resign", b"resign"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draw", b"draw", "resign", b"resign"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Adjudication: _TypeAlias = Adjudication  # noqa: Y015
+
+@_typing.final
+class ResignRule(_message.Message):
+    """A side loses when it has said in each of so many of its own moves, one after another,
+    that its score is at most -`score`, and its opponent has said in each of its moves in
+    between, as many, that its own is at least +`score`.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCORE_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    score: _builtins.int
+    """Above 0 and at most 1000000000, in the engines' own unit."""
+    moves: _builtins.int
+    """Moves of each side, 1 to 100."""
+    def __init__(
+        self,
+        *,
+        score: _builtins.int = ...,
+        moves: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["moves", b"moves", "score", b"score"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResignRule: _TypeAlias = ResignRule  # noqa: Y015
+
+@_typing.final
+class DrawRule(_message.Message):
+    """A game is drawn when both sides have said in each of so many of their moves, one after
+    another, that their score is from -`score` to +`score`.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCORE_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    FROM_PLY_FIELD_NUMBER: _builtins.int
+    score: _builtins.int
+    """From 0 to 1000000000, in the engines' own unit."""
+    moves: _builtins.int
+    """Moves of each side, 1 to 100."""
+    from_ply: _builtins.int
+    """Only moves count that were made with at least so many stones on the board;
+    0 or absent for all of them.
+    """
+    def __init__(
+        self,
+        *,
+        score: _builtins.int = ...,
+        moves: _builtins.int = ...,
+        from_ply: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["from_ply", b"from_ply", "moves", b"moves", "score", b"score"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DrawRule: _TypeAlias = DrawRule  # noqa: Y015
+
+@_typing.final
 class TournamentSettings(_message.Message):
     """What is fixed when a tournament is made. A format's own settings have its
     name: they are for that format and no other.
@@ -602,6 +700,9 @@ class TournamentSettings(_message.Message):
     LADDER_FIELD_NUMBER: _builtins.int
     SWISS_FIELD_NUMBER: _builtins.int
     KNOCKOUT_FIELD_NUMBER: _builtins.int
+    TIME_CONTROLS_FIELD_NUMBER: _builtins.int
+    ADJUDICATION_FIELD_NUMBER: _builtins.int
+    MAX_FAULTS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What people call it, without control characters; may be empty."""
     format: Global___TournamentFormat.ValueType
@@ -621,6 +722,11 @@ class TournamentSettings(_message.Message):
     """The most games at once; 0 leaves it to the bots' capabilities."""
     unrated: _builtins.bool
     """The games do not count for the ladder."""
+    max_faults: _builtins.int
+    """The tournament is cancelled as soon as a bot has lost so many of its games by
+    its own faults, at most 1000000: by time, illegal or forbidden move, crash or
+    disconnect. Void games are none of them. 0 or absent for never.
+    """
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of the bots, two to 1000, each once; two for a test. A tournament
@@ -634,7 +740,9 @@ class TournamentSettings(_message.Message):
 
     @_builtins.property
     def time_control(self) -> _game_pb2.TimeControl:
-        """The clocks."""
+        """The clocks, where `time_controls` are empty; with these the clock of the first
+        of them is shown here.
+        """
 
     @_builtins.property
     def openings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
@@ -661,6 +769,20 @@ class TournamentSettings(_message.Message):
     def knockout(self) -> Global___KnockoutSettings:
         """For the format KNOCKOUT and no other."""
 
+    @_builtins.property
+    def time_controls(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.TimeControl]:
+        """The clock of each of `bots`, in their order, where they differ; empty when
+        all have `time_control`. Every one of them stands for its bot, whatever
+        colour it plays. Only where games are unrated and bots are named, since a
+        ladder has one class of clocks.
+        """
+
+    @_builtins.property
+    def adjudication(self) -> Global___Adjudication:
+        """Ends games that both sides agree about; absent for games that are played to
+        their end. Only where games are unrated.
+        """
+
     def __init__(
         self,
         *,
@@ -678,10 +800,13 @@ class TournamentSettings(_message.Message):
         ladder: Global___LadderRun | None = ...,
         swiss: Global___SwissSettings | None = ...,
         knockout: Global___KnockoutSettings | None = ...,
+        time_controls: _abc.Iterable[_game_pb2.TimeControl] | None = ...,
+        adjudication: Global___Adjudication | None = ...,
+        max_faults: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["knockout", b"knockout", "ladder", b"ladder", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "knockout", b"knockout", "ladder", b"ladder", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "format", b"format", "knockout", b"knockout", "ladder", b"ladder", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "bots", b"bots", "format", b"format", "knockout", b"knockout", "ladder", b"ladder", "max_faults", b"max_faults", "max_games", b"max_games", "name", b"name", "openings", b"openings", "rounds", b"rounds", "seed", b"seed", "sprt", b"sprt", "swiss", b"swiss", "time_control", b"time_control", "time_controls", b"time_controls", "unrated", b"unrated", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1275,16 +1400,24 @@ class WatchTournamentRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    WITH_ENDED_GAMES_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
+    with_ended_games: _builtins.bool
+    """The games that ended before the call are told too, each as `game_ended`, in the
+    order of their starts and after the first message: none is told twice and none is
+    missed. Those that end while these are told come next, and then the rest as it
+    happens. Of a tournament that is over they are told as well.
+    """
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
+        with_ended_games: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id", "with_ended_games", b"with_ended_games"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -82,6 +82,8 @@ MAX_DISPLAY_NAME = 60
 """Characters of what people call a bot."""
 MAX_HARDWARE = 80
 """Characters of what a bot says that it runs on."""
+MAX_TRACEBACK = 4000
+"""Characters of where a bot has failed."""
 MAX_NODES_PER_SECOND = 10**12
 """The most that a bot may say of its machine."""
 MAX_OPENINGS = 1000

@@ -30,5 +30,10 @@ def plain_text(text: str) -> str:
     return _CONTROLS.sub(_replacement, text)
 
 
+def plain_lines(text: str) -> str:
+    """Free text of several lines, each of them as `plain_text` has it."""
+    return "\n".join(plain_text(line) for line in text.splitlines())
+
+
 def _replacement(found: re.Match[str]) -> str:
     return " " if found[0].isspace() else ""

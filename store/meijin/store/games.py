@@ -158,6 +158,20 @@ def list_games(
     return read_rows(GameRow, connection.execute(query))
 
 
+def games_of_tournament(
+    connection: Connection, tournament_id: TournamentId, *, after: GameId, limit: int
+) -> Sequence[GameRow]:
+    """The games of a tournament in the order of their starts, from the one after the id `after`."""
+    query = _games().where(Game.tournament_id == tournament_id, Game.id > after)
+    return read_rows(GameRow, connection.execute(query.order_by(Game.id).limit(limit)))
+
+
+def games_by_id(connection: Connection, game_ids: Iterable[GameId]) -> Sequence[GameRow]:
+    """Some games in the order of their starts."""
+    query = _games().where(Game.id.in_(list(game_ids))).order_by(Game.id)
+    return read_rows(GameRow, connection.execute(query))
+
+
 def _newest_of(
     connection: Connection,
     bot_id: BotId,

@@ -43,6 +43,23 @@ async def test_a_forfeit_is_in_the_ledger(server: ServerInTest) -> None:
     assert fault.create_time.ToSeconds() > 0
 
 
+@pytest.mark.parametrize("cause", [play_service_pb2.FAILURE_CAUSE_BOT, SUPPLIER])
+async def test_a_traceback_is_kept(
+    server: ServerInTest, cause: play_service_pb2.FailureCause.ValueType
+) -> None:
+    """The end of it, without control characters; it has a field of its own."""
+    black, white = await server.pair()
+    number = (await black.turn()).game
+    text = "x" * 5000 + '\n  File "bot.py", line 12\n\x1b[31mValueError: odd\u202e\0'
+    failure = play_service_pb2.Failure(game=number, message="odd", cause=cause, traceback=text)
+    await black.write(actions=play_service_pb2.Actions(failures=[failure]))
+    await white.ended()
+    (fault,) = await faults(server)
+    assert fault.traceback.endswith('x\n  File "bot.py", line 12\n[31mValueError: odd')
+    assert len(fault.traceback) <= 4000
+    assert "traceback" not in fault.evidence
+
+
 async def test_faults_of_one_bot_or_game(server: ServerInTest) -> None:
     """Others are left out, and an unknown bot is not found."""
     black, white = await server.pair()

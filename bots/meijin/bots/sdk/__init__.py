@@ -13,6 +13,7 @@ What is behind it:
 - `stream`, `outbox`: one of them, and what waits to be sent
 - `games`, `running_game`: the bot's games, over however many streams
 - `searcher`, `batch_searcher`, `threads`: how and where its methods are called
+- `tracebacks`: where in its author's program a bot has failed
 - `replay`: one turn of a recorded game, given to a bot
 - `hardware`, `speed`: what the machine is called, and how fast it is, for people
 - `road`: the time lost between the bot and the server, and a warning of it

@@ -45,6 +45,8 @@ class Failure:
     """What happened, for the author."""
     is_suppliers: bool = False
     """It was not the bot that failed, but what it depends on: the game is void instead."""
+    traceback: str = ""
+    """Where it happened, for the author: the frames of the stack, the innermost last."""
 
 
 Stones: TypeAlias = Sequence[int] | Placement

@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure, Unchecked
 from meijin.bots.sdk.bot import Bot
-from meijin.bots.sdk.errors import GameFailedError, SupplierError
 from meijin.bots.sdk.events import Charge, GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.road import Road
+from meijin.bots.sdk.tracebacks import failure_of
 from meijin.bots.sdk.wire import Action
 from meijin.game import (
     Board,
@@ -177,12 +177,7 @@ class RunningGame:
 
     def failure_action(self, error: BaseException) -> Action:
         """The action for an `error` that came instead of an answer."""
-        is_suppliers = isinstance(error, SupplierError)
-        is_told = isinstance(error, GameFailedError)
-        failure = Failure(
-            str(error) if is_told else f"{type(error).__name__}: {error}", is_suppliers
-        )
-        return Action(self.number, self._shown.ply, failure)
+        return Action(self.number, self._shown.ply, failure_of(error))
 
     def send(self, action: Action) -> None:
         """Answer the turn that `action` is for, if it still waits."""

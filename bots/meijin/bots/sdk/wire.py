@@ -142,7 +142,12 @@ def _add_rare(actions: play_service_pb2.Actions, action: Action, now: float) -> 
     elif isinstance(answer, Failure):
         text = answer.message.encode(errors="backslashreplace")
         message = text[:MAX_FAILURE_BYTES].decode(errors="ignore")
-        actions.failures.add(game=number, message=message, cause=_CAUSES[answer.is_suppliers])
+        actions.failures.add(
+            game=number,
+            message=message,
+            cause=_CAUSES[answer.is_suppliers],
+            traceback=answer.traceback.encode(errors="backslashreplace").decode(),
+        )
 
 
 def analysis_to_proto(analysis: Analysis) -> play_service_pb2.Analysis | None:

@@ -12,7 +12,9 @@ _PARTIES = enum_table(FaultParty, pb.FaultParty)
 
 
 def fault_to_proto(fault: FaultRow) -> pb.Fault:
-    """An entry of the ledger."""
+    """An entry of the ledger; of its evidence a traceback has a field of its own."""
+    evidence = dict(fault.evidence)
+    traceback = str(evidence.pop("traceback", ""))
     message = pb.Fault(
         fault_id=str(fault.id),
         kind=_KINDS[fault.kind],
@@ -23,10 +25,11 @@ def fault_to_proto(fault: FaultRow) -> pb.Fault:
         ply=fault.ply,
         bot=fault.bot,
         version=fault.version,
+        traceback=traceback,
     )
     if fault.ending is not None:
         message.ending = ending_to_proto(fault.ending)
-    message.evidence.update(fault.evidence)
+    message.evidence.update(evidence)
     return message
 
 

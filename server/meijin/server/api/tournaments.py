@@ -15,10 +15,19 @@ from meijin.server.api.convert_tournaments import (
     settings_from_proto,
     tournament_to_proto,
 )
+from meijin.server.api.ended_games import EndedGames
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, read_page
 from meijin.server.errors import WrongStateError
-from meijin.server.match.feed import Event, EventKind, Feed, GameEvent, StateEvent, tournament_topic
+from meijin.server.match.feed import (
+    Event,
+    EventKind,
+    Feed,
+    GameEvent,
+    StateEvent,
+    Subscriber,
+    tournament_topic,
+)
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import Creator, check_load
@@ -146,27 +155,50 @@ class TournamentServicer(TournamentServiceServicer):
         """Tell where a tournament stands, then each game as it begins and ends."""
         tournament_id = _id(request.tournament_id)
         find = partial(tournament_summary, tournament_id=tournament_id)
-        told: pb.WatchTournamentResponse | None = None
+        past = EndedGames(self._storage, tournament_id)
+        state: TournamentState | None = None
+        if request.with_ended_games:  # no feed yet: it would fill while these are being read
+            found = await self._storage.read(find)
+            state = found.row.state
+            yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
+            async for message in past.until_now():
+                yield message
+            await self._scheduler.settled()
         with self._feed.subscribe(tournament_topic(tournament_id)) as subscriber:
             found = await self._storage.read(find)
-            yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
-            while found.row.state is TournamentState.RUNNING:
-                facts = [await subscriber.next(), *subscriber.rest()]
-                if any(_may_be_over(fact) for fact in facts):
-                    found = await self._storage.read(find)
+            if request.with_ended_games:
+                async for message in past.since():
+                    yield message
+            if found.row.state is not state:
+                yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
+            if found.row.state is TournamentState.RUNNING:
+                async for message in self._follow(subscriber, tournament_id, past):
+                    yield message
+
+    async def _follow(
+        self, subscriber: Subscriber, tournament_id: TournamentId, past: EndedGames
+    ) -> AsyncIterator[pb.WatchTournamentResponse]:
+        """Tell what happens in a tournament that is running, until it is over."""
+        told: pb.WatchTournamentResponse | None = None
+        is_over = False
+        while not is_over:
+            facts = [await subscriber.next(), *subscriber.rest()]
+            if any(_may_be_over(fact) for fact in facts):
+                find = partial(tournament_summary, tournament_id=tournament_id)
+                found = await self._storage.read(find)
                 is_over = found.row.state is not TournamentState.RUNNING
-                if is_over:
-                    await self._scheduler.settled()
-                    facts += subscriber.rest()
-                for fact in facts:
-                    if isinstance(fact, GameEvent):
-                        yield _game_event_to_proto(fact)
-                detail = _detail_after(facts)
-                if detail is not None and detail != told:
-                    told = detail
-                    yield detail
-                if is_over or any(isinstance(fact, StateEvent) for fact in facts):
-                    yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
+            if is_over:
+                await self._scheduler.settled()
+                facts += subscriber.rest()
+            for fact in facts:
+                if isinstance(fact, GameEvent) and _is_new(fact, past):
+                    yield _game_event_to_proto(fact)
+            detail = _detail_after(facts)
+            if detail is not None and detail != told:
+                told = detail
+                yield detail
+            if is_over or any(isinstance(fact, StateEvent) for fact in facts):
+                yield pb.WatchTournamentResponse(tournament=self._to_proto(found))
 
     def _to_proto(self, found: TournamentSummary, *, with_openings: bool = True) -> pb.Tournament:
         waiting_for = self._scheduler.waiting_for(found.row.id, dict(found.row.bots))
@@ -179,6 +211,10 @@ class TournamentServicer(TournamentServiceServicer):
 def _may_be_over(fact: Event) -> bool:
     """Whether the tournament may have ended with it."""
     return isinstance(fact, StateEvent) or not run_of(fact.game).is_playing
+
+
+def _is_new(fact: GameEvent, past: EndedGames) -> bool:
+    return fact.kind is not EventKind.ENDED or past.is_new(fact.game.id)
 
 
 def _game_event_to_proto(fact: GameEvent) -> pb.WatchTournamentResponse:

@@ -14,7 +14,8 @@ from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import Notice, NoticeReason, Session
 from meijin.server.match.stalls import Moment, StallWatch
-from meijin.wire.text import plain_text
+from meijin.wire.contract import MAX_TRACEBACK
+from meijin.wire.text import plain_lines, plain_text
 
 MAX_FAILURE = 500
 """Characters kept of what a bot says about its failure."""
@@ -85,6 +86,8 @@ class ActionHandler:
             game.void_for(session.version_id, Party.SUPPLIER, message)
         else:
             game.arbiter.fail(game.seat(session.player), message)
+        if failure.traceback:
+            game.arbiter.evidence["traceback"] = plain_lines(failure.traceback[-MAX_TRACEBACK:])
 
     def _find(self, session: Session, number: int, ply: int, moment: Moment) -> LiveGame | None:
         player = session.player

@@ -44,6 +44,8 @@ class Failure(NamedTuple):
     """What happened, as the bot says."""
     is_suppliers: bool
     """It was not the bot that failed, but what it depends on."""
+    traceback: str = ""
+    """Where it failed in its program, as it says; several lines, the innermost frame last."""
 
 
 class OpeningPlay(NamedTuple):

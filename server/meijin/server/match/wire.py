@@ -229,7 +229,7 @@ def _openings_from_proto(message: pb.Actions) -> list[OpeningPlay]:
 
 def _failure_from_proto(message: pb.Failure) -> Failure:
     is_suppliers = message.cause == pb.FAILURE_CAUSE_SUPPLIER
-    return Failure(message.game, message.message, is_suppliers)
+    return Failure(message.game, message.message, is_suppliers, message.traceback)
 
 
 def analysis_from_proto(message: pb.Analysis) -> Analysis:
