@@ -5,5 +5,6 @@
 - `handout`: the file with each student's token, and the table for a mail merge
 - `anchors`: the bots that a class is graded against, as processes
 - `grading`: what the tests against them are worth
+- `student_report`, `report_page`: how a student's bot did, and a page of HTML that tells it
 - `private_files`: files that nobody else on the machine reads
 """

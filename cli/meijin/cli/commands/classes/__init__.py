@@ -2,11 +2,13 @@
 
 - `rosters`: classes made from rosters, shown and listed; deadlines
 - `grades`: tests of each bot against bots of known strength
+- `reports`: a page of HTML for each student
 """
 
 import typer
 
 from meijin.cli.commands.classes.grades import grade
+from meijin.cli.commands.classes.reports import report
 from meijin.cli.commands.classes.rosters import create, deadline, list_, show
 
 app = typer.Typer(
@@ -19,3 +21,4 @@ app.command("list")(list_)
 app.command()(show)
 app.command()(deadline)
 app.command()(grade)
+app.command()(report)
