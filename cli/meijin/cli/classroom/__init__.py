@@ -6,5 +6,7 @@
 - `anchors`: the bots that a class is graded against, as processes
 - `grading`: what the tests against them are worth
 - `student_report`, `report_page`: how a student's bot did, and a page of HTML that tells it
+- `choices`: what each bot has played in which position
+- `aliases`: what bots are called where nobody is to know whose they are
 - `private_files`: files that nobody else on the machine reads
 """

@@ -3,11 +3,15 @@
 - `rosters`: classes made from rosters, shown and listed; deadlines
 - `grades`: tests of each bot against bots of known strength
 - `reports`: a page of HTML for each student
+- `copies`: bots that play alike far more than their strength explains
+- `ladder`: where the bots stand, under aliases for a projector
 """
 
 import typer
 
+from meijin.cli.commands.classes.copies import copies
 from meijin.cli.commands.classes.grades import grade
+from meijin.cli.commands.classes.ladder import ladder
 from meijin.cli.commands.classes.reports import report
 from meijin.cli.commands.classes.rosters import create, deadline, list_, show
 
@@ -22,3 +26,5 @@ app.command()(show)
 app.command()(deadline)
 app.command()(grade)
 app.command()(report)
+app.command()(copies)
+app.command()(ladder)
