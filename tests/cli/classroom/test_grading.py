@@ -21,7 +21,10 @@ RUNNING, FINISHED = pb.TOURNAMENT_STATE_RUNNING, pb.TOURNAMENT_STATE_FINISHED
 
 def made_grade(*marks: Mark, name: str = "Ada", total: float = 100.0) -> Grade:
     """A grade with these marks."""
-    tests = tuple(AnchorTest(f"level {place}", mark) for place, mark in enumerate(marks))
+    tests = tuple(
+        AnchorTest(f"level {place}", mark, wins=1, draws=2, losses=5)
+        for place, mark in enumerate(marks)
+    )
     return Grade(name, "17", "ada", "1.0", tests, total)
 
 
@@ -30,12 +33,12 @@ def made_grade(*marks: Mark, name: str = "Ada", total: float = 100.0) -> Grade:
     [
         ((Mark.PASSED,) * 4, 100),
         ((Mark.FAILED,) * 4, 0),
-        ((Mark.PASSED, Mark.PASSED, Mark.UNDECIDED, Mark.FAILED), 62.5),
+        ((Mark.PASSED, Mark.PASSED, Mark.UNDECIDED, Mark.FAILED), 56.25),
         ((Mark.PASSED, Mark.UNFINISHED, Mark.ABSENT, Mark.FAILED), 25),
     ],
 )
 def test_points(marks: tuple[Mark, ...], points: float) -> None:
-    """The total over the anchors, for each that is passed, and half of it where undecided."""
+    """The total over the anchors, for each that is passed; undecided, what was scored counts."""
     assert made_grade(*marks).points == points
     assert made_grade(*marks, total=20).points == points / 5
     assert made_grade(*marks).is_final is (Mark.UNFINISHED not in marks)

@@ -12,7 +12,7 @@ INDIFFERENCE = 60.0
 """Normalised Elo: a bot that is by so much the better one passes, and who is by so much the
 worse one fails."""
 MOST_GAMES = 100
-"""Against each anchor; a test that has not decided by then counts half."""
+"""Against each anchor; a test that has not decided by then counts as much as was scored in it."""
 RISK = 0.05
 """Of either error at the two bounds."""
 TOTAL = 100.0
@@ -32,11 +32,6 @@ class Mark(Enum):
     ABSENT = "absent"
     """The bot has never been there."""
 
-    @property
-    def share(self) -> float:
-        """What it has of an anchor's points."""
-        return {Mark.PASSED: 1.0, Mark.UNDECIDED: 0.5}.get(self, 0.0)
-
 
 @dataclass(frozen=True, slots=True)
 class AnchorTest:
@@ -53,6 +48,14 @@ class AnchorTest:
     """Games that the student's bot forfeited; they are lost."""
     games: tuple[int, ...] = ()
     """Their numbers, in order."""
+
+    @property
+    def share(self) -> float:
+        """What it has of the anchor's points."""
+        if self.mark is Mark.UNDECIDED:
+            games = self.wins + self.draws + self.losses
+            return (self.wins + self.draws / 2) / games if games else 0.0
+        return float(self.mark is Mark.PASSED)
 
     @property
     def score(self) -> str:
@@ -73,8 +76,8 @@ class Grade:
 
     @property
     def points(self) -> float:
-        """The total over the anchors, once for each that is passed and half where undecided."""
-        return self.total / len(self.tests) * sum(test.mark.share for test in self.tests)
+        """The total over the anchors: for each that is passed, and where it is undecided in part."""
+        return self.total / len(self.tests) * sum(test.share for test in self.tests)
 
     @property
     def is_final(self) -> bool:

@@ -2,7 +2,7 @@
 
 import hashlib
 import time as clock
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import product
@@ -37,7 +37,6 @@ from meijin.cli.connection import (
 from meijin.cli.errors import CommandError
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption, make_tournament, settings
 from meijin.cli.output import PlainConsole, console, print_json, printable, table
-from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import class_service_pb2 as pb
 from meijin.v1 import game_service_pb2 as game_pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
@@ -46,7 +45,7 @@ POLL_INTERVAL = timedelta(seconds=0.5)
 """Between two looks at the tests."""
 
 UNFINISHED = 3
-"""The exit status when bots were away and games are left."""
+"""The exit status when games are left, since bots were away or can't play them."""
 
 SIGNS: Mapping[Mark, str] = {
     Mark.PASSED: "+",
@@ -84,7 +83,10 @@ def grade(
         int, typer.Option(min=2, max=1_000_000, help="At most, against each; an even number.")
     ] = grading.MOST_GAMES,
     wait: Annotated[
-        float, typer.Option(min=0, help="Seconds to wait for bots that are away.")
+        float,
+        typer.Option(
+            min=0, help="Seconds to wait for bots that are away, once nothing else goes on."
+        ),
     ] = 60.0,
     out: Annotated[
         Path | None, typer.Option(help="The folder for grades.csv; one named as the class else.")
@@ -186,49 +188,40 @@ def _begin(
 
 
 def _follow(connection: Connection, trials: Sequence[Trial], wait: timedelta) -> None:
-    """Show how far the tests are, until all have ended or only those wait whose bots are away."""
+    """Show how far the tests are, until all have ended, or none has gone on for too long."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    running = {trial.tournament_id: trial for trial in trials}
-    away_since: float | None = None
+    left = [trial.tournament_id for trial in trials]
+    stuck_since: float | None = None
     with Progress(*columns, console=PlainConsole(stderr=True)) as progress:
         task = progress.add_task("tests", total=len(trials))
-        while running:
-            for key in [key for key in running if _has_ended(connection, key)]:
-                del running[key]
-                progress.update(task, advance=1)
-            there = _able(connection)
-            if any(trial.student.handle in there for trial in running.values()):
-                away_since = None
-            elif running:
-                away_since = away_since or clock.monotonic()
-                if clock.monotonic() > away_since + wait.total_seconds():
-                    _tell_who_is_away(running.values())
-                    return
+        while True:
+            running = [each for each in (_test(connection, key) for key in left) if _runs(each)]
+            left = [each.tournament_id for each in running]
+            progress.update(task, completed=len(trials) - len(left))
+            if not left:
+                return
+            if any(each.running_games or not each.waiting_for for each in running):
+                stuck_since = None
+            else:
+                stuck_since = stuck_since or clock.monotonic()
+                if clock.monotonic() >= stuck_since + wait.total_seconds():
+                    break
             clock.sleep(POLL_INTERVAL.total_seconds())
+    reasons = "; ".join(sorted({each.waiting_for for each in running}))
+    typer.echo(printable(f"games are left: {reasons}; run the same command again"), err=True)
 
 
-def _able(connection: Connection) -> set[str]:
-    """The bots that get new games: they are there, and not paused for their forfeits."""
-    request = bot_pb.ListBotsRequest(connected=True, page_size=PAGE)
-    found = pages(connection.ask_with_token, connection.bots.ListBots, request)
-    return {bot.name for page in found for bot in page.bots if not bot.paused}
+def _runs(test: tournament_pb.Tournament) -> bool:
+    return test.state == tournament_pb.TOURNAMENT_STATE_RUNNING
 
 
-def _tell_who_is_away(trials: Iterable[Trial]) -> None:
-    """Name those whose games are left."""
-    names = ", ".join(sorted({trial.student.handle for trial in trials}))
-    typer.echo(
-        printable(f"away or paused, with games left: {names}; run the same command again"), err=True
-    )
-
-
-def _has_ended(connection: Connection, key: str) -> bool:
-    return _tournament(connection, key).tournament.state != tournament_pb.TOURNAMENT_STATE_RUNNING
+def _test(connection: Connection, key: str) -> tournament_pb.Tournament:
+    return _tournament(connection, key).tournament
 
 
 def _tournament(connection: Connection, key: str) -> tournament_pb.GetTournamentResponse:
