@@ -15,7 +15,7 @@ from meijin.wire.display_name import check_display_name
         ("  Ada   Lovelace ", "Ada Lovelace"),
         ("A\u0308rger", "Ärger"),
         ("名人", "名人"),
-        ("محمد\u200cرضا", "محمدرضا"),
+        ("محمد\u200cرضا", "محمدرضا"),  # noqa: RUF001 - what is meant
         ("नमस्ते", "नमस्ते"),
         ("\ufeffAda", "Ada"),
     ],
