@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from meijin.cli.game_tables import COLUMNS, Rows, table_rows, write_csv, write_parquet
+from meijin.arena.game_tables import COLUMNS, Rows, table_rows, write_csv, write_parquet
 from meijin.cli.tournament_archive import write_archive
 from meijin.game import GOMOKU, Board, Color, Ending, Outcome, TimeControl, encode_moves
 from meijin.game.record_file import FileFormat, read_games, write_game

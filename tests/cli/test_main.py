@@ -117,7 +117,7 @@ def test_a_server_that_says_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is waited for for a time, and then the address may be wrong."""
-    monkeypatch.setattr("meijin.cli.connection.RPC_TIMEOUT", timedelta(seconds=0.2))
+    monkeypatch.setattr("meijin.arena.connection.RPC_TIMEOUT", timedelta(seconds=0.2))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         line = said(capsys, monkeypatch, listener.getsockname()[1])
     assert line.startswith("meijin: no answer in ")

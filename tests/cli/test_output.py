@@ -6,8 +6,8 @@ import sys
 import pytest
 from rich.console import Console
 
-from meijin.cli.commands.games import print_game
 from meijin.cli.commands.ladders import _show_standings
+from meijin.cli.game_view import print_game
 from meijin.cli.output import (
     PlainConsole,
     games_text,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.made_games import WON
 
-from meijin.cli.game_tables import COLUMNS, Rows
+from meijin.arena.game_tables import COLUMNS, Rows
 from meijin.cli.record_files import OutputFormat
 from meijin.game import Ending, Party
 from meijin.game.game_json import json_object

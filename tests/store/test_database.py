@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
-from sqlalchemy import Connection, func, insert, inspect, select, text
+from sqlalchemy import Connection, func, insert, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from meijin.store import Database, Durability, StoreInUseError
 from meijin.store.database import LOCK_TIMEOUT, database_file
 from meijin.store.errors import UnknownSchemaError
-from meijin.store.schema import Base, Game, Owner, Pairing
+from meijin.store.schema import Owner, Pairing
 
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
@@ -71,33 +69,6 @@ def claim_in_time(database: Database) -> None:
 
 
 # -- migrations -------------------------------------------------------------------
-
-
-def test_migrating_makes_exactly_the_tables(any_database_url: str) -> None:
-    """After the migrations Alembic finds no difference between tables and models."""
-    with Database(any_database_url) as database:
-        database.migrate()
-        with database.writer.connect() as connection:
-            context = MigrationContext.configure(connection)
-            assert compare_metadata(context, Base.metadata) == []
-
-
-def test_the_migrated_indexes_are_the_models(any_database_url: str) -> None:
-    """Partial indexes and unique constraints too: what Alembic compares by name alone."""
-    with Database(any_database_url) as database:
-        database.migrate()
-        with database.writer.connect() as connection:
-            inspector = inspect(connection)
-            indexes = {index["name"]: index for index in inspector.get_indexes("game")}
-            pairing = inspector.get_unique_constraints("pairing")
-    models = {
-        index.name: [column.name for column in index.columns]
-        for index in Base.metadata.tables[Game.__tablename__].indexes
-    }
-    assert {name: index["column_names"] for name, index in indexes.items()} == models
-    assert indexes["game_once"]["unique"]
-    assert indexes["game_once"]["dialect_options"].keys() & {"sqlite_where", "postgresql_where"}
-    assert [constraint["column_names"] for constraint in pairing] == [["tournament_id", "number"]]
 
 
 def test_migrating_twice_does_nothing(database: Database) -> None:
@@ -225,11 +196,10 @@ def test_a_migration_takes_what_it_needs(
     url: str = request.getfixturevalue("postgresql").new_database()
     shown: list[object] = []
 
-    def upgrade(config: Any, _revision: str) -> None:
-        connection = config.attributes["connection"]
+    def upgrade(connection: Connection) -> None:
         shown.append(connection.exec_driver_sql("SHOW statement_timeout").scalar())
 
-    monkeypatch.setattr("alembic.command.upgrade", upgrade)
+    monkeypatch.setattr("meijin.store.database.upgrade", upgrade)
     with Database(url, statement_timeout=timedelta(seconds=7)) as database:
         database.migrate()
         with database.writer.connect() as connection:

@@ -26,6 +26,7 @@ from meijin.store.ladders.log import finished_games, logged_games
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
+    Bot,
     BotId,
     EntryId,
     Epoch,
@@ -81,6 +82,7 @@ def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
         fault_version_id=None,
         evidence={},
         fingerprint=fingerprint(black, white, 2, moves),
+        bots=_players(scene, pairing),
     )
     return replace(end, **changes)
 
@@ -216,6 +218,20 @@ def test_several_games_end_in_one_entry(database: Database, scene: Scene) -> Non
     assert states == [GameState.FINISHED] * 3
 
 
+def test_bots_count_their_games(database: Database, scene: Scene) -> None:
+    """Those with a result: a void one is none, nor one that is voided later."""
+    starts = [scene.start(pairing, 5 + pairing) for pairing in range(3)]
+    void = {"ending": Ending.VOID, "result": Result.NONE, "at_fault": Party.SERVER}
+    ends = [end_of(scene, 0, 5), end_of(scene, 1, 6), end_of(scene, 2, 7, **void)]
+    commit(database, entry(1, starts=starts, ends=ends))
+    counts = select(Bot.games).where(Bot.id.in_(scene.bots))
+    assert database.read(lambda at: at.scalars(counts).all()) == [2, 2]
+    later = entry(2)
+    later.voids = [GameVoid(GameId(5), "played by the wrong bot", LATER)]
+    commit(database, later)
+    assert database.read(lambda at: at.scalars(counts).all()) == [1, 1]
+
+
 def test_players_exchange_their_colours_with_the_end(database: Database, scene: Scene) -> None:
     """While a game runs the first player is stored as black; other games stay as they are."""
     commit(database, entry(1, starts=[scene.start(0, 5), scene.start(1, 6)]))
@@ -342,6 +358,25 @@ def test_the_last_end_finishes_the_tournament(
     row = planner.get(scene.tournament_id)
     assert (row.state, row.end_time) == (TournamentState.FINISHED, LATER)
     assert planner.get(cancelled).state is TournamentState.CANCELLED
+
+
+def test_a_tournament_that_is_given_up_is_cancelled(
+    database: Database, planner: Planner, scene: Scene
+) -> None:
+    """It says why until it is taken up again, and has all of its pairings then."""
+    commit(database, entry(1, starts=[scene.start(0, 5)]))
+    last = entry(2, ends=[end_of(scene, 0, 5)])
+    words = "ada has lost a game by its own faults"
+    last.finished_tournaments = [
+        TournamentEnd(scene.tournament_id, LATER, words, TournamentState.CANCELLED)
+    ]
+    planned = planner.get(scene.tournament_id).planned
+    commit(database, last)
+    row = planner.get(scene.tournament_id)
+    assert (row.state, row.end_time, row.verdict) == (TournamentState.CANCELLED, None, words)
+    assert row.planned == planned
+    database.write(lambda to: set_state(to, scene.tournament_id, TournamentState.RUNNING))
+    assert planner.get(scene.tournament_id).verdict == ""
 
 
 def test_a_game_that_repeats_another_is_marked(database: Database, scene: Scene) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, func, select, text
-from tests.store.test_migrations import Old, migrate_to
+from tests.store.steps import migrate_to
+from tests.store.test_migrations import Old
 
 from meijin.game import TIME_CLASSES, TimeControl, encode_moves
 from meijin.ladder.refresh import refresh

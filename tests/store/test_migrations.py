@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.schema import MetaData
+from tests.store.steps import migrate_to
 
 from meijin.game import (
     Color,
@@ -39,6 +38,7 @@ from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import fingerprint
 from meijin.store.schema import (
+    Bot,
     BotId,
     BotState,
     BotVersionId,
@@ -111,19 +111,6 @@ def test_steps_import_none_of_our_code(step: Path) -> None:
     """What a step does is written in it: a change of the code leaves history as it is."""
     roots = {module.partition(".")[0] for module in imported_modules(step.read_text())}
     assert not roots & {"meijin", ""}
-
-
-def migrate_to(database: Database, revision: str) -> None:
-    """Bring the tables to a schema that may be an old one."""
-    config = Config()
-    config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
-    with (
-        database.writer.connect() as connection,
-        database._unchecked(connection),
-        connection.begin(),
-    ):
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
 
 
 class Old:
@@ -451,6 +438,13 @@ def test_the_migrated_tables_take_new_rows(migrated: Database) -> None:
     assert migrated.read(lambda at: ladders.anchors(at, LadderId(2))) == anchors
     version = migrated.read(lambda at: at.scalar(text("SELECT version_num FROM alembic_version")))
     assert version == max(step.stem[:4] for step in VERSIONS.glob("0*.py"))
+
+
+def test_bots_count_the_games_that_are_there(migrated: Database) -> None:
+    """Those with a result, rated or not, with either colour; nobody has been seen before."""
+    found = migrated.read(lambda at: at.execute(select(Bot.name, Bot.games, Bot.last_seen_time)))
+    finished = sum(game[-1] == "finished" for game in GAMES)
+    assert sorted(tuple(row) for row in found) == [("ada", finished, None), ("bob", finished, None)]
 
 
 def test_tournaments_count_the_games_that_are_there(migrated: Database) -> None:

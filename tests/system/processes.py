@@ -12,10 +12,11 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import grpc
+from tests.terminal import Terminal
 
-from meijin.cli.connection import Connection, connect
-from meijin.cli.connection import Server as ServerAt
-from meijin.cli.options import make_tournament
+from meijin.arena.connection import Connection, connect
+from meijin.arena.connection import Server as ServerAt
+from meijin.arena.tournaments import make_tournament
 from meijin.game import TimeControl, Variant
 from meijin.testing.server import NO_REDIS
 from meijin.v1 import bot_service_pb2, ladder_service_pb2
@@ -167,6 +168,18 @@ class Processes:
         self.folder = folder
         self._started: list[Process] = []
         self._connections = ExitStack()
+
+    def terminal(self, *words: str, columns: int = 80, lines: int = 30, **env: str) -> Terminal:
+        """A command in a terminal of its own."""
+        terminal = Terminal(
+            [*MEIJIN, *words],
+            columns=columns,
+            lines=lines,
+            env=environment(self.folder, env),
+            cwd=self.folder,
+        )
+        self._connections.callback(terminal.close)
+        return terminal
 
     def start(self, name: str, *words: str, **env: str) -> Process:
         """Start a `meijin` command."""

@@ -37,8 +37,8 @@ WITH_POSTGRESQL = POSTGRESQL_ONLY | {
 
 @pytest.mark.timeout(1800)
 def test_nothing_is_lost_and_nobody_is_robbed(tmp_path: Path) -> None:
-    """Thirty faults in 224 games of eight bots; SQLite on a disk of its own."""
-    report = Campaign(tmp_path, SEED, rounds=8, faults=30).run()
+    """Two and twenty faults in 168 games of eight bots; SQLite on a disk of its own."""
+    report = Campaign(tmp_path, SEED, rounds=6, faults=22).run()
     print(report)
     assert report.breaches == [], report
 

@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from meijin.cli.commands.games import print_game
+from meijin.cli.game_view import print_game
 from meijin.cli.lazy_group import LazyGroup
 from meijin.cli.main import app
 from meijin.cli.output import state_text
@@ -27,10 +27,11 @@ from meijin.v1 import game_pb2
 
 COMMANDS = {
     *("serve", "worker", "match", "demo", "certificate", "status", "backup", "restore"),
+    "analyse",
     *(f"ladder {verb}" for verb in ("show", "run", "settle", "compare", "anchors", "verify")),
     "ladder export",
     "ladder cite",
-    *(f"bot {verb}" for verb in ("run", "wrap", "engine", "new", "list", "register")),
+    *(f"bot {verb}" for verb in ("run", "wrap", "engine", "new", "list", "versions", "register")),
     *(f"bot {verb}" for verb in ("disable", "enable", "unpause", "hide", "unhide")),
     *("bot doctor", "bot bench"),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
@@ -330,8 +331,34 @@ def test_games_are_listed_and_shown(meijin: Meijin, finished: dict[str, Any]) ->
     assert text.count("X") + text.count("x") >= shown["ply"] // 2
     assert listed[0]["game_id"] in tell(meijin, "game", "list").split()
     cut_off = tell(meijin, "game", "list", f"--tournament={key}", "--limit=1")
-    assert cut_off.endswith("there are older ones: give a higher --limit\n")
+    assert cut_off.endswith("there are older ones: give a higher --limit, or 0 for all\n")
     assert "older" not in tell(meijin, "game", "list", f"--tournament={key}", "--limit=2")
+    assert "older" not in tell(meijin, "game", "list", f"--tournament={key}", "--limit=0")
+
+
+def test_a_game_is_stepped_through_by_keys(
+    meijin: Meijin, finished: dict[str, Any], guarded_server: Server
+) -> None:
+    """From a ply on, back to the empty board and to the end; q leaves the screen as it was."""
+    key = finished["tournament"]["tournament_id"]
+    game = ask(meijin, "game", "list", f"--tournament={key}")["games"][0]
+    last = game["ply"]
+    assert f"ply 2 of {last}  " in tell(meijin, "game", "show", game["game_id"], "--ply=2")
+    beyond = meijin("game", "show", game["game_id"], f"--ply={last + 1}")
+    assert beyond.stderr.strip().endswith(f"game {game['game_id']} has plies 0 to {last}")
+    piped = meijin("game", "show", game["game_id"], "--step")
+    assert "--step needs a terminal" in piped.stderr
+    terminal = guarded_server.processes.terminal(
+        *("game", "show", game["game_id"], "--step", "--ply=2"),
+        columns=40,
+        MEIJIN_SERVER=guarded_server.address,
+    )
+    terminal.wait_for(f"ply 2 of {last}")
+    for keys, shown in (("l", "ply 3"), ("g", "the empty board"), ("G", "wins by"), ("h", "ply")):
+        terminal.press(keys)
+        terminal.wait_for(shown)
+    terminal.press("q")
+    assert terminal.wait() == 0
 
 
 def test_an_exported_game_is_read_back(
@@ -429,16 +456,23 @@ def test_a_game_is_watched_to_its_end(
     guarded_server: Server,
     paused: Process,
 ) -> None:
-    """Every position is printed, the result last."""
+    """Every move is printed once, then the board and the result."""
     made = ask(meijin, "tournament", "create", "ada", "grace", "--rounds=1", "--seed=1")
     (game,) = ask(meijin, "game", "list", f"--tournament={made['tournament_id']}")["games"]
     server = f"--server={guarded_server.address}"
     watch = guarded_server.processes.start("watch", "game", "watch", game["game_id"], server)
     headline = f"game {game['game_id']}: {game['black']} (x, black) against {game['white']} (o)"
+    screen = guarded_server.processes.terminal("game", "watch", game["game_id"], server)
     eventually(lambda: headline in watch.words)
+    screen.wait_for(f"game {game['game_id']}: ")
     paused.send(SIGCONT)
     assert watch.wait() == 0
-    assert watch.words.count(headline) > 5
+    assert screen.wait() == 0
+    ply = ask(meijin, "game", "show", game["game_id"])["ply"]
+    assert f"ply {ply} of {ply}" in screen.shown
+    assert [f"{place:>3}. " for place in range(1, ply + 1)] == [
+        line[:5] for line in watch.words.splitlines()[1 : ply + 1]
+    ]
     assert watch.words.splitlines()[-1] in {"black wins by five", "white wins by five", "draw"}
 
 

@@ -3,11 +3,14 @@
 - `main`: its parts put together, and its errors in one line
 - `lazy_group`: a command is imported when it is called
 - `commands`: a module for each group of commands
-- `connection`, `local`, `demo_folder`: a server to talk to, or one of the command's own
+- `connection`, `demo_folder`: a server to talk to, and the folder of a demo's own
 - `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with
 - `follow`, `output`, `ladder_views`, `diagnosis_views`, `bracket`, `plots`: what is shown
 - `ladder_exports`: ladders for other tools
-- `game_selection`, `game_tables`: games of a server, and tables of them
+- `game_view`, `stepping`, `keys`: a game on the screen, and keys to step through it
+- `bot_lists`: tables of bots
+- `listing`: lists of a server as long as they are wanted
+- `game_selection`: games of a server
 - `tournament_archive`: a tournament as a zip
 - `opening_files`: openings as files
 - `record_files`, `replay_page`: games as files, and as a page that replays one

@@ -1,11 +1,14 @@
 """Options of the commands that run bots and engines."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from meijin.bots import BUILT_IN
+from meijin.bots.sdk.turn_log import open_turn_log
+from meijin.cli.errors import unusable_file
 from meijin.wire.contract import HARDWARE_VARIABLE, TOKEN_VARIABLE
 
 _HAS_DASHES = "meijin.cli.has_dashes"
@@ -37,6 +40,13 @@ OwnTokenOption = Annotated[
     str | None,
     typer.Option(envvar=TOKEN_VARIABLE, help="The bot's own token; open servers need none."),
 ]
+TurnLogOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--log",
+        help="A file to write down what the bot is asked and what it answers.",
+    ),
+]
 HardwareOption = Annotated[
     str | None,
     typer.Option(
@@ -44,3 +54,17 @@ HardwareOption = Annotated[
         help="What people are told that it runs on; else the processor's name.",
     ),
 ]
+
+
+def start_turn_log(path: Path | None, name: str) -> None:
+    """Write down what the bot of this process is asked and answers, if that is wanted.
+
+    Raises:
+        CommandError: the file can't be written.
+    """
+    if path is None:
+        return
+    try:
+        open_turn_log(path, name)
+    except OSError as error:
+        raise unusable_file(error) from None

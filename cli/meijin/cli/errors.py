@@ -1,13 +1,10 @@
 """Errors of commands: each ends one with a line and an exit status."""
 
-from typing import ClassVar
+from meijin.arena.errors import ArenaError
 
 
-class CommandError(Exception):
+class CommandError(ArenaError):
     """The command can't be carried out; the message says what to do."""
-
-    status: ClassVar[int] = 1
-    """The exit status."""
 
 
 class FencedServerError(CommandError):
@@ -24,8 +21,10 @@ class UsageError(CommandError):
     """As for an option that there isn't."""
 
 
-class LeftTournamentError(CommandError):
-    """Ctrl-C while a tournament was followed; it goes on at its server."""
+class TooManyFaultsError(CommandError):
+    """A bot has forfeited as many games as were allowed, and the rest is not played."""
+
+    status = 6
 
 
 def missing_part(error: ModuleNotFoundError) -> CommandError:

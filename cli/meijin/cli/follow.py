@@ -1,27 +1,26 @@
 """Following a tournament to its end.
 
-A progress bar and a line for every game; where a test decides, a line that says where it stands.
+A line for every game, and at the foot of the screen one that says how far it is, or where the test
+stands that decides.
 """
 
 import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
 import grpc
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
-from rich.table import Column
+from rich.live import Live
 
+from meijin.arena.errors import LeftTournamentError
 from meijin.cli.connection import PAGE, Connection, pages
-from meijin.cli.errors import CommandError, LeftTournamentError
+from meijin.cli.errors import CommandError
+from meijin.cli.live_line import LiveLine
 from meijin.cli.output import PlainConsole, printable, state_text
-from meijin.cli.sprt import standing_line
+from meijin.cli.sprt import standing_parts
 from meijin.v1 import game_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import tournament_service_pb2 as pb
@@ -40,20 +39,55 @@ POLL_INTERVAL = timedelta(milliseconds=100)
 END_STATES = (pb.TOURNAMENT_STATE_FINISHED, pb.TOURNAMENT_STATE_CANCELLED)
 
 
-def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamentResponse:
+REFRESH_RATE = 4
+"""How often a second the live line is drawn."""
+
+PLAYERS = 2
+"""Of a match."""
+
+MOST_FAULT_LINES = 10
+"""Games of a test that are told of one by one, since a bot has failed in them."""
+
+
+class Rating(NamedTuple):
+    """What a match has come to, told now and then."""
+
+    interval: int
+    """After so many games."""
+    lines: Callable[[int], Sequence[str]]
+    """What to say when so many games have a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is told of a tournament that is followed."""
+
+    ended_too: bool = False
+    """The games too that ended before."""
+    is_quiet: bool = False
+    """Neither games nor the live line."""
+    rating: Rating | None = None
+    listeners: Sequence[Callable[[game_pb2.Game], object]] = ()
+    """Are called with every game that has ended."""
+
+
+USUAL_VIEW = View()
+
+
+def follow(
+    connection: Connection, tournament: pb.Tournament, view: View = USUAL_VIEW
+) -> pb.GetTournamentResponse:
     """Show a tournament's games until it ends, and return it with its crosstable.
 
     Raises:
         LeftTournamentError: Ctrl-C; the tournament goes on at the server.
     """
     key = tournament.tournament_id
-    columns = _line() if tournament.HasField("sprt") else _bar()
-    if tournament.settings.ladder.confidence:
-        columns.insert(-1, _text("{task.fields[standing]}", Column()))
-    progress = Progress(*columns, console=PlainConsole(stderr=True))
+    line = LiveLine(printable(f"tournament {key}"), time.monotonic)
+    screen = PlainConsole(stderr=True)
     try:
-        with progress:
-            _Follower(connection, key, progress).run()
+        with _shown(line, screen, view):
+            _Follower(connection, key, line, screen, view).run()
     except KeyboardInterrupt:
         message = (
             f"tournament {key} goes on at the server; "
@@ -65,42 +99,34 @@ def follow(connection: Connection, tournament: pb.Tournament) -> pb.GetTournamen
     )
 
 
-def _bar() -> list[ProgressColumn]:
-    """How far it is; where the screen is narrow, a long note is cut and not the numbers."""
-    text = _text("{task.description}", _whole(len("tournament 12")))
-    count = MofNCompleteColumn(table_column=_whole(len("12345/?")))
-    elapsed = TimeElapsedColumn(table_column=_whole(len("0:00:00")))
-    return [text, BarColumn(), count, elapsed, _text("{task.fields[note]}", style="dim")]
-
-
-def _whole(width: int) -> Column:
-    return Column(no_wrap=True, min_width=width)
-
-
-def _line() -> list[ProgressColumn]:
-    """Where a test stands."""
-    standing = _text("{task.fields[standing]}", Column())  # it may wrap
-    note = _text("{task.fields[note]}", style="dim")
-    return [_text("{task.description}"), standing, TimeElapsedColumn(), note]
-
-
-def _text(form: str, column: Column | None = None, *, style: str = "none") -> TextColumn:
-    """A column of text that is no markup."""
-    return TextColumn(form, style, markup=False, table_column=column)
+@contextmanager
+def _shown(line: LiveLine, screen: PlainConsole, view: View) -> Iterator[None]:
+    """The line at the foot of a screen, if there is one; nothing of it is left at the end."""
+    if view.is_quiet or not screen.is_terminal:
+        yield
+        return
+    with Live(line, console=screen, refresh_per_second=REFRESH_RATE, transient=True):
+        yield
 
 
 class _Follower:
-    """Keeps the bar up to date, over as many streams as it takes."""
+    """Keeps the live line up to date, over as many streams as it takes."""
 
-    def __init__(self, connection: Connection, key: str, progress: Progress) -> None:
+    def __init__(
+        self, connection: Connection, key: str, line: LiveLine, screen: PlainConsole, view: View
+    ) -> None:
         self._connection = connection
         self._key = key
-        self._progress = progress
-        description = printable(f"tournament {key}")
-        self._task = progress.add_task(description, total=None, note="", standing="")
+        self._line = line
+        self._screen = screen
+        self._view = view
+        self._bots: Sequence[str] = ()
         self._has_test = False
         self._has_ended = False
         self._told: set[str] = set()
+        self._finished = 0
+        """Of the games that were told."""
+        self._faults: Counter[str] = Counter()
         self._deadline: float | None = None
         """For a server that is away to return."""
 
@@ -111,7 +137,7 @@ class _Follower:
             except grpc.RpcError as error:
                 if _code(error) is not grpc.StatusCode.UNAVAILABLE or self._is_given_up():
                     raise
-                self._note("the server is away")
+                self._warn("the server is away")
                 time.sleep(RECONNECT_INTERVAL.total_seconds())
 
     def _is_given_up(self) -> bool:
@@ -122,57 +148,89 @@ class _Follower:
         return now > self._deadline
 
     def _watch(self) -> None:
-        request = pb.WatchTournamentRequest(tournament_id=self._key)
+        request = pb.WatchTournamentRequest(
+            tournament_id=self._key, with_ended_games=self._view.ended_too
+        )
         for fact in self._connection.watch(self._connection.tournaments.WatchTournament, request):
             self._deadline = None
             match fact.WhichOneof("fact"):
                 case "tournament":
                     self._show(fact.tournament)
                 case "game_ended":
-                    self._show_end(fact.game_ended)
+                    self._hear(fact.game_ended)
                 case "game_started":
                     self._show_start(fact.game_started)
                 case "sprt":
-                    self._show_standing(fact.sprt)
+                    self._line.standing = standing_parts(fact.sprt)
                 case "ladder_standing":
                     self._show_order(fact.ladder_standing)
 
     def _show(self, tournament: pb.Tournament) -> None:
-        self._progress.update(
-            self._task,
-            total=tournament.planned_games or None,
-            completed=tournament.finished_games,
-        )
-        self._note(tournament.waiting_for and f"waiting: {tournament.waiting_for}")
+        self._line.total = tournament.planned_games or None
+        self._line.set_done(max(tournament.finished_games, self._finished))
+        self._bots = tournament.settings.bots
+        if tournament.waiting_for:
+            self._warn(f"waiting: {tournament.waiting_for}")
+        else:
+            self._line.note = ""
         self._has_ended = tournament.state in END_STATES
         self._has_test = tournament.HasField("sprt")
         if self._has_test:
-            self._show_standing(tournament.sprt)
+            self._line.standing = standing_parts(tournament.sprt)
         if tournament.HasField("ladder_standing"):
             self._show_order(tournament.ladder_standing)
 
-    def _show_standing(self, standing: pb.SprtStanding) -> None:
-        self._progress.update(self._task, standing=standing_line(standing))
-
     def _show_order(self, standing: pb.LadderStanding) -> None:
-        self._progress.update(self._task, standing=printable(order_line(standing)))
+        self._line.standing = (printable(order_line(standing)),)
 
-    def _note(self, text: str) -> None:
-        self._progress.update(self._task, note=printable(text))
+    def _warn(self, text: str) -> None:
+        """Note why nothing goes on; where there is no live line, in a line of its own."""
+        if not self._screen.is_terminal and not self._view.is_quiet and text != self._line.note:
+            self._print(text)
+        self._line.note = text
+
+    def _print(self, *lines: str) -> None:
+        for text in lines:
+            self._screen.print(text)
 
     def _show_start(self, game: game_pb2.Game) -> None:
         if self._has_test:
             return
         why = f": {game.pairing_reason}" if game.pairing_reason else ""
-        self._note(f"{game.black} - {game.white}{why}")
+        self._line.note = f"{game.black} - {game.white}{why}"
 
-    def _show_end(self, game: game_pb2.Game) -> None:
-        if self._has_test or game.game_id in self._told:
+    def _hear(self, game: game_pb2.Game) -> None:
+        if game.game_id in self._told:
             return
         self._told.add(game.game_id)
-        self._progress.console.print(game_line(game))
+        culprit = culprit_of(game)
+        if culprit:
+            self._faults[culprit] += 1
+            if len(self._bots) == PLAYERS:
+                self._line.faults = [self._faults[bot] for bot in self._bots]
+        is_shown = not self._has_test or (culprit and self._faults.total() <= MOST_FAULT_LINES)
+        if is_shown and not self._view.is_quiet:
+            self._print(game_line(game))
+        for listener in self._view.listeners:
+            listener(game)
         if game.state == game_pb2.GAME_STATE_FINISHED:
-            self._progress.advance(self._task)
+            self._count()
+
+    def _count(self) -> None:
+        """Count a result, and say what they have come to when it is time."""
+        self._finished += 1
+        self._line.set_done(max(self._line.done, self._finished))
+        rating = self._view.rating
+        if rating is not None and self._finished % rating.interval == 0:
+            self._print(*rating.lines(self._finished))
+
+
+def culprit_of(game: game_pb2.Game) -> str:
+    """The bot that has forfeited a game; empty where none has."""
+    culprits = {game_pb2.PARTY_BLACK: game.black, game_pb2.PARTY_WHITE: game.white}
+    if game.state != game_pb2.GAME_STATE_FINISHED:
+        return ""
+    return culprits.get(game.outcome.at_fault, "")
 
 
 def order_line(standing: pb.LadderStanding) -> str:

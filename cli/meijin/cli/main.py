@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.errors import CommandError
+from meijin.arena.errors import ArenaError
 from meijin.cli.lazy_group import MARKUP, LazyCommand, LazyGroup
 
 COMMANDS = (
@@ -47,6 +47,11 @@ COMMANDS = (
         "match",
         "meijin.cli.commands.matches:match",
         "Play a match between two bots and print the score.",
+    ),
+    LazyCommand(
+        "analyse",
+        "meijin.cli.commands.analyse:analyse",
+        "Search positions with a bot, and write what it finds as JSON lines, in their order.",
     ),
     LazyCommand(
         "tournament",
@@ -133,7 +138,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     try:
         app()
-    except CommandError as error:
+    except ArenaError as error:
         _fail(str(error), status=error.status)
     except KeyboardInterrupt:
         sys.exit(130)
@@ -149,7 +154,7 @@ def main() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _fail(message: str, *, status: int = CommandError.status) -> None:
+def _fail(message: str, *, status: int = ArenaError.status) -> None:
     from meijin.cli.output import PlainConsole  # noqa: PLC0415 - as above
 
     PlainConsole(stderr=True).print(f"meijin: {message}", soft_wrap=True)

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from meijin.cli.connection import CREATION_TIMEOUT, Connection
 from meijin.cli.errors import CommandError
 from meijin.cli.opening_files import openings_in
 from meijin.game import (
@@ -203,14 +202,3 @@ def with_settings(
         [*options.values(), *own]
     )
     return with_options
-
-
-def make_tournament(
-    connection: Connection, wanted: pb.TournamentSettings, request_id: str = ""
-) -> pb.Tournament:
-    """Make a tournament; with the same request id there is no second one."""
-    request = pb.CreateTournamentRequest(
-        settings=wanted, request_id=request_id or secrets.token_hex(8)
-    )
-    create = connection.tournaments.CreateTournament
-    return connection.ask_with_token(create, request, CREATION_TIMEOUT).tournament

@@ -11,16 +11,13 @@ from typing import IO, Any
 import typer
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.table import Table
 from rich.text import Text
 
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import outcome_from_proto
-
-OLDER = "there are older ones: give a higher --limit"
-"""What is said below a list that was cut off."""
 
 
 def printable(text: str) -> str:
@@ -36,14 +33,29 @@ def printable(text: str) -> str:
     )
 
 
+PIPE_WIDTH = 1 << 14
+"""Columns of what is no screen: tables are as wide as they need."""
+
+
 class PlainConsole(Console):
     """A console that shows text as it was written, be it by others: no markup, printable alone.
 
-    Each string is one line or one cell, so several lines are several strings.
+    Each string is one line or one cell, so several lines are several strings. Where it is no
+    screen nothing is folded, and no column is left out.
     """
 
     def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
         super().__init__(stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False)
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """Of the screen; else as wide as anything."""
+        found = super().size
+        return found if self.is_terminal else ConsoleDimensions(PIPE_WIDTH, found.height)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
 
     def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401 - rich's own
         """Turn a string that is to be printed, or that stands in a table, into a text."""
@@ -52,6 +64,11 @@ class PlainConsole(Console):
 
 console = PlainConsole()
 """Where results go; progress and errors go to standard error."""
+
+
+def print_note(line: str) -> None:
+    """Print on standard error what happens meanwhile, in one line."""
+    typer.echo(printable(line), err=True)
 
 
 def print_file(text: str) -> None:
@@ -88,7 +105,7 @@ def print_json(value: Message | Mapping[str, object]) -> None:
 
 def table(title: str, columns: Iterable[str], *, text_columns: int = 1) -> Table:
     """An empty table: the first columns hold text, the others numbers."""
-    made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    made = Table(title=title, title_justify="default", title_style="bold", box=None, pad_edge=False)
     for place, column in enumerate(columns):
         made.add_column(column, justify="left" if place < text_columns else "right")
     return made
@@ -106,7 +123,8 @@ def score_text(wins: int, draws: int, games: int) -> str:
 
 def rate_text(per_second: int) -> str:
     """Three digits of a rate, such as ``1.23M``; nothing for 0."""
-    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+    for place, unit in enumerate("EPTGMk"):
+        size = 1000 ** (6 - place)
         if per_second >= size:
             return f"{per_second / size:#.3g}".rstrip(".") + unit
     return str(per_second or "")

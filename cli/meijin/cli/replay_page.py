@@ -61,7 +61,7 @@ def _clocks(record: GameRecord) -> list[list[int]] | None:
         return None
     if record.variant.opening_rule != FREE:
         return None
-    clock = Clock(record.time_control)
+    clock = record.clock()
     lines = [_line(clock)]
     for ply, time in enumerate(record.times):
         seat = (Seat.FIRST, Seat.SECOND)[ply % 2]

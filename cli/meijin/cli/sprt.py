@@ -67,17 +67,24 @@ def requested_test(
 
 def standing_line(standing: pb.SprtStanding) -> str:
     """Where a test stands, in one line."""
+    ratio, games, *others = standing_parts(standing)
+    estimate, pairs = others[:-1], others[-1]
+    parts = [ratio, games]
+    if standing.repeats:
+        parts.append(f"repeats left out {standing.repeats}")
+    return "  ".join([*parts, pairs, *estimate])
+
+
+def standing_parts(standing: pb.SprtStanding) -> list[str]:
+    """The same in parts, the most important first."""
     games = standing.wins + standing.draws + standing.losses
     parts = [
         f"LLR {standing.llr:z.2f} ({standing.lower:.2f}, {standing.upper:.2f})",
         f"games {games}",
     ]
-    if standing.repeats:
-        parts.append(f"repeats left out {standing.repeats}")
-    parts.append(f"pairs {'-'.join(map(str, standing.pairs))}")
     if standing.HasField("estimate"):
         found = standing.estimate
-        normalised = _interval(
+        normalised = interval_text(
             found.normalised_elo,
             margin=found.normalised_margin,
             low=found.normalised_low,
@@ -85,10 +92,12 @@ def standing_line(standing: pb.SprtStanding) -> str:
             is_sequential=found.is_sequential,
         )
         parts += [f"nElo {normalised}", f"LOS {found.los:.1%}"]
-    return "  ".join(parts)
+    return [*parts, f"pairs {'-'.join(map(str, standing.pairs))}"]
 
 
-def _interval(value: float, *, margin: float, low: float, high: float, is_sequential: bool) -> str:
+def interval_text(
+    value: float, *, margin: float, low: float, high: float, is_sequential: bool = False
+) -> str:
     """An estimate with its 95 % interval, in whose middle it is unless the test has stopped."""
     if is_sequential:
         return f"{value:+z.1f} ({low:+z.1f} to {high:+z.1f})"
@@ -100,7 +109,7 @@ def outcome_lines(tournament: pb.Tournament) -> list[str]:
     found = tournament.sprt.estimate
     lines = [standing_line(tournament.sprt)]
     if tournament.sprt.HasField("estimate"):
-        elo = _interval(
+        elo = interval_text(
             found.elo,
             margin=found.elo_margin,
             low=found.elo_low,

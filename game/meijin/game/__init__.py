@@ -4,7 +4,9 @@
 - `seat`, `position`, `action`: its players, who of them is to act, and how
 - `variant`: what is played
 - `rule`, `rules`, `line_rule`, `renju`: what wins and what is forbidden
+- `winning_line`: which stones have won
 - `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
+- `board_svg`: a board as a picture
 - `opening_rule`: who places the first stones, and who gets which colour
 - `opening`, `balanced`: the first moves
 - `opening_book`, `generated`: more of them than a test can play
@@ -12,6 +14,7 @@
 - `clock`, `seconds`: time controls
 - `time_class`: bullet, blitz and the other classes of them
 - `outcome`: how games end
+- `adjudication`: games ended early, by scores that both sides agree about
 - `record`, `analysis`: a game to be kept, and what the bots thought of its moves
 - `recorded_turn`: who was asked for what in a record, and with which clocks
 - `sgf`, `sgf_tree`, `psq`, `position_string`, `game_json`, `rif`: games in the formats of files
@@ -29,6 +32,7 @@ from meijin.game.action import (
     chosen_color,
     encode_action,
 )
+from meijin.game.adjudication import Adjudication, Adjudicator, DrawRule, ResignRule
 from meijin.game.analysis import Analysis
 from meijin.game.board import Board, ForbiddenMoveError, IllegalMoveError
 from meijin.game.clock import Clock, TimeControl
@@ -64,6 +68,7 @@ from meijin.game.sgf import from_sgf, to_sgf
 from meijin.game.sgf_tree import SgfError
 from meijin.game.time_class import TIME_CLASSES, TimeClass, TimeClasses
 from meijin.game.variant import GOMOKU, TIC_TAC_TOE, Variant
+from meijin.game.winning_line import winning_line
 
 __all__ = [
     "CARO",
@@ -81,11 +86,14 @@ __all__ = [
     "TIC_TAC_TOE",
     "TIME_CLASSES",
     "Action",
+    "Adjudication",
+    "Adjudicator",
     "Analysis",
     "Board",
     "Choose",
     "Clock",
     "Color",
+    "DrawRule",
     "Ending",
     "ForbiddenMoveError",
     "GamePosition",
@@ -98,6 +106,7 @@ __all__ = [
     "Outcome",
     "Party",
     "Placement",
+    "ResignRule",
     "Result",
     "Rule",
     "Seat",
@@ -123,4 +132,5 @@ __all__ = [
     "parse_opening",
     "rule_named",
     "to_sgf",
+    "winning_line",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import zip_longest
 
+from meijin.game.board_svg import board_svg
 from meijin.game.color import Color
 from meijin.game.coordinates import cell_name
 from meijin.game.diagram import EMPTY_SYMBOL, format_diagram, parse_diagram
@@ -275,6 +276,14 @@ class Board:
     def __str__(self) -> str:
         symbols = "".join(_SYMBOLS[self.stones[at]] for at in self.grid.index)
         return format_diagram(symbols, self.variant.width)
+
+    def svg(self, *, numbers: bool = True, forbidden: bool = False) -> str:
+        """Draw the board, see `board_svg`."""
+        return board_svg(self, numbers=numbers, forbidden=forbidden)
+
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show."""
+        return self.svg(forbidden=True)
 
     def __repr__(self) -> str:
         return f"<Board {self.variant}, ply {self.ply}, {self.side_to_move.name.lower()} to move>"

@@ -82,22 +82,29 @@ class Clock:
     It counts whole nanoseconds, the form of `time.monotonic_ns`: the server charges it once
     per move in its hot loop, where making a `timedelta` (0.3 microseconds) costs more than
     the whole charge (0.2).
+
+    Args:
+        time_control: Of the first seat, and of the second as well where it has no other.
+        second: Of the second seat.
     """
 
-    __slots__ = ("_cap", "_increment", "_left", "_runs", "time_control")
+    __slots__ = ("_cap", "_increment", "_left", "_runs", "controls")
 
-    def __init__(self, time_control: TimeControl) -> None:
-        self.time_control = time_control
-        initial, per_move = time_control.initial, time_control.per_move
-        self._cap = _NO_CAP if per_move is None else _nanoseconds(per_move)
-        self._runs = initial is not None
-        start = self._cap if initial is None else _nanoseconds(initial)
-        self._left = [0, start, start]  # by the value of a Seat
-        self._increment = _nanoseconds(time_control.increment)
+    def __init__(self, time_control: TimeControl, second: TimeControl | None = None) -> None:
+        self.controls = (time_control, second or time_control)
+        """What each seat gets, the first one's first."""
+        # By the value of a seat, of which there is no 0.
+        of_seats = (time_control, *self.controls)
+        self._cap = [_nanoseconds(each.per_move) or _NO_CAP for each in of_seats]
+        self._runs = [each.initial is not None for each in of_seats]
+        self._left = [
+            _nanoseconds(each.initial) or cap for each, cap in zip(of_seats, self._cap, strict=True)
+        ]
+        self._increment = [_nanoseconds(each.increment) for each in of_seats]
 
     def budget_ns(self, seat: Seat) -> int:
         """The nanoseconds that `seat` may spend on its next move."""
-        return min(self._left[seat], self._cap)
+        return min(self._left[seat], self._cap[seat])
 
     def left_ns(self, seat: Seat) -> int:
         """The nanoseconds on the clock of `seat`; without a clock, the time per move."""
@@ -114,10 +121,10 @@ class Clock:
         """
         if spent_ns < 0:
             raise ValueError(f"a move can't take {spent_ns} ns; charge 0 or more")
-        if spent_ns > self._left[seat] or spent_ns > self._cap:
+        if spent_ns > self._left[seat] or spent_ns > self._cap[seat]:
             return False
-        if self._runs:
-            self._left[seat] += self._increment - spent_ns
+        if self._runs[seat]:
+            self._left[seat] += self._increment[seat] - spent_ns
         return True
 
     def drop_flag(self, seat: Seat) -> None:
@@ -125,5 +132,5 @@ class Clock:
         self._left[seat] = 0
 
 
-def _nanoseconds(duration: timedelta) -> int:
-    return duration // MICROSECOND * 1000
+def _nanoseconds(duration: timedelta | None) -> int:
+    return 0 if duration is None else duration // MICROSECOND * 1000

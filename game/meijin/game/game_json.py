@@ -35,6 +35,7 @@ def to_json(record: GameRecord) -> str:
 def json_object(record: GameRecord) -> dict[str, Any]:
     """The object that is written."""
     control, start, end = record.time_control, record.start_time, record.end_time
+    white = record.white_time_control
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -42,6 +43,7 @@ def json_object(record: GameRecord) -> dict[str, Any]:
         "event": record.event,
         "variant": str(record.variant),
         "time_control": None if control is None else str(control),
+        **({} if white is None else {"white_time_control": str(white)}),
         "black": {"name": record.black, "version": record.black_version},
         "white": {"name": record.white, "version": record.white_version},
         "start_time": None if start is None else start.isoformat(),
@@ -124,6 +126,7 @@ def _record(game: _Fields, variant: Variant) -> GameRecord:
         game_id=game.get("game_id", str),
         black_version=black.get("version", str),
         white_version=white.get("version", str),
+        white_time_control=game.optional("white_time_control", str, TimeControl.parse),
     )
 
 

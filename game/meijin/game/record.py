@@ -5,9 +5,11 @@ from datetime import datetime, timedelta
 
 from meijin.game.analysis import Analysis
 from meijin.game.board import Board
-from meijin.game.clock import TimeControl
+from meijin.game.clock import Clock, TimeControl
+from meijin.game.color import Color
 from meijin.game.outcome import Outcome
-from meijin.game.position import SideChoice
+from meijin.game.position import GamePosition, SideChoice
+from meijin.game.seat import Seat
 from meijin.game.variant import Variant
 
 
@@ -43,6 +45,8 @@ class GameRecord:
     black_version: str = ""
     """The label of the player's version."""
     white_version: str = ""
+    white_time_control: TimeControl | None = None
+    """``None`` where it is black's, the `time_control`."""
 
     def __post_init__(self) -> None:
         for times in (self.times, self.raw_times):
@@ -66,6 +70,23 @@ class GameRecord:
             if time is not None and time.utcoffset() is None:
                 raise ValueError(f"{name} time {time} needs a time zone")
 
+    def control_of(self, color: Color) -> TimeControl | None:
+        """What a side got on its clock; ``None`` where it is unknown."""
+        own = self.white_time_control if color is Color.WHITE else None
+        return own or self.time_control
+
+    def clock(self) -> Clock:
+        """The clock of both seats at the game's beginning.
+
+        Raises:
+            ValueError: nobody knows the time control.
+        """
+        if self.time_control is None:
+            raise ValueError("the record has no time control, so nobody knows the clocks")
+        position = GamePosition(self.board(), self.choice)
+        controls = [self.control_of(position.color_of(seat)) for seat in Seat]
+        return Clock(*(control or self.time_control for control in controls))
+
     def board(self) -> Board:
         """The board after the last move.
 
@@ -73,3 +94,7 @@ class GameRecord:
             IllegalMoveError: the moves are no game of the variant.
         """
         return Board.from_moves(self.moves, self.variant)
+
+    def _repr_svg_(self) -> str:
+        """The picture of the last board, which notebooks show."""
+        return self.board().svg()

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from meijin.game.action import Action, Choose, Placement
 from meijin.game.board import Board
-from meijin.game.clock import Clock
 from meijin.game.color import Color
 from meijin.game.opening_rule import Task
 from meijin.game.position import GamePosition
@@ -48,10 +47,8 @@ def recorded_turns(
         ValueError: it has no time control, its moves are no game, or one of them takes more
             than its player has left.
     """
-    if record.time_control is None:
-        raise ValueError("the record has no time control, so nobody knows the clocks")
+    clock = record.clock()
     position = GamePosition(Board.from_moves(record.moves[: record.opening_plies], record.variant))
-    clock = Clock(record.time_control)
     charges: dict[Seat, tuple[int, int]] = {}
     while not position.board.is_over:
         ply, seat, answer = position.board.ply, position.seat_to_act, _answer(record, position)

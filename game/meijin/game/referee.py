@@ -81,7 +81,7 @@ def _check_clock(record: GameRecord) -> Iterator[str]:
     """
     if record.time_control is None or not record.times or record.variant.opening_rule != FREE:
         return
-    clock = Clock(record.time_control)
+    clock = Clock(record.time_control, record.white_time_control)
     for ply in range(record.opening_plies, len(record.moves)):
         seat, color = (Seat.FIRST, Seat.SECOND)[ply % 2], (Color.BLACK, Color.WHITE)[ply % 2]
         spent = record.times[ply]

@@ -102,6 +102,8 @@ def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
     yield "end", "" if record.end_time is None else record.end_time.isoformat()
     yield "black", record.black_version
     yield "white", record.white_version
+    control = record.white_time_control
+    yield "whiteclock", "" if control is None else str(control)
     if outcome is not None:
         yield "ending", outcome.ending.value
         yield "fault", outcome.at_fault.value
@@ -185,6 +187,7 @@ def from_sgf(text: str) -> GameRecord:
             choice=_read_choice(notes.get("choice", "")),
             black_version=notes.get("black", ""),
             white_version=notes.get("white", ""),
+            white_time_control=_read_white_clock(notes),
         )
     except SgfError:
         raise
@@ -285,6 +288,10 @@ def _read_time_control(root: Node) -> TimeControl | None:
         except ValueError:
             continue
     return None
+
+
+def _read_white_clock(notes: Mapping[str, str]) -> TimeControl | None:
+    return TimeControl.parse(notes["whiteclock"]) if "whiteclock" in notes else None
 
 
 def _read_start(root: Node, notes: Mapping[str, str]) -> datetime | None:

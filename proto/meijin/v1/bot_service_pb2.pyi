@@ -69,12 +69,12 @@ class Bot(_message.Message):
     version: _builtins.str
     """The label of its newest version; empty before it has one."""
     rating: _builtins.float
-    """Its rating in `ladder`, in Elo, by the newest published run; absent where no run
-    has it.
+    """The rating in `ladder`, in Elo, of the newest of its versions there, by the published
+    run; absent where no run has one.
     """
     ladder: _builtins.str
-    """Of the ladders whose newest run rates one of its versions, the one that has counted
-    most of its games; empty for none.
+    """Of the ladders whose published run rates its versions, the one that has counted most
+    of its games; empty for none.
     """
     games: _builtins.int
     """Games it has finished, rated or not, of all of its versions."""
@@ -90,7 +90,9 @@ class Bot(_message.Message):
 
     @_builtins.property
     def last_seen_time(self) -> _timestamp_pb2.Timestamp:
-        """When a stream of it was open last: now while one is; absent where none ever was."""
+        """When a stream of it was open last, to half a minute: now while one is; absent where
+        none was since the server keeps it.
+        """
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ Tournaments: made, followed, stopped and taken up again."""
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -1092,6 +1093,154 @@ class Meeting(_message.Message):
 Global___Meeting: _TypeAlias = Meeting  # noqa: Y015
 
 @_typing.final
+class ColorScore(_message.Message):
+    """What one bot scored with one colour."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WINS_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    LOSSES_FIELD_NUMBER: _builtins.int
+    wins: _builtins.int
+    """Games won."""
+    draws: _builtins.int
+    """Games drawn."""
+    losses: _builtins.int
+    """Games lost."""
+    def __init__(
+        self,
+        *,
+        wins: _builtins.int = ...,
+        draws: _builtins.int = ...,
+        losses: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draws", b"draws", "losses", b"losses", "wins", b"wins"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ColorScore: _TypeAlias = ColorScore  # noqa: Y015
+
+@_typing.final
+class TimeUse(_message.Message):
+    """The time that one bot has used."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MOVES_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    LONGEST_FIELD_NUMBER: _builtins.int
+    moves: _builtins.int
+    """Its moves, those of openings that were set up left out."""
+    @_builtins.property
+    def time(self) -> _duration_pb2.Duration:
+        """What its clocks were charged for them, altogether."""
+
+    @_builtins.property
+    def longest(self) -> _duration_pb2.Duration:
+        """The most that it was charged for one of them."""
+
+    def __init__(
+        self,
+        *,
+        moves: _builtins.int = ...,
+        time: _duration_pb2.Duration | None = ...,
+        longest: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["longest", b"longest", "time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["longest", b"longest", "moves", b"moves", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimeUse: _TypeAlias = TimeUse  # noqa: Y015
+
+@_typing.final
+class MatchReport(_message.Message):
+    """What the results of a match between two bots say of the first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLACK_FIELD_NUMBER: _builtins.int
+    WHITE_FIELD_NUMBER: _builtins.int
+    PAIRS_FIELD_NUMBER: _builtins.int
+    REPEATS_FIELD_NUMBER: _builtins.int
+    ESTIMATE_FIELD_NUMBER: _builtins.int
+    ELO_BOUND_FIELD_NUMBER: _builtins.int
+    PLIES_FIELD_NUMBER: _builtins.int
+    FIRST_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
+    PLAY_TIME_FIELD_NUMBER: _builtins.int
+    repeats: _builtins.int
+    """Games that the pairs and the estimate leave out, since they repeat an earlier one
+    of the match: same versions, colours, opening, moves and end, or all of that
+    mirrored.
+    """
+    elo_bound: _builtins.float
+    """Where the first bot has won or lost all games that count there is no estimate,
+    and its advantage is beyond this with a confidence of 95 %; Elo.
+    """
+    plies: _builtins.int
+    """Stones on the boards of all games at their ends, openings among them."""
+    @_builtins.property
+    def black(self) -> Global___ColorScore:
+        """Its games with black, repeats among them."""
+
+    @_builtins.property
+    def white(self) -> Global___ColorScore:
+        """Its games with white, repeats among them."""
+
+    @_builtins.property
+    def pairs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Five counts of complete pairs of games, both of them new, by the first bot's
+        points in the two: 0, 0.5, 1, 1.5 and 2.
+        """
+
+    @_builtins.property
+    def estimate(self) -> Global___SprtEstimate:
+        """From the pairs; from the games where less than three quarters of them are in pairs
+        or the pairs all had one result, and absent where the games had too. It does not
+        allow for a test that has stopped by itself.
+        """
+
+    @_builtins.property
+    def first(self) -> Global___TimeUse:
+        """What the first bot has used."""
+
+    @_builtins.property
+    def second(self) -> Global___TimeUse:
+        """What the second bot has used."""
+
+    @_builtins.property
+    def play_time(self) -> _duration_pb2.Duration:
+        """From the first start of a game to the last end of one."""
+
+    def __init__(
+        self,
+        *,
+        black: Global___ColorScore | None = ...,
+        white: Global___ColorScore | None = ...,
+        pairs: _abc.Iterable[_builtins.int] | None = ...,
+        repeats: _builtins.int = ...,
+        estimate: Global___SprtEstimate | None = ...,
+        elo_bound: _builtins.float | None = ...,
+        plies: _builtins.int = ...,
+        first: Global___TimeUse | None = ...,
+        second: Global___TimeUse | None = ...,
+        play_time: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_elo_bound", b"_elo_bound", "black", b"black", "elo_bound", b"elo_bound", "estimate", b"estimate", "first", b"first", "play_time", b"play_time", "second", b"second", "white", b"white"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_elo_bound", b"_elo_bound", "black", b"black", "elo_bound", b"elo_bound", "estimate", b"estimate", "first", b"first", "pairs", b"pairs", "play_time", b"play_time", "plies", b"plies", "repeats", b"repeats", "second", b"second", "white", b"white"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__elo_bound: _TypeAlias = _typing.Literal["elo_bound"]  # noqa: Y015
+    _WhichOneofArgType__elo_bound: _TypeAlias = _typing.Literal["_elo_bound", b"_elo_bound"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__elo_bound) -> _WhichOneofReturnType__elo_bound | None: ...
+
+Global___MatchReport: _TypeAlias = MatchReport  # noqa: Y015
+
+@_typing.final
 class FaultCount(_message.Message):
     """The games one bot forfeited."""
 
@@ -1178,16 +1327,20 @@ class GetTournamentRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    WITH_MATCH_REPORT_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
+    with_match_report: _builtins.bool
+    """Of a tournament of two bots `match_report` is told too, which reads all of its games."""
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
+        with_match_report: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id", "with_match_report", b"with_match_report"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1204,6 +1357,7 @@ class GetTournamentResponse(_message.Message):
     FAULTS_FIELD_NUMBER: _builtins.int
     STANDINGS_FIELD_NUMBER: _builtins.int
     MEETINGS_FIELD_NUMBER: _builtins.int
+    MATCH_REPORT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tournament(self) -> Global___Tournament:
         """The tournament."""
@@ -1228,6 +1382,10 @@ class GetTournamentResponse(_message.Message):
         where the crosstable says who meets whom.
         """
 
+    @_builtins.property
+    def match_report(self) -> Global___MatchReport:
+        """What the results of two bots say, where it was asked for; absent before the first."""
+
     def __init__(
         self,
         *,
@@ -1236,10 +1394,11 @@ class GetTournamentResponse(_message.Message):
         faults: _abc.Iterable[Global___FaultCount] | None = ...,
         standings: _abc.Iterable[Global___TournamentStanding] | None = ...,
         meetings: _abc.Iterable[Global___Meeting] | None = ...,
+        match_report: Global___MatchReport | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match_report", b"match_report", "tournament", b"tournament"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "meetings", b"meetings", "standings", b"standings", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "match_report", b"match_report", "meetings", b"meetings", "standings", b"standings", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

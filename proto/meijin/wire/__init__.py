@@ -2,7 +2,7 @@
 
 - `contract`: facts that server, bots and command line must agree on
 - `channel`: how bots and command line connect to a server, by TLS or in plain text
-- `values`: colours, rules, variants, time controls, outcomes
+- `values`: colours, rules, variants, time controls, adjudication, outcomes
 - `capabilities`: what a bot can play
 - `formats`: formats of tournaments and their settings
 - `records`: games as records
@@ -32,6 +32,8 @@ from meijin.wire.formats import (
 )
 from meijin.wire.records import analysis_from_proto, analysis_to_proto, record_from_proto
 from meijin.wire.values import (
+    adjudication_from_proto,
+    adjudication_to_proto,
     color_from_proto,
     color_to_proto,
     ending_from_proto,
@@ -53,6 +55,8 @@ __all__ = [
     "USUAL_FORMAT",
     "Capabilities",
     "Options",
+    "adjudication_from_proto",
+    "adjudication_to_proto",
     "analysis_from_proto",
     "analysis_to_proto",
     "capabilities_from_proto",

@@ -62,6 +62,9 @@ def record_from_proto(message: game_pb2.Game) -> GameRecord:
         choice=None if choice is None else SideChoice(choice.ply, color_from_proto(choice.color)),
         black_version=message.black_version,
         white_version=message.white_version,
+        white_time_control=time_control_from_proto(message.white_time_control)
+        if message.HasField("white_time_control")
+        else None,
     )
 
 

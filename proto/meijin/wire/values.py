@@ -15,16 +15,19 @@ from meijin.game import (
     GOMOKU,
     OPENING_RULES,
     RULES,
+    Adjudication,
     Color,
+    DrawRule,
     Ending,
     OpeningRule,
     Outcome,
     Party,
+    ResignRule,
     Rule,
     TimeControl,
     Variant,
 )
-from meijin.v1 import game_pb2
+from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.wire.enums import enum_table
 
 _Key = TypeVar("_Key")
@@ -128,6 +131,28 @@ def time_control_from_proto(message: game_pb2.TimeControl) -> TimeControl:
         )
     except OverflowError as error:
         raise ValueError(f"no time control lasts as long: {error}") from None
+
+
+def adjudication_to_proto(rules: Adjudication) -> tournament_service_pb2.Adjudication:
+    """Write which games end early."""
+    message = tournament_service_pb2.Adjudication()
+    if (resign := rules.resign) is not None:
+        message.resign.score, message.resign.moves = resign.score, resign.moves
+    if (draw := rules.draw) is not None:
+        message.draw.SetInParent()
+        message.draw.score, message.draw.moves = draw.score, draw.moves
+        message.draw.from_ply = draw.from_ply
+    return message
+
+
+def adjudication_from_proto(message: tournament_service_pb2.Adjudication) -> Adjudication:
+    """Read which games end early."""
+    resign = draw = None
+    if message.HasField("resign"):
+        resign = ResignRule(message.resign.score, message.resign.moves)
+    if message.HasField("draw"):
+        draw = DrawRule(message.draw.score, message.draw.moves, message.draw.from_ply)
+    return Adjudication(resign, draw)
 
 
 def ending_to_proto(ending: Ending) -> game_pb2.Ending.ValueType:

@@ -208,7 +208,8 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        tasks = [*self.parts.tasks(), self._health.run(), self.access.uses.run()]
+        access = (self.access.uses.run(), self.access.seen.run())
+        tasks = [*self.parts.tasks(), self._health.run(), *access]
         if self._credentials is not None:
             tasks.append(self._credentials.watch())
         if self._settings.metrics is not None:

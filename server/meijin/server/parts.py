@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from meijin.server.access.bot_control import BotControl
 from meijin.server.access.classes import ClassControl
+from meijin.server.access.last_seen import LastSeen
 from meijin.server.access.last_uses import LastUses
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.access.owners import OwnerControl
@@ -155,6 +156,7 @@ class Access:
     policy: Policy
     calls: OpenCalls
     uses: LastUses
+    seen: LastSeen
     bots: BotControl
     tokens: TokenControl
     owners: OwnerControl
@@ -169,6 +171,7 @@ class Access:
             policy=policy,
             calls=calls,
             uses=LastUses(storage, calls),
+            seen=LastSeen(storage, lobby),
             bots=BotControl(storage, lobby, parts.scheduler, policy),
             tokens=TokenControl(storage, lobby, calls, OperatorTokenFile(settings.data)),
             owners=OwnerControl(storage, policy),

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
-from meijin.store.database import known_revisions
 from meijin.store.errors import BackupError, UnknownSchemaError
+from meijin.store.revisions import known_revisions
 
 STEP_PAGES = 256
 """Pages of a step, some 1 MB."""

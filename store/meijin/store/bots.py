@@ -32,6 +32,9 @@ from meijin.store.schema import (
 )
 from meijin.store.similar import did_you_mean
 
+SEEN_AT_ONCE = 500
+"""Bots that one statement names."""
+
 MAX_VERSIONS = 1000
 """Of one bot."""
 
@@ -69,6 +72,12 @@ class BotRow:
     """What its newest version said last that it runs on; empty where it said nothing."""
     nodes_per_second: int = 0
     """Of the reference search there, as that version said last; 0 where it said nothing."""
+    version: str = ""
+    """What its newest version is called; empty before it has one."""
+    games: int = 0
+    """Those with a result."""
+    last_seen_time: datetime | None = None
+    """When a stream of it was open last, as far as that is noted; ``None`` where none was."""
     display_name: str = ""
     """What people call it; empty where it has its name alone."""
 
@@ -141,6 +150,13 @@ def change_bot(connection: Connection, bot_id: BotId, **values: object) -> None:
         sqlalchemy.exc.IntegrityError: its new name is taken.
     """
     connection.execute(update(Bot).where(Bot.id == bot_id).values(**values))
+
+
+def set_last_seen(connection: Connection, bots: Sequence[BotId], time: datetime) -> None:
+    """Keep that bots are connected."""
+    for first in range(0, len(bots), SEEN_AT_ONCE):
+        part = bots[first : first + SEEN_AT_ONCE]
+        connection.execute(update(Bot).where(Bot.id.in_(part)).values(last_seen_time=time))
 
 
 def add_bot(
@@ -273,11 +289,12 @@ def _bots() -> Select[*tuple[Any, ...]]:
     owner = func.coalesce(Owner.name, "")
     each = aliased(BotVersion)
     newest = select(func.max(each.id)).where(each.bot_id == Bot.id).scalar_subquery()
-    machine = {
+    newest_said = {
         "hardware": func.coalesce(BotVersion.hardware, ""),
         "nodes_per_second": func.coalesce(BotVersion.nodes_per_second, 0),
+        "version": func.coalesce(BotVersion.label, ""),
     }
-    columns = columns_of(BotRow, Bot, owner=owner, **machine)
+    columns = columns_of(BotRow, Bot, owner=owner, **newest_said)
     listed = select(*columns).select_from(Bot).outerjoin(Owner)
     return listed.outerjoin(BotVersion, BotVersion.id == newest)
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, ScalarSelect, func, select, update
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import Connection, func, select, update
+from sqlalchemy.orm import Session
 
 from meijin.store.errors import UnknownClassError
 from meijin.store.rows import columns_of, read_row, read_rows
@@ -16,8 +16,6 @@ from meijin.store.schema import (
     BotVersionId,
     ClassId,
     ClassMember,
-    Game,
-    GameState,
     SchoolClass,
 )
 from meijin.store.similar import did_you_mean
@@ -48,7 +46,8 @@ class StudentRow:
     """The version that counts; ``None`` before there is one."""
     version: str
     """Its label; may be empty."""
-    seen_time: datetime | None
+    last_seen_time: datetime | None
+    """When a stream of it was open last, to a minute."""
     games: int
     """Finished ones, of all versions."""
     late_attempts: int
@@ -149,12 +148,10 @@ def find_membership(connection: Connection, bot_id: BotId) -> Membership | None:
     return read_row(Membership, connection.execute(query))
 
 
-def keep_submission(
-    connection: Connection, bot_id: BotId, version_id: BotVersionId, now: datetime
-) -> None:
-    """Keep the version that a bot in a class was let in with."""
+def keep_submission(connection: Connection, bot_id: BotId, version_id: BotVersionId) -> None:
+    """Keep the version that a bot was let in with, if it is in a class."""
     change = update(ClassMember).where(ClassMember.bot_id == bot_id)
-    connection.execute(change.values(version_id=version_id, seen_time=now))
+    connection.execute(change.values(version_id=version_id))
 
 
 def count_late_attempt(connection: Connection, bot_id: BotId, now: datetime) -> None:
@@ -173,20 +170,12 @@ _STUDENTS = (
 _CLASS = columns_of(ClassRow, SchoolClass, students=_STUDENTS)
 
 
-def _games_with(side: InstrumentedAttribute[BotVersionId]) -> ScalarSelect[int]:
-    """Counts the finished games in which a bot had one side."""
-    versions = select(BotVersion.id).where(BotVersion.bot_id == Bot.id).correlate(Bot)
-    finished = select(func.count()).select_from(Game).where(Game.state == GameState.FINISHED)
-    return finished.where(side.in_(versions)).correlate(Bot).scalar_subquery()
-
-
 _STUDENT = columns_of(
     StudentRow,
     ClassMember,
     Bot,
     handle=Bot.name,
     version=func.coalesce(BotVersion.label, ""),
-    games=_games_with(Game.black_id) + _games_with(Game.white_id),
 )
 _MEMBERSHIP = columns_of(
     Membership,

@@ -7,17 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from weakref import WeakSet
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select, text
 from sqlalchemy.exc import (
     ArgumentError,
@@ -28,8 +22,8 @@ from sqlalchemy.exc import (
 )
 
 from meijin.store.claims import AdvisoryClaim, FileClaim
-from meijin.store.errors import UnknownSchemaError
 from meijin.store.fence import Fence
+from meijin.store.revisions import check_current, upgrade
 
 T = TypeVar("T")
 
@@ -145,18 +139,12 @@ class Database:
         Raises:
             UnknownSchemaError: they are of a later release.
         """
-        config = _migrations()
         with self.writer.connect() as connection, self._unchecked(connection), connection.begin():
             if not self.is_sqlite:
                 connection.execute(text("SET LOCAL statement_timeout = 0"))
                 connection.execute(text("SET LOCAL lock_timeout = 0"))
                 connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
-            config.attributes["connection"] = connection
-            try:
-                command.upgrade(config, "head")
-            except CommandError as error:
-                message = f"the database is of a later release ({error}); install that one"
-                raise UnknownSchemaError(message) from None
+            upgrade(connection)
 
     def check_schema(self) -> None:
         """Accept tables of the current schema, for a process that leaves it to the server.
@@ -164,16 +152,8 @@ class Database:
         Raises:
             UnknownSchemaError: there are none, or they are of another release.
         """
-        script = ScriptDirectory.from_config(_migrations())
         with self.reader.connect() as connection:
-            revision = MigrationContext.configure(connection).get_current_revision()
-        if revision is None:
-            raise UnknownSchemaError("the database has no tables yet; start the server first")
-        if revision != script.get_current_head():
-            raise UnknownSchemaError(
-                f"the database is of another release (schema {revision}, and this one's is "
-                f"{script.get_current_head()}); start the server of the same release first"
-            )
+            check_current(connection)
 
     @contextmanager
     def _unchecked(self, connection: Connection) -> Iterator[None]:
@@ -211,18 +191,6 @@ class Database:
             # Of the file itself, though a server may know it by a link.
             return FileClaim(Path(f"{self._file.resolve()}.lock"), of=str(self._file))
         return AdvisoryClaim(self.writer, self.fence)
-
-
-def known_revisions() -> frozenset[str]:
-    """The schemas that this release can bring to the current one, and that one."""
-    scripts = ScriptDirectory.from_config(_migrations())
-    return frozenset(script.revision for script in scripts.walk_revisions())
-
-
-def _migrations() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(files("meijin.store") / "migrations"))
-    return config
 
 
 def _shut_down(number: int) -> None:

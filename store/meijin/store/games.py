@@ -31,6 +31,7 @@ from meijin.store.schema import (
     Tournament,
     TournamentId,
 )
+from meijin.store.tournaments.sides import read_time_controls
 
 _CHOICE = struct.Struct("<HHQQ")
 """Ply, colour, raw and charged nanoseconds."""
@@ -76,6 +77,12 @@ class GameRow:
     """The choice of a side; ``None`` where none was made, and while it runs."""
     is_swapped: bool = False
     """The first player had white in the end."""
+    time_controls: dict[str, Any] | None = None
+    """Those of its tournament by bot, as they are stored; ``None`` where all have the same."""
+
+    def control_of(self, bot_id: BotId) -> TimeControl:
+        """What a bot gets on its clock."""
+        return read_time_controls(self.time_controls).get(bot_id, self.time_control)
 
 
 def encode_times(raw: "array[int]", charged: "array[int]") -> bytes:

@@ -18,6 +18,8 @@ from meijin.store.ladders.opening_keys import opening_key, settled_opening
 from meijin.store.ladders.repeats import mark_games
 from meijin.store.prepared import Prepared
 from meijin.store.schema import (
+    Bot,
+    BotId,
     BotVersionId,
     EntryId,
     Epoch,
@@ -94,6 +96,8 @@ class GameEnd:
     """The choice of a side; ``None`` where none was made."""
     is_swapped: bool = False
     """The first player, who is stored as black since the start, has white."""
+    bots: tuple[BotId, ...] = ()
+    """Who has played it."""
 
     @property
     def is_rated(self) -> bool:
@@ -207,7 +211,7 @@ def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
 
 
 def _count_games(connection: Connection, entry: JournalEntry) -> None:
-    """Have each tournament count its games that have begun and ended."""
+    """Have tournaments and bots count their games that have begun and ended."""
     running, finished = Counter[TournamentId](), Counter[TournamentId]()
     running.update(start.tournament_id for start in entry.starts)
     running.subtract(end.tournament_id for end in entry.ends)
@@ -219,6 +223,12 @@ def _count_games(connection: Connection, entry: JournalEntry) -> None:
     ]
     if rows:
         _COUNT_GAMES.execute(connection, rows)
+    played = Counter(
+        bot_id for end in entry.ends if end.ending is not Ending.VOID for bot_id in end.bots
+    )
+    if played:
+        counts = [{"key": key, "more": more} for key, more in sorted(played.items())]
+        _COUNT_GAMES_OF_BOT.execute(connection, counts)
 
 
 def _start_row(start: GameStart) -> dict[str, object]:
@@ -324,6 +334,7 @@ def last_entry(connection: Connection) -> EntryId:
 _JOURNAL: Table = JournalRow.__table__  # type: ignore[assignment]
 _GAME: Table = Game.__table__  # type: ignore[assignment]
 _LADDER: Table = Ladder.__table__  # type: ignore[assignment]
+_BOT: Table = Bot.__table__  # type: ignore[assignment]
 _TOURNAMENT: Table = Tournament.__table__  # type: ignore[assignment]
 _KEY = (_JOURNAL.c.epoch, _JOURNAL.c.id)
 _GIVEN_KEY = tuple_(bindparam("of_epoch"), bindparam("of_id"))
@@ -353,6 +364,9 @@ _COUNT_GAMES = Prepared(
         running=_TOURNAMENT.c.running + bindparam("more_running"),
         finished=_TOURNAMENT.c.finished + bindparam("more_finished"),
     )
+)
+_COUNT_GAMES_OF_BOT = Prepared(
+    update(_BOT).where(_BOT.c.id == bindparam("key")).values(games=_BOT.c.games + bindparam("more"))
 )
 _MARK_LADDER = Prepared(
     update(_LADDER)

@@ -12,6 +12,8 @@ from meijin.store.ladders.rated_games import is_rated
 from meijin.store.ladders.repeats import mark_like
 from meijin.store.ladders.tallies import forget_tallies
 from meijin.store.schema import (
+    Bot,
+    BotVersion,
     FaultKind,
     FaultParty,
     Game,
@@ -74,6 +76,7 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
         return False
     add_faults(connection, [_fault(game, void)])
     _play_on(connection, game.tournament_id)
+    _uncount(connection, game)
     if game.ladder_id is not None:
         mark_like(connection, void.id)
         more = _rated_like(connection, game) - rated_before
@@ -86,6 +89,8 @@ def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, .
     query = select(
         Game.tournament_id,
         Game.ladder_id,
+        Game.black_id,
+        Game.white_id,
         Game.moves,
         Game.result,
         Game.ending,
@@ -129,6 +134,13 @@ def _play_on(connection: Connection, tournament_id: TournamentId) -> None:
     )
     values = {"state": TournamentState.RUNNING, "end_time": None, "verdict": ""}
     connection.execute(change.values(values))
+
+
+def _uncount(connection: Connection, game: Row[*tuple[Any, ...]]) -> None:
+    """Have its players count it no more."""
+    versions = BotVersion.id.in_((game.black_id, game.white_id))
+    players = update(Bot).where(Bot.id.in_(select(BotVersion.bot_id).where(versions)))
+    connection.execute(players.values(games=Bot.games - 1))
 
 
 def _change_past(connection: Connection, ladder_id: LadderId, *, more_games: int) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
+from sqlalchemy import text
 from tests.query_plans import statements
 
 from meijin.testing.server import ServerInTest, until
@@ -113,8 +114,35 @@ async def test_those_who_are_there_are_found_without_the_others(server: ServerIn
     await server.bot("zoe")
     with statements(server.database.reader) as asked:
         assert await names(server, connected=True) == (["zoe"], "")
-    (query,) = asked
+    query, ratings = asked
     assert "bot.id IN" in query
+    assert "rating" in ratings
+
+
+async def test_a_list_says_what_a_bot_has_come_to(server: ServerInTest) -> None:
+    """Its newest version, games with a result, and when it was seen; nothing of a new one."""
+    service = await server.bots()
+    await service.RegisterBot(pb.RegisterBotRequest(name="zoe"))
+    black, white = await server.pair()
+    await black.resign(black.start.game)
+    await white.ended()
+    await server.bot("ada", version="2.0")
+    page = await service.ListBots(pb.ListBotsRequest())
+    ada, bob, zoe = page.bots
+    assert (ada.version, bob.version, zoe.version) == ("2.0", "", "")
+    assert (ada.games, bob.games, zoe.games) == (1, 1, 0)
+    assert not ada.HasField("rating")
+    assert ada.last_seen_time.ToSeconds() > 0
+    assert not zoe.HasField("last_seen_time")
+    before = ada.last_seen_time.ToDatetime()
+    await server.app.access.seen.note()
+    for peer in (black, white):
+        peer.call.cancel()
+    await server.away("bob")
+    (ada, bob, _) = (await service.ListBots(pb.ListBotsRequest())).bots
+    assert bob.last_seen_time.ToDatetime() >= before
+    stored = "SELECT count(*) FROM bot WHERE last_seen_time IS NOT NULL"
+    assert server.database.read(lambda at: at.scalar(text(stored))) == 2
 
 
 async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:

@@ -44,6 +44,7 @@ class FakeGame:
         self.arbiter.ask(Moment(0, 0))
         self.is_uncommitted = False
         self.analysis = None
+        self.adjudicator = None
 
     def seat(self, _player: Participant) -> Seat:
         """The one whose turn it is, since the player has no other."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from meijin.game import TimeControl
 from meijin.server.match.live_game import LiveGame
 from meijin.store.schema import BotId, BotVersionId, EntryId, GameId, LadderId, PairingId
 from meijin.store.tournaments import PendingPairing
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from meijin.server.match.live_game import Contest
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
-FAST = TimeControl.parse("1")
 
 
 @pytest.mark.parametrize(
@@ -30,7 +28,7 @@ def test_a_game_counts_for_the_ladder_of_its_time_control(
     game = LiveGame(
         number=1,
         id=GameId(1),
-        run=cast("Contest", SimpleNamespace(id=1, ladder_id=tournaments, time_control=FAST)),
+        run=cast("Contest", SimpleNamespace(id=1, ladder_id=tournaments)),
         pairing=PendingPairing(PairingId(1), 1, BotId(1), BotId(2), b"", ladder_id=ladder_id),
         arbiter=nobody,
         first=nobody,

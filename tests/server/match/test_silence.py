@@ -86,7 +86,8 @@ class Hall(Listener):
             SimpleNamespace(
                 id=1,
                 variant=Variant(width=5, height=5),
-                time_control=TimeControl.parse(control),
+                adjudication=None,
+                control_of=lambda _: TimeControl.parse(control),
                 ladder_id=None,
                 running=0,
             ),

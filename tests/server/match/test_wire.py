@@ -271,4 +271,4 @@ def test_every_reason_of_a_notice_has_its_value(reason: NoticeReason) -> None:
 def test_the_terms_of_a_tournament_are_made_once() -> None:
     """Ten microseconds a game otherwise."""
     control = TimeControl.parse("60")
-    assert wire._terms(GOMOKU, control) is wire._terms(GOMOKU, control)
+    assert wire._terms(GOMOKU, control, control) is wire._terms(GOMOKU, control, control)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.session import Session
+from meijin.server.tournaments.fault_limit import FaultLimit
 from meijin.server.tournaments.formats.base import Capacity
 from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.server.tournaments.pauses import Pauses
@@ -33,6 +35,7 @@ from meijin.store.schema import (
     GameId,
     PairingId,
     TournamentId,
+    TournamentState,
 )
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 from meijin.wire import Capabilities
@@ -100,11 +103,15 @@ class FakeGames:
             listener.game_ended(game)
 
 
+@dataclass
 class FakeJournal:
-    """Notes nothing: a run says itself that it is finished."""
+    """Notes how tournaments end."""
+
+    ends: list[TournamentEnd] = field(default_factory=list)
 
     def add_tournament_end(self, end: TournamentEnd) -> None:
-        """Do nothing."""
+        """Note it."""
+        self.ends.append(end)
 
 
 class Hall:
@@ -113,10 +120,11 @@ class Hall:
     def __init__(self) -> None:
         self.lobby = FakeLobby()
         self.games = FakeGames(self.lobby)
+        self.journal = FakeJournal()
         self.scheduler = Scheduler(
             cast("Lobby", self.lobby),
             cast("Games", self.games),
-            cast("Journal", FakeJournal()),
+            cast("Journal", self.journal),
             Pauses(0),
         )
         self.games.listeners.append(self.scheduler)
@@ -149,6 +157,7 @@ class Hall:
             format_name=FormatName("round-robin"),
             format=RoundRobin(more.pop("games", len(pairs))),
             pending=PendingPairings(pairings),
+            **more,
         )
         self.scheduler.add(run)
         return run
@@ -300,6 +309,58 @@ async def test_cancelling_voids_what_runs_and_starts_nothing(hall: Hall) -> None
     assert not run.format.is_decided
     assert [pairing.id for pairing in run.pending] == [PairingId(12)]
     assert await hall.playing() == [(2, 1)]
+
+
+async def test_a_bot_that_fails_too_often_ends_its_tournament(hall: Hall) -> None:
+    """By so many forfeits of its own, those before a restart among them; void games are none."""
+    for bot in (1, 2, 3):
+        hall.join(bot)
+    limit = FaultLimit(3, Counter({BotId(1): 1}))
+    run = hall.plan(*[(1, 2)] * 5, games=9, faults=limit)
+    assert await hall.playing() == [(1, 2)]
+    hall.end(1, 2, VOID)
+    assert await hall.playing() == [(1, 2)]
+    hall.end(1, 2, Outcome(Ending.TIME, Color.BLACK, Party.WHITE))
+    assert await hall.playing() == [(1, 2)]
+    hall.end(1, 2, Outcome(Ending.TIME, Color.WHITE, Party.BLACK))
+    assert run.state is RunState.PLAYING
+    hall.plan((3, 2), first=2)
+    assert await hall.playing() == [(1, 2)]
+    detail = "ValueError: " + "x" * 500 + " (bot.py, line 12)"
+    hall.end(1, 2, Outcome(Ending.CRASH, Color.WHITE, Party.BLACK, detail))
+    assert not run.is_playing
+    assert run.id not in hall.scheduler.runs
+    (end,) = hall.journal.ends
+    assert end.state is TournamentState.CANCELLED
+    assert end.verdict.startswith("ada has lost 3 games by its own faults; the last: crash: Value")
+    assert end.verdict.endswith("x (bot.py, line 12)")
+    assert len(end.verdict) < 200
+    assert await hall.playing() == [(3, 2)]
+
+
+async def test_what_runs_when_a_bot_failed_too_often_is_void(hall: Hall) -> None:
+    """Through nobody's fault: the other bot may have been winning."""
+    hall.join(1, Capabilities(max_games=2))
+    hall.join(2, Capabilities(max_games=2))
+    hall.plan((1, 2), (2, 1), faults=FaultLimit(1))
+    assert await hall.playing() == [(1, 2), (2, 1)]
+    _, other = hall.games.running.values()
+    hall.end(1, 2, Outcome(Ending.TIME, Color.WHITE, Party.BLACK, "2.000 s"))
+    assert other.arbiter.outcome == Outcome(
+        Ending.VOID, None, Party.NOBODY, "the tournament was cancelled"
+    )
+    (end,) = hall.journal.ends
+    assert end.verdict == "ada has lost a game by its own faults; the last: time: 2.000 s"
+
+
+async def test_a_tournament_that_is_decided_by_a_fault_is_finished(hall: Hall) -> None:
+    """Though the bot has failed often enough to cancel it."""
+    hall.join(1)
+    hall.join(2)
+    run = hall.plan((1, 2), faults=FaultLimit(1))
+    await hall.playing()
+    hall.end(1, 2, Outcome(Ending.TIME, Color.WHITE, Party.BLACK))
+    assert run.state is RunState.FINISHED
 
 
 async def test_a_cancelled_tournament_is_taken_up_again(hall: Hall) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from meijin.bots.core.engine import Engine, Limits, Options, SearchResult
 
 STRONGEST = 10
+LEAST_TABLE_BITS, MOST_TABLE_BITS = 10, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ class AlphaBetaBot(OpeningSearcher):
     ) -> None:
         """Set the most that one move may cost; the clock of the game limits it anyway.
 
-        `level` is its strength, 1 to 10. With `resign` it gives up games that it has seen to
+        `level` is its strength, 1 to 10. With a limit of `depth` or `nodes` its moves depend on
+        the position alone, as long as there is time enough for them. With `resign` it gives up games that it has seen to
         be lost.
 
         Raises:
@@ -129,6 +131,8 @@ class AlphaBetaBot(OpeningSearcher):
 
     def _search(self, board: Board, limits: Limits) -> SearchResult:
         engine = self._take(board.variant)
+        if self._depth is not None or self._nodes is not None:
+            engine.forget()  # so that games repeat, in whatever order they are played
         try:
             return engine.search_board(board, limits)
         finally:
@@ -149,7 +153,9 @@ class AlphaBetaBot(OpeningSearcher):
         from meijin.bots.core.engine import Options  # noqa: PLC0415 - see `_take`
 
         level = LEVELS.get(self._level)
-        return Options() if level is None else level.options()
+        if level is not None:
+            return level.options()
+        return Options() if self._nodes is None else Options(table_bits=_bits_for(self._nodes))
 
     def _limits(self, position: Position) -> Limits:
         from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Limits  # noqa: PLC0415 - see `_take`
@@ -160,6 +166,11 @@ class AlphaBetaBot(OpeningSearcher):
             nodes=min(self._nodes or NO_LIMIT, level.nodes),
             time=thinking_time(position, self._time_limit),
         )
+
+
+def _bits_for(nodes: int) -> int:
+    """Of a table that has room for what so many nodes find, and is quick to empty."""
+    return min(max((2 * nodes).bit_length(), LEAST_TABLE_BITS), MOST_TABLE_BITS)
 
 
 def _is_lost(result: SearchResult) -> bool:

@@ -6,6 +6,7 @@ import difflib
 import importlib.util
 import inspect
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import timedelta
@@ -79,8 +80,16 @@ def _import(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise BotLoadError(f"{path} fails: {type(error).__name__}: {error}") from error
+        text = f"{path} fails: {type(error).__name__}: {error}{_place(path, error)}"
+        raise BotLoadError(text) from error
     return module
+
+
+def _place(path: Path, error: Exception) -> str:
+    """The line of a file where an exception came from, if it has run so far."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
+    return f" ({path.name}, line {lines[-1]})" if lines else ""
 
 
 def _pick(module: ModuleType, class_name: str | None) -> type[Bot]:

@@ -142,6 +142,10 @@ class Engine:
             iterative_deepening(state, self._tables, self._table, min(limits.depth, MAX_DEPTH))
         return self._result()
 
+    def forget(self) -> None:
+        """Empty the transposition table: what is found next depends on the position alone."""
+        self._table[:] = np.zeros((), self._table.dtype)
+
     def stop(self) -> None:
         """End the search that runs now, if one does."""
         self.state.stop = 1

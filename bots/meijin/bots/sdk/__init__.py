@@ -14,6 +14,7 @@ What is behind it:
 - `games`, `running_game`: the bot's games, over however many streams
 - `searcher`, `batch_searcher`, `threads`: how and where its methods are called
 - `tracebacks`: where in its author's program a bot has failed
+- `turn_log`: what it is asked and what it answers, in a file
 - `replay`: one turn of a recorded game, given to a bot
 - `hardware`, `speed`: what the machine is called, and how fast it is, for people
 - `road`: the time lost between the bot and the server, and a warning of it

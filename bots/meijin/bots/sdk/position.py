@@ -116,5 +116,9 @@ class Position:
         """List the cells that the bot may play on, ascending."""
         return self.board.legal_cells()
 
+    def _repr_svg_(self) -> str:
+        """The picture of the board, which notebooks show."""
+        return self.board.svg(forbidden=True)
+
     def __repr__(self) -> str:
         return f"<Position {self.game_id} against {self.opponent}, {self.board!r}>"

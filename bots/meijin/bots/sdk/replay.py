@@ -62,13 +62,14 @@ async def replay_turn(
 
 
 def _events(record: GameRecord, turn: RecordedTurn) -> Events:
-    assert record.time_control is not None
+    control = record.control_of(turn.color)
+    assert control is not None
     moves = encode_moves(record.moves[: turn.ply])
     started = GameStarted(
         number=NUMBER,
         game_id=record.game_id,
         variant=record.variant,
-        time_control=record.time_control,
+        time_control=control,
         color=turn.color,
         opponent=player_of(record, turn.seat.other),
         moves=moves,

@@ -15,6 +15,7 @@ from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.road import Road
 from meijin.bots.sdk.tracebacks import failure_of
+from meijin.bots.sdk.turn_log import log_action, log_turn
 from meijin.bots.sdk.wire import Action
 from meijin.game import (
     Board,
@@ -90,6 +91,7 @@ class RunningGame:
         if self._pending is not None and self._pending.ply == turn.ply:
             return False
         self._pending = turn
+        log_turn(self.position, turn)
         return True
 
     def turn_position(self) -> Position:
@@ -170,7 +172,7 @@ class RunningGame:
             return Action(self.number, turn.ply, answer, turn.read_at)
         if isinstance(answer, Unchecked):
             return Action(self.number, turn.ply, answer.cell, turn.read_at)
-        checked = _check(answer, board)
+        checked = check_answer(answer, board)
         if isinstance(checked, Failure):
             logger.error("failed in game %s: %s", self.position.game_id, checked.message)
         return Action(self.number, turn.ply, checked, turn.read_at)
@@ -184,6 +186,7 @@ class RunningGame:
         if self.running and self._pending is not None and self._pending.ply == action.ply:
             self._taken_us = int((self._clock() - self._pending.read_at) * 1_000_000)
             self._pending = None
+            log_action(self.position, action)
             self._outbox.add_action(action)
 
 
@@ -205,7 +208,8 @@ def _check_opening(answer: object, task: OpeningTask, board: Board) -> OpeningAc
     return Placement(cells)
 
 
-def _check(answer: object, board: Board) -> Answer | Failure:
+def check_answer(answer: object, board: Board) -> Answer | Failure:
+    """What a bot has answered in a position, or why that can't be; `Unchecked` is none here."""
     if answer is RESIGN:
         return RESIGN
     cell = answer.cell if isinstance(answer, Choice) else answer

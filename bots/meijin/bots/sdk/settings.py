@@ -41,11 +41,15 @@ class Settings:
     ) -> Self:
         """Fill in MEIJIN_SERVER, MEIJIN_TOKEN and, without a token, `default_name`.
 
+        An empty token is none, whatever the environment says.
+
         Raises:
             ValueError: the address, the token or the name can't be one, or the token would be
                 sent to another machine in plain text.
         """
-        token = (token or os.environ.get(TOKEN_VARIABLE) or "").strip()
+        if token is None:
+            token = os.environ.get(TOKEN_VARIABLE, "")
+        token = token.strip()
         if not (token.isascii() and token.isprintable()):
             raise ValueError("the token holds characters that no token has; copy it again")
         name = name or ("" if token else default_name)

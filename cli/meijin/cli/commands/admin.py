@@ -21,7 +21,8 @@ from meijin.cli.connection import (
     pages,
     with_server,
 )
-from meijin.cli.output import OLDER, console, print_json, table
+from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
+from meijin.cli.output import console, print_json, table
 from meijin.v1 import admin_service_pb2 as pb
 from meijin.v1 import owner_service_pb2 as owner_pb
 from meijin.v1.admin_service_pb2_grpc import AdminServiceStub
@@ -170,15 +171,21 @@ def audit(
     of: Annotated[
         str, typer.Option(help="Only by or to this name, or such as 'token 7' or 'game 17'.")
     ] = "",
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    limit: LimitOption = USUAL_LIMIT,
     server: Server = USUAL_SERVER,
     token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what owners and operators have changed, newest first."""
-    request = pb.ListAuditRequest(of=of, page_size=limit)
+    request = pb.ListAuditRequest(of=of)
     with connect(server, token) as connection:
-        response = connection.ask_with_token(connection.admin.ListAudit, request)
+        response = read_list(
+            connection.ask_with_token,
+            connection.admin.ListAudit,
+            request,
+            rows=lambda response: response.acts,
+            limit=limit,
+        )
     if as_json:
         print_json(response)
         return

@@ -1,5 +1,6 @@
 """`meijin bot`: run, write, register, list and manage bots."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -7,12 +8,15 @@ import typer
 
 from meijin.bots import bot_source, load_bot
 from meijin.bots import run as run_bot
+from meijin.cli.bot_lists import bot_table
 from meijin.cli.bot_options import (
     BotProgramArgument,
     BotSettingsOption,
     HardwareOption,
     OwnTokenOption,
     ProgramCommand,
+    TurnLogOption,
+    start_turn_log,
 )
 from meijin.cli.commands.admin import change_bot
 from meijin.cli.commands.bench import bench
@@ -29,6 +33,7 @@ from meijin.cli.connection import (
     with_server,
 )
 from meijin.cli.errors import CommandError
+from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, printable, rate_text, table
 from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as pb
@@ -43,6 +48,9 @@ app.command(cls=ProgramCommand)(doctor)
 
 BotArgument = Annotated[str, typer.Argument(help="The bot.")]
 
+DIGEST_LENGTH = 12
+"""Digits of a digest that tell versions of a bot apart."""
+
 
 @app.command()
 @with_server
@@ -54,9 +62,11 @@ def run(
     token: OwnTokenOption = None,
     threads: Annotated[int, typer.Option(min=1, help="Searches that run at once.")] = 1,
     hardware: HardwareOption = None,
+    log: TurnLogOption = None,
 ) -> None:
     """Connect a bot to a server and play until Ctrl-C."""
     loaded = load_bot(bot, options or ())
+    start_turn_log(log, name or loaded.name)
     try:
         run_bot(
             loaded,
@@ -113,28 +123,43 @@ def list_(
     if as_json:
         print_json(response)
         return
-    titles = ("bot", "owner", "", "hardware", "nodes/s", "playing", "at once")
-    made = table("Bots", titles, text_columns=4)
-    made.columns[0].no_wrap = True  # what runs out of room is the hardware
-    for bot in response.bots:
+    console.print(bot_table(response.bots, datetime.now(UTC)))
+
+
+@app.command()
+@with_server
+def versions(
+    name: BotArgument,
+    limit: LimitOption = USUAL_LIMIT,
+    server: Server = USUAL_SERVER,
+    as_json: JsonOption = False,
+) -> None:
+    """List the versions of a bot, newest first: each has a rating of its own."""
+    with connect(server) as connection:
+        response = read_list(
+            connection.ask,
+            connection.bots.ListBotVersions,
+            pb.ListBotVersionsRequest(name=name),
+            rows=lambda response: response.versions,
+            limit=limit,
+        )
+    if as_json:
+        print_json(response)
+        return
+    titles = ("version", "since (UTC)", "settings", "hardware", "nodes/s", "digest")
+    made = table(f"Versions of {name}", titles, text_columns=len(titles))
+    for version in response.versions:
         made.add_row(
-            bot.name,
-            bot.owner,
-            _presence(bot),
-            bot.hardware,
-            rate_text(bot.nodes_per_second),
-            str(bot.running_games),
-            str(bot.capabilities.max_games) if bot.connected else "",
+            version.version,
+            f"{version.create_time.ToDatetime():%Y-%m-%d %H:%M}",
+            " ".join(version.configuration),
+            version.hardware,
+            rate_text(version.nodes_per_second),
+            version.digest[:DIGEST_LENGTH],
         )
     console.print(made)
-
-
-def _presence(bot: pb.Bot) -> str:
-    if not bot.connected:
-        return "away"
-    if bot.unexamined:
-        return "unexamined"
-    return "paused" if bot.paused else "connected"
+    if response.next_page_token:
+        console.print(OLDER)
 
 
 @app.command()

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
+from meijin.arena.local import local_arena
+from meijin.arena.tournaments import make_tournament
 from meijin.cli.errors import missing_part
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
-from meijin.cli.local import local_arena
-from meijin.cli.options import MAX_UINT32, make_tournament, settings
-from meijin.cli.output import PlainConsole, console, crosstable, print_json
+from meijin.cli.options import MAX_UINT32, settings
+from meijin.cli.output import PlainConsole, console, crosstable, print_json, print_note
 from meijin.wire.contract import DATABASE_FILE
 
 BOTS = {"random": "random", "alphabeta": "alphabeta", "mcts": "mcts"}
@@ -34,7 +35,7 @@ def demo(
     notes = PlainConsole(stderr=True)
     notes.print("starting a server and three bots, each a process of its own ...")
     wanted = settings(list(BOTS), rounds=rounds, time=time, seed=1, name="Demo")
-    with local_arena(data, BOTS) as connection:
+    with local_arena(data, BOTS, print_note) as connection:
         made = make_tournament(connection, wanted, request_id)
         finished = follow(connection, made)
         standings = current_standings(connection, made.ladder)

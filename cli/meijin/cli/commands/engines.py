@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +25,8 @@ from meijin.cli.bot_options import (
     BotSettingsOption,
     HardwareOption,
     OwnTokenOption,
+    TurnLogOption,
+    start_turn_log,
 )
 from meijin.cli.connection import USUAL_SERVER, Server, with_server
 from meijin.cli.errors import CommandError
@@ -152,6 +155,7 @@ def wrap(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Show what is said to the engine and by it.")
     ] = False,
+    log: TurnLogOption = None,
 ) -> None:
     """Connect an engine that speaks the Gomocup protocol or GTP, and play until Ctrl-C."""
     settings = WrapSettings(
@@ -172,6 +176,13 @@ def wrap(
         ),
         supplier=supplier.strip(),
     )
+    if log is not None and not verbose:
+        logging.basicConfig(
+            level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S"
+        )
+        for handler in logging.getLogger().handlers:
+            handler.setLevel(logging.INFO)  # what goes to the file is not shown as well
+    start_turn_log(log, name or Path(settings.command[0]).stem)
     if verbose:
         logging.getLogger("meijin.bots.engine").setLevel(logging.DEBUG)
     try:

@@ -7,6 +7,7 @@ from typing import IO, Annotated
 
 import typer
 
+from meijin.arena.game_tables import COLUMNS, Rows, table_rows, write_csv, write_parquet
 from meijin.cli.connection import USUAL_SERVER, Connection, Server, connect, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.game_selection import (
@@ -18,7 +19,6 @@ from meijin.cli.game_selection import (
     UntilOption,
     ended_games,
 )
-from meijin.cli.game_tables import COLUMNS, Rows, table_rows, write_csv, write_parquet
 from meijin.cli.record_files import OutputFormat, new_file, text_output, written
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb

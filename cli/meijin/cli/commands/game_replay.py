@@ -145,13 +145,14 @@ def _turn(
 def _budget(record: GameRecord, turn: RecordedTurn) -> timedelta:
     """What the move had."""
     own = timedelta(microseconds=turn.own_ns // 1000)
-    cap = _control(record).per_move
+    cap = _control(record, turn).per_move
     return own if cap is None else min(own, cap)
 
 
-def _control(record: GameRecord) -> TimeControl:
-    assert record.time_control is not None
-    return record.time_control
+def _control(record: GameRecord, turn: RecordedTurn) -> TimeControl:
+    control = record.control_of(turn.color)
+    assert control is not None
+    return control
 
 
 def _bot(words: list[str], options: list[str], variant: Variant, *, is_engine: bool) -> Bot:

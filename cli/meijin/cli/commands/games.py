@@ -1,9 +1,11 @@
 """`meijin game`: look at games, export, convert, verify, replay and void them."""
 
-from datetime import timedelta
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
+from rich.console import Group
+from rich.live import Live
 from rich.text import Text
 
 from meijin.cli.bot_options import ProgramCommand
@@ -11,6 +13,7 @@ from meijin.cli.commands.game_export import export
 from meijin.cli.commands.game_files import convert, verify
 from meijin.cli.commands.game_replay import replay
 from meijin.cli.connection import (
+    PAGE,
     USUAL_SERVER,
     JsonOption,
     Server,
@@ -18,6 +21,7 @@ from meijin.cli.connection import (
     connect,
     with_server,
 )
+from meijin.cli.errors import CommandError
 from meijin.cli.game_selection import (
     BotOption,
     LadderOption,
@@ -26,11 +30,19 @@ from meijin.cli.game_selection import (
     TournamentOption,
     UntilOption,
 )
-from meijin.cli.output import OLDER, console, print_json, state_text, table
-from meijin.game import Board, Color, cell_name
+from meijin.cli.game_view import (
+    board_text,
+    headline,
+    move_line,
+    ply_text,
+    print_game,
+    print_line,
+)
+from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
+from meijin.cli.output import console, print_json, printable, state_text, table
+from meijin.cli.stepping import step_through
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
-from meijin.wire import color_from_proto, variant_from_proto
 
 app = typer.Typer(
     help="Look at games, export, convert, verify, replay and void them.", no_args_is_help=True
@@ -42,19 +54,39 @@ app.command(cls=ProgramCommand)(replay)
 
 GameArgument = Annotated[str, typer.Argument(help="The game's number.")]
 
-MOVES_A_LINE = 6
-
 
 @app.command()
 @with_server
-def show(game: GameArgument, server: Server = USUAL_SERVER, as_json: JsonOption = False) -> None:
-    """Show a game: its board, moves, times and end."""
+def show(
+    game: GameArgument,
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="Only the position after so many plies.")
+    ] = None,
+    step: Annotated[
+        bool, typer.Option("--step", help="Step through the game by keys, from --ply or its end.")
+    ] = False,
+    server: Server = USUAL_SERVER,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a game: its board, moves, times, what the bots thought of them, and its end.
+
+    The last move stands in parentheses, and a winning line in capitals.
+    """
     with connect(server) as connection:
         found = connection.ask(connection.games.GetGame, pb.GetGameRequest(game_id=game)).game
+    if ply is not None and ply > len(found.moves):
+        raise CommandError(f"--ply {ply}: game {game} has plies 0 to {len(found.moves)}")
     if as_json:
+        del found.moves[len(found.moves) if ply is None else ply :]
         print_json(found)
-    else:
+    elif step:
+        step_through(found, len(found.moves) if ply is None else ply)
+    elif ply is None:
         print_game(found)
+    else:
+        console.print(headline(found))
+        console.print(board_text(found, ply))
+        print_line(ply_text(found, ply))
 
 
 @app.command("list")
@@ -65,15 +97,21 @@ def list_(
     ladder: LadderOption = "",
     since: SinceOption = "",
     until: UntilOption = "",
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    limit: LimitOption = USUAL_LIMIT,
     server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List games, newest first."""
     selection = Selection(tournament, bot, ladder, since, until)
-    request = selection.request(size=limit, with_moves=False)
+    request = selection.request(size=PAGE, with_moves=False)
     with connect(server) as connection:
-        response = connection.ask(connection.games.ListGames, request)
+        response = read_list(
+            connection.ask,
+            connection.games.ListGames,
+            request,
+            rows=lambda response: response.games,
+            limit=limit,
+        )
     if as_json:
         print_json(response)
         return
@@ -88,18 +126,48 @@ def list_(
 @app.command()
 @with_server
 def watch(game: GameArgument, server: Server = USUAL_SERVER) -> None:
-    """Follow a running game, move by move."""
+    """Follow a running game, move by move: a board that changes, or on a pipe a line a move."""
+    request = pb.WatchGameRequest(game_id=game)
     with connect(server) as connection:
-        shown = game_pb2.Game()
-        request = pb.WatchGameRequest(game_id=game)
-        for fact in connection.watch(connection.games.WatchGame, request):
-            if fact.HasField("game"):
-                shown = fact.game
-            else:
-                shown.moves.extend(fact.moves)
-            console.print(headline(shown))
-            console.print(_board(shown))
-        console.print(state_text(shown))
+        facts = connection.watch(connection.games.WatchGame, request)
+        positions = _positions(facts)
+        last = _watch_screen(positions) if console.is_terminal else _watch_lines(positions)
+        console.print(state_text(last))
+
+
+def _positions(facts: Iterable[pb.WatchGameResponse]) -> Iterator[game_pb2.Game]:
+    """The game as it stands, after each message about it; the same object grows."""
+    shown = game_pb2.Game()
+    for fact in facts:
+        if fact.HasField("game"):
+            shown = fact.game
+        else:
+            shown.moves.extend(fact.moves)
+        yield shown
+
+
+def _watch_screen(positions: Iterable[game_pb2.Game]) -> game_pb2.Game:
+    """Show one board, which changes."""
+    shown = game_pb2.Game()
+    with Live(console=console, auto_refresh=False) as live:
+        for shown in positions:
+            said = ply_text(shown, len(shown.moves))
+            line = Text(printable(said), no_wrap=True, overflow="ellipsis")
+            live.update(Group(headline(shown), board_text(shown), line), refresh=True)
+    return shown
+
+
+def _watch_lines(positions: Iterable[game_pb2.Game]) -> game_pb2.Game:
+    """Print a line for each move, and the board at the end."""
+    told, shown = -1, game_pb2.Game()
+    for shown in positions:
+        if told < 0:
+            print_line(headline(shown))
+        for ply in range(max(0, told), len(shown.moves)):
+            print_line(move_line(shown, ply))
+        told = len(shown.moves)
+    console.print(board_text(shown))
+    return shown
 
 
 @app.command()
@@ -119,63 +187,3 @@ def void(
         print_json(voided)
         return
     console.print(f"game {voided.game_id}: {state_text(voided)}")
-
-
-def print_game(game: game_pb2.Game) -> None:
-    """Print everything that is known of a game."""
-    console.print(headline(game))
-    if game.pairing_reason:
-        console.print(f"why it was paired: {game.pairing_reason}")
-    console.print(_board(game))
-    console.print(*_moves(game), sep="\n")
-    if game.HasField("choice"):
-        console.print(_choice_text(game))
-    console.print(state_text(game))
-
-
-def headline(game: game_pb2.Game) -> str:
-    """Who plays whom, and what."""
-    variant = variant_from_proto(game.variant)
-    return f"game {game.game_id}: {game.black} (x, black) against {game.white} (o), {variant}"
-
-
-def _choice_text(game: game_pb2.Game) -> str:
-    """Who chose its side."""
-    is_black = color_from_proto(game.choice.color) is Color.BLACK
-    name, side = (game.black, "black") if is_black else (game.white, "white")
-    return f"{name} chose {side} after {game.choice.ply} stones"
-
-
-def _board(game: game_pb2.Game) -> Text:
-    """The position with coordinates, the last move marked."""
-    variant = variant_from_proto(game.variant)
-    board = Board.from_moves((move.cell for move in game.moves), variant)
-    last = game.moves[-1].cell if game.moves else -1
-    text = Text()
-    for row in range(variant.height):
-        text.append(f"{variant.height - row:>2} ", style="dim")
-        for column in range(variant.width):
-            cell = row * variant.width + column
-            stone = board.stone(cell)
-            symbol = "·" if stone is None else stone.symbol
-            style = "dim" if stone is None else _STYLES[stone]
-            text.append(symbol, style=f"{style} reverse" if cell == last else style)
-            text.append(" ")
-        text.append("\n")
-    letters = " ".join(cell_name(column, variant)[0] for column in range(variant.width))
-    return text.append(f"   {letters}", style="dim")
-
-
-_STYLES = {Color.BLACK: "bold cyan", Color.WHITE: "bold yellow"}
-
-
-def _moves(game: game_pb2.Game) -> list[str]:
-    """Lines with the moves with the seconds they took; the opening's have none."""
-    variant = variant_from_proto(game.variant)
-    words = []
-    for ply, move in enumerate(game.moves):
-        seconds = move.charged_time.ToTimedelta() / timedelta(seconds=1)
-        time = "" if ply < game.opening_plies else f" {seconds:.3f}"
-        words.append(f"{ply + 1:>3}. {cell_name(move.cell, variant):<3}{time}".ljust(16))
-    lines = [words[start : start + MOVES_A_LINE] for start in range(0, len(words), MOVES_A_LINE)]
-    return ["".join(line).rstrip() for line in lines]

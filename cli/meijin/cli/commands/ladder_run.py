@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from meijin.arena.tournaments import make_tournament
 from meijin.cli.connection import (
     USUAL_SERVER,
     Connection,
@@ -28,7 +29,6 @@ from meijin.cli.options import (
     SeedOption,
     TimeOption,
     VariantOption,
-    make_tournament,
     settings,
 )
 from meijin.cli.output import console, print_json

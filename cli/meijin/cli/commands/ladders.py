@@ -43,6 +43,9 @@ from meijin.v1 import ladder_service_pb2 as pb
 CURVES = 8
 """Bots in a plot when nobody says how many."""
 
+MOST_PLOT_COLUMNS = 120
+"""Of a plot in characters, however wide what it is printed on."""
+
 
 class LadderGroup(TyperGroup):
     """Shows the standings when its first word is none of its commands."""
@@ -241,7 +244,9 @@ def _show_history(
         save_plot(curves, title, plot)
         typer.echo(f"drawn in {plot}")
         return
-    text = terminal_plot(curves, title, console.width, color=console.color_system is not None)
+    text = terminal_plot(
+        curves, title, min(console.width, MOST_PLOT_COLUMNS), color=console.color_system is not None
+    )
     typer.echo(text)
     if all(len(points) == 1 for points in curves.values()):
         console.print("one day so far; each day (UTC) adds a point", style="dim")

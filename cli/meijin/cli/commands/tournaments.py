@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from meijin.arena.tournaments import make_tournament
 from meijin.cli.bracket import bracket_lines
 from meijin.cli.commands.game_export import ForceOption
 from meijin.cli.connection import (
@@ -18,9 +19,9 @@ from meijin.cli.connection import (
 )
 from meijin.cli.follow import follow
 from meijin.cli.game_selection import Selection, ended_games
-from meijin.cli.options import make_tournament, with_settings
+from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
+from meijin.cli.options import with_settings
 from meijin.cli.output import (
-    OLDER,
     console,
     count_text,
     crosstable,
@@ -106,14 +107,19 @@ def watch(key: IdArgument, server: Server = USUAL_SERVER, as_json: JsonOption = 
 @app.command("list")
 @with_server
 def list_(
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    limit: LimitOption = USUAL_LIMIT,
     server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List tournaments, newest first."""
     with connect(server) as connection:
-        request = pb.ListTournamentsRequest(page_size=limit)
-        response = connection.ask(connection.tournaments.ListTournaments, request)
+        response = read_list(
+            connection.ask,
+            connection.tournaments.ListTournaments,
+            pb.ListTournamentsRequest(),
+            rows=lambda response: response.tournaments,
+            limit=limit,
+        )
     if as_json:
         print_json(response)
         return

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import grpc
 
+from meijin.arena.local import explaining, local_server
+from meijin.arena.tournaments import make_tournament
 from meijin.cli.connection import PAGE, Connection, Server, connect
 from meijin.cli.doctor.candidate import Candidate
 from meijin.cli.doctor.check import CheckFailedError
@@ -18,8 +20,6 @@ from meijin.cli.doctor.examiner import MOST_PLIES, Examiner, ExaminerThread
 from meijin.cli.doctor.link import Link
 from meijin.cli.doctor.loop_thread import LoopThread
 from meijin.cli.errors import CommandError
-from meijin.cli.local import explaining, local_server
-from meijin.cli.options import make_tournament
 from meijin.game import TimeControl, Variant
 from meijin.v1 import bot_service_pb2, game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
@@ -235,7 +235,7 @@ def open_arena(candidate: Candidate, *, name: str, listen: str) -> Iterator[Aren
             )
         )
         connection = stack.enter_context(connect(Server(address), ""))
-        stack.enter_context(explaining(*server))
+        stack.enter_context(explaining(server))
         thread = stack.enter_context(LoopThread())
         link = Link(address)
         try:

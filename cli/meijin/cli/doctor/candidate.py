@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO
 
-from meijin.cli.local import PREFIX, status_text
+from meijin.arena.child import PREFIX, status_text
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.wire.contract import SERVER_VARIABLE, TOKEN_VARIABLE
 

@@ -161,7 +161,7 @@ def report_doctor(
     """
     engine = replace(engine, hardware=None)  # it was not there to say
     hello = Hello(name, engine, Capabilities(), resume_session_id="")
-    bot = admit(connection, hello=hello, identity=caller.identity, now=now, is_submission=False)
+    bot = admit(connection, hello=hello, identity=caller.identity, now=now)
     before = bots.version_row(connection, bot.version_id)
     bots.set_doctor_time(connection, bot.version_id, now if has_passed else None)
     after = bots.version_row(connection, bot.version_id)

@@ -9,6 +9,6 @@
 - `admin`, `tokens`, `owners`, `classes`: servicers of who may do what
 - `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_diagnoses`,
-  `convert_tournaments`, `convert_status`, `convert_access`, `convert_classes`:
-  between messages and views; those of the play stream are in `match.wire`
+  `convert_tournaments`, `convert_matches`, `convert_status`, `convert_access`,
+  `convert_classes`: between messages and views; those of the play stream are in `match.wire`
 """

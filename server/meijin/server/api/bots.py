@@ -2,6 +2,7 @@
 
 from bisect import bisect
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import Connection
@@ -15,7 +16,7 @@ from meijin.server.match.lobby import Lobby
 from meijin.server.match.wire import engine_from_proto
 from meijin.server.storage import Storage
 from meijin.server.tournaments.pauses import Pauses
-from meijin.server.views.bots import BotSummary, bot_summary
+from meijin.server.views.bots import BotSummary, ListedBot, bot_summary, with_ratings
 from meijin.store import bots as store
 from meijin.store.bots import BotRow, VersionRow
 from meijin.store.schema import BotId
@@ -72,16 +73,19 @@ class BotServicer(BotServiceServicer):
         )
         if request.connected:
             query = partial(_list_connected, bots=self._connected(with_hidden=caller.is_operator))
-        players = self._lobby.players
         page = await read_page(
             self._storage,
-            query,
-            lambda row: bot_to_proto(bot_summary(row, players.get(row.id), self._pauses)),
+            partial(_with_ratings, query),
+            partial(self._to_proto, now=datetime.now(UTC)),
             size=request.page_size,
             start=request.page_token,
-            token=lambda row: row.name,
+            token=lambda listed: listed.row.name,
         )
         return pb.ListBotsResponse(bots=page.messages, next_page_token=page.next_token)
+
+    def _to_proto(self, listed: ListedBot, now: datetime) -> pb.Bot:
+        player = self._lobby.players.get(listed.row.id)
+        return bot_to_proto(bot_summary(listed, player, self._pauses, now))
 
     def _connected(self, *, with_hidden: bool) -> list[tuple[str, BotId]]:
         """The names and ids of those who are there, sorted."""
@@ -101,6 +105,12 @@ class BotServicer(BotServiceServicer):
             token=lambda version: version.id,
         )
         return pb.ListBotVersionsResponse(versions=page.messages, next_page_token=page.next_token)
+
+
+def _with_ratings(
+    query: ListQuery[BotRow], connection: Connection, *, limit: int, after: str
+) -> Sequence[ListedBot]:
+    return with_ratings(connection, query(connection, limit=limit, after=after))
 
 
 def _list_connected(

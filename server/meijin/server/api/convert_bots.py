@@ -18,8 +18,14 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
         hardware=bot.hardware,
         nodes_per_second=bot.nodes_per_second,
         unexamined=bot.is_unexamined,
+        version=bot.version,
+        games=bot.games,
         display_name=bot.display_name,
     )
+    if bot.rating is not None:
+        message.ladder, message.rating = bot.rating.ladder, bot.rating.elo
+    if bot.last_seen_time is not None:
+        message.last_seen_time.CopyFrom(time_to_proto(bot.last_seen_time))
     if bot.capabilities is not None:
         message.capabilities.CopyFrom(capabilities_to_proto(bot.capabilities))
     return message

@@ -27,7 +27,7 @@ def student_to_proto(row: StudentRow, *, is_connected: bool) -> class_service_pb
         student_id=row.student_id,
         version=row.version,
         version_id="" if row.version_id is None else str(row.version_id),
-        seen_time=_time(row.seen_time),
+        seen_time=_time(row.last_seen_time),
         connected=is_connected,
         games=row.games,
         late_attempts=row.late_attempts,

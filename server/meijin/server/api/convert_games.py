@@ -36,6 +36,8 @@ def game_to_proto(game: GameSummary) -> game_pb2.Game:
         pairing_reason=game.reason,
         swapped=game.is_swapped,
     )
+    if game.white_time_control is not None:
+        message.white_time_control.CopyFrom(time_control_to_proto(game.white_time_control))
     if game.outcome is not None:
         message.outcome.CopyFrom(outcome_to_proto(game.outcome))
     if game.end_time is not None:

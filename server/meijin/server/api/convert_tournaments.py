@@ -1,11 +1,12 @@
 """Between the wire's messages about tournaments and our own types."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 
 from google.protobuf.message import Message
 
+from meijin.game import TimeControl
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.tournaments.creation import MAX_BOTS, TournamentSettings
 from meijin.server.tournaments.formats import FORMATS
@@ -16,6 +17,8 @@ from meijin.store.tournaments import TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import (
     Options,
+    adjudication_from_proto,
+    adjudication_to_proto,
     detail_field,
     format_from_proto,
     format_to_proto,
@@ -47,8 +50,13 @@ def settings_from_proto(message: pb.TournamentSettings) -> TournamentSettings:
     name, options = _requested_format(message)
     with invalid_request("variant"):
         variant = variant_from_proto(message.variant)
+    with invalid_request("time_controls"):
+        controls = tuple(map(time_control_from_proto, message.time_controls))
     with invalid_request("time_control"):
-        time_control = time_control_from_proto(message.time_control)
+        time_control = controls[0] if controls else time_control_from_proto(message.time_control)
+    with invalid_request("adjudication"):
+        rules = message.adjudication if message.HasField("adjudication") else None
+        adjudication = None if rules is None else adjudication_from_proto(rules)
     return TournamentSettings(
         name=message.name,
         format=name,
@@ -61,6 +69,9 @@ def settings_from_proto(message: pb.TournamentSettings) -> TournamentSettings:
         openings=tuple(message.openings),
         max_games=message.max_games,
         is_rated=not message.unrated,
+        time_controls=controls if len(set(controls)) > 1 else (),
+        adjudication=adjudication,
+        max_faults=message.max_faults,
     )
 
 
@@ -111,10 +122,19 @@ def _settings(row: TournamentRow, *, with_openings: bool) -> pb.TournamentSettin
         openings=row.openings if with_openings else (),
         max_games=row.max_games,
         unrated=row.ladder_id is None,
+        time_controls=map(time_control_to_proto, _controls(row)),
+        max_faults=row.max_faults,
     )
+    if row.adjudication is not None:
+        message.adjudication.CopyFrom(adjudication_to_proto(row.adjudication))
     if row.options is not None:
         set_options(message, row.format, row.options)
     return message
+
+
+def _controls(row: TournamentRow) -> Sequence[TimeControl]:
+    """Those of the bots in their order; none where all have the same."""
+    return [row.time_controls[bot_id] for bot_id, _ in row.bots] if row.time_controls else []
 
 
 def fill(message: Message, value: object) -> None:

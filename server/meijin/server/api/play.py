@@ -23,7 +23,7 @@ from meijin.server.errors import (
     TooManyMessagesError,
 )
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.admission import Admitted, admit, count_late_attempt
+from meijin.server.match.admission import Admitted, count_late_attempt, let_in
 from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
@@ -200,7 +200,7 @@ class PlayServicer(PlayServiceServicer):
     async def _find_in_time(self, hello: Hello, identity: Identity | None) -> Admitted:
         """Who comes in; that a version came too late is kept, though nothing else of it is."""
         try:
-            return await self._find(partial(admit, hello=hello, identity=identity))
+            return await self._find(partial(let_in, hello=hello, identity=identity))
         except LateSubmissionError:
             now = datetime.now(UTC)
             count = partial(count_late_attempt, hello=hello, identity=identity, now=now)

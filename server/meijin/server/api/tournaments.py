@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from meijin.server.access.caller import Caller, current_caller
 from meijin.server.api.convert_games import game_to_proto
+from meijin.server.api.convert_matches import report_to_proto
 from meijin.server.api.convert_tournaments import (
     detail_to_proto,
     fill,
@@ -34,6 +35,7 @@ from meijin.server.tournaments.creation import Creator, check_load
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views.games import live_summary
+from meijin.server.views.match_reports import match_report
 from meijin.server.views.reports import TournamentReports
 from meijin.server.views.tournaments import (
     TournamentSummary,
@@ -87,6 +89,10 @@ class TournamentServicer(TournamentServiceServicer):
         found, report = await self._reports.find(_id(request.tournament_id))
         response = pb.GetTournamentResponse(tournament=self._to_proto(found))
         response.MergeFrom(report)
+        if request.with_match_report:
+            told = await self._storage.read(partial(match_report, row=found.row))
+            if told is not None:
+                response.match_report.CopyFrom(report_to_proto(told))
         return response
 
     async def ListTournaments(

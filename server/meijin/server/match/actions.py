@@ -126,6 +126,9 @@ class ActionHandler:
             if arbiter.outcome is not None:
                 self._end_by(game, ply, analysis)
                 continue
+            if game.adjudicator is not None and game.adjudicate(seat, ply, analysis):
+                self._end_by(game, ply, analysis)
+                continue
             game.is_uncommitted = True
             yield game, ply, cell
             if analysis is not None:
@@ -174,9 +177,11 @@ class ActionHandler:
         arbiter, ply = game.arbiter, game.arbiter.board.ply
         if not arbiter.is_flag_up:
             return
-        turn, held = arbiter.turn, arbiter.held
+        turn, held, seat = arbiter.turn, arbiter.held, arbiter.seat_to_act
         arbiter.decide(moment, round_trip_ns)
         analysis, game.held_analysis = game.held_analysis, None
+        if game.adjudicator is not None and arbiter.outcome is None and arbiter.board.ply > ply:
+            game.adjudicate(seat, ply, analysis)
         if arbiter.outcome is not None:
             self._end_by(game, ply, analysis)
         elif arbiter.turn > turn:

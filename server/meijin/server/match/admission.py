@@ -41,18 +41,12 @@ class Admitted(NamedTuple):
 
 
 def admit(
-    connection: Connection,
-    *,
-    hello: Hello,
-    identity: Identity | None,
-    now: datetime,
-    is_submission: bool = True,
+    connection: Connection, *, hello: Hello, identity: Identity | None, now: datetime
 ) -> Admitted:
     """Find the bot and version behind a hello; those that are new are stored.
 
     Args:
         identity: Of the token that was sent; ``None`` without one.
-        is_submission: A bot of a class hands this version in by it, if there is time left.
 
     Raises:
         InvalidRequestError: the name can't be given to a bot.
@@ -85,8 +79,6 @@ def admit(
     if membership is not None and membership.is_late(hello.engine.digest, now):
         raise _late(membership, name, hello.engine.label)
     version_id = bots.bot_version(connection, bot_id, hello.engine, now)
-    if membership is not None and is_submission:
-        classes.keep_submission(connection, bot_id, version_id, now)
     return Admitted(
         bot_id,
         name,
@@ -95,6 +87,19 @@ def admit(
         bot.is_hidden,
         bots.has_passed(connection, version_id),
     )
+
+
+def let_in(
+    connection: Connection, *, hello: Hello, identity: Identity | None, now: datetime
+) -> Admitted:
+    """Admit a bot whose stream is opened now, and note that it was seen; as `admit`.
+
+    In a class the version that it comes with is handed in by that.
+    """
+    admitted = admit(connection, hello=hello, identity=identity, now=now)
+    bots.set_last_seen(connection, [admitted.bot_id], now)
+    classes.keep_submission(connection, admitted.bot_id, admitted.version_id)
+    return admitted
 
 
 def refusal(bot: BotRecord) -> MeijinError | None:

@@ -56,14 +56,14 @@ class Arbiter:
     `play`, when the answer has been read, less the server's stalls and a credit
     for lag. A flag that goes up falls only when a ping that was sent afterwards has
     been answered, in `decide`: what the bot had sent before that is then read.
-    What is credited is bounded by the allowances of the time control.
+    What is credited is bounded by the allowances of the side's time control.
 
     Times are integer nanoseconds, not `timedelta`: this runs once a move, a hundred
     thousand times a second.
     """
 
     __slots__ = (
-        "_allowance",
+        "_allowances",
         "_asked_at_ns",
         "_flag",
         "_left_turn",
@@ -116,8 +116,12 @@ class Arbiter:
         self._unheard_ns = 0
         self._left_turn = -1
         self._flag = Flag()
-        self._allowance = allowance_of(clock.time_control, grace_ns=grace_ns, margin_ns=margin_ns)
-        self._presence = Presence(self._allowance, self.credits)
+        first, second = (
+            allowance_of(control, grace_ns=grace_ns, margin_ns=margin_ns)
+            for control in clock.controls
+        )
+        self._allowances = (first, first, second)  # by the value of a seat
+        self._presence = Presence(self._allowances, self.credits)
 
     @property
     def seat_to_act(self) -> Seat:
@@ -240,7 +244,7 @@ class Arbiter:
 
         Of the moves so far each side has made half.
         """
-        allowance, taken_ns = self._allowance, self.credits[seat].lag_ns
+        allowance, taken_ns = self._allowances[seat], self.credits[seat].lag_ns
         earned_ns = allowance.lag_at_start_ns + allowance.lag_gain_ns * (len(self.raw_ns) >> 1)
         return min(
             spent_ns,
@@ -378,7 +382,7 @@ class Arbiter:
 
     def _margin_left_ns(self, seat: Seat) -> int:
         """How far the pending move may overstep its time."""
-        allowance = self._allowance
+        allowance = self._allowances[seat]
         return min(allowance.margin_ns, allowance.margins_ns - self.credits[seat].margin_ns)
 
     def _forfeit_time(
@@ -544,6 +548,11 @@ class Arbiter:
         self._forfeit(seat, Ending.CRASH, message)
         self.evidence = {"message": message, "ply": self.board.ply}
         return ActionResult.ACCEPTED
+
+    def adjudicate(self, outcome: Outcome) -> None:
+        """End the game as its rules of adjudication say. Does nothing once it has ended."""
+        if self.outcome is None:
+            self.outcome = outcome
 
     def void(self, party: Party, detail: str) -> None:
         """Stop the game: it counts for nothing. Does nothing once it has ended."""

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from meijin.game import Board, Clock, Ending, Party, Seat, decode_moves
+from meijin.game import Adjudicator, Board, Clock, Ending, Party, Seat, decode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.journal import NO_ENTRY, Batch, Journal
 from meijin.server.match.listeners import Listeners
@@ -16,7 +16,9 @@ from meijin.server.match.store_watch import StoreWatch
 from meijin.store.schema import BotVersionId, EntryId, GameId
 from meijin.store.tournaments import PendingPairing
 
-ENDED_BY_MOVE = frozenset({Ending.FIVE, Ending.DRAW, Ending.ILLEGAL, Ending.FORBIDDEN})
+ENDED_BY_MOVE = frozenset(
+    {Ending.FIVE, Ending.DRAW, Ending.ILLEGAL, Ending.FORBIDDEN, Ending.ADJUDICATION}
+)
 """Endings after which no answer can be on its way; a forfeit or a stop crosses one."""
 
 
@@ -83,7 +85,10 @@ class Games:
         """Take up a game of an earlier server: code, raw and charged nanoseconds of each move."""
         moment = self._watch.moment()
         for code, raw_ns, charged_ns in moves:
+            seat, ply = game.arbiter.seat_to_act, game.arbiter.board.ply
             game.arbiter.replay(code, raw_ns, charged_ns)
+            if game.adjudicator is not None and game.arbiter.board.ply > ply:
+                game.adjudicate(seat, ply, (game.analysis or {}).get(str(ply)))
         for seat in Seat:
             game.arbiter.leave(seat, moment, excused=True)
         game.is_announced = True
@@ -102,6 +107,8 @@ class Games:
     ) -> LiveGame:
         """A game at its opening: one that starts, or one of an earlier server to be restored."""
         board = Board.from_moves(decode_moves(pairing.opening), run.variant)
+        controls = [pairing.time_control or run.control_of(player.bot_id) for player in players]
+        rules = run.adjudication
         return LiveGame(
             number=next(self._numbers),
             id=game_id,
@@ -109,7 +116,7 @@ class Games:
             pairing=pairing,
             arbiter=Arbiter(
                 board,
-                Clock(pairing.time_control or run.time_control),
+                Clock(*controls),
                 grace_ns=self._grace_ns,
                 margin_ns=self._margin_ns,
             ),
@@ -120,6 +127,7 @@ class Games:
             start_time=start_time,
             first_entry=first_entry,
             opening_plies=len(pairing.opening) // 2,
+            adjudicator=None if rules is None else Adjudicator(rules),
         )
 
     def _enter(self, game: LiveGame) -> None:

@@ -1,11 +1,23 @@
 """A game that is being played, and what it is played for."""
 
 from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from meijin.game import Color, Ending, Party, Seat, SideChoice, TimeControl, Variant, encode_moves
+from meijin.game import (
+    Adjudication,
+    Adjudicator,
+    Color,
+    Ending,
+    Party,
+    Seat,
+    SideChoice,
+    TimeControl,
+    Variant,
+    encode_moves,
+)
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.commands import Analysis
 from meijin.server.match.stalls import Moment
@@ -37,8 +49,11 @@ class Contest(Protocol):
         """What is played."""
 
     @property
-    def time_control(self) -> TimeControl:
-        """What each side gets on its clock, unless the pairing says another."""
+    def adjudication(self) -> Adjudication | None:
+        """Which of its games end early; ``None`` for none."""
+
+    def control_of(self, bot_id: BotId) -> TimeControl:
+        """What a bot gets on its clock, unless the pairing says another."""
 
     @property
     def ladder_id(self) -> LadderId | None:
@@ -132,15 +147,16 @@ class LiveGame:
     """How many stones that action has placed: 0 for the choice of a side."""
     end_time: datetime | None = None
     """``None`` while it runs."""
+    adjudicator: Adjudicator | None = None
+    """Follows what its bots say of their moves; ``None`` where it is played to its end."""
     symmetric_fingerprint: int | None = None
     """What its mirror images share, once it has ended."""
     concerned: BotVersionId | None = None
     """Of the bot that a void game's fault concerns; ``None`` when it was no bot."""
 
-    @property
-    def time_control(self) -> TimeControl:
-        """What each side gets on its clock."""
-        return self.pairing.time_control or self.run.time_control
+    def time_control(self, seat: Seat) -> TimeControl:
+        """What a seat gets on its clock."""
+        return self.pairing.time_control or self.run.control_of(self.player(seat).bot_id)
 
     @property
     def ladder_id(self) -> LadderId | None:
@@ -244,6 +260,16 @@ class LiveGame:
         self.concerned = version_id
         self.arbiter.void(party, detail)
 
+    def adjudicate(self, seat: Seat, ply: int, analysis: Mapping[str, object] | None) -> bool:
+        """A stone was placed, and the bot may have said its score; whether that ends the game."""
+        assert self.adjudicator is not None
+        score = None if analysis is None else analysis.get("score")
+        told = score if isinstance(score, int) else None
+        outcome = self.adjudicator.note(seat, ply, told, self.arbiter.position)
+        if outcome is not None:
+            self.arbiter.adjudicate(outcome)
+        return outcome is not None
+
     def announce_start(self) -> None:
         """Tell its players that it starts, unless it has ended meanwhile."""
         if self.arbiter.outcome is not None:
@@ -332,6 +358,7 @@ class LiveGame:
             evidence=arbiter.evidence,
             choice=self._stored_choice(),
             is_swapped=arbiter.position.is_swapped,
+            bots=(self.first.bot_id, self.second.bot_id),
             fingerprint=fingerprint(*self.versions, self.opening_plies, moves),
             symmetric_fingerprint=self.symmetric_fingerprint,
         )

@@ -1,5 +1,7 @@
 """Presence: which player of a game has no stream, and what its absences have cost."""
 
+from collections.abc import Sequence
+
 from meijin.game import Party, Seat
 from meijin.server.match.allowance import Allowance, Credits
 
@@ -29,14 +31,15 @@ class Presence:
         "overrun_ns",
     )
 
-    def __init__(self, allowance: Allowance, credit: list[Credits]) -> None:
+    def __init__(self, allowances: Sequence[Allowance], credit: list[Credits]) -> None:
         self.count = 0
         """How many players are away."""
         self.overrun_ns = 0
         """What the absence from the pending turn has taken off the clock, until it is charged."""
         self._credits = credit
-        self._free_ns = allowance.absence_ns
-        self._grace_ns = [0, allowance.grace_ns, allowance.grace_ns]
+        # By the value of a seat, as all lists here.
+        self._free_ns = [allowance.absence_ns for allowance in allowances]
+        self._grace_ns = [allowance.grace_ns for allowance in allowances]
         self._away_since_ns: list[int | None] = [None, None, None]
         self._excused: list[Party | None] = [None, None, None]
         self._thinker: Seat | None = None
@@ -64,7 +67,7 @@ class Presence:
 
     def free_left_ns(self, seat: Seat) -> int:
         """How long `seat` may still be away on its own turn before its clock runs."""
-        return self._free_ns - self._credits[seat].absence_ns
+        return self._free_ns[seat] - self._credits[seat].absence_ns
 
     def evidence(self, seat: Seat, now_ns: int) -> dict[str, object]:
         """What the absences of `seat` were and might have been, as it is stored."""

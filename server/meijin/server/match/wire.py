@@ -321,18 +321,22 @@ def _set_task(turn: pb.TurnRequested, arbiter: Arbiter, task: Task) -> None:
 
 
 @lru_cache(maxsize=64)
-def _terms(variant: Variant, control: TimeControl) -> pb.GameStarted:
+def _terms(variant: Variant, own: TimeControl, opponents: TimeControl) -> pb.GameStarted:
     """What is the same for all games of a tournament: making it anew costs 10 microseconds."""
-    return pb.GameStarted(
-        variant=variant_to_proto(variant), time_control=time_control_to_proto(control)
+    terms = pb.GameStarted(
+        variant=variant_to_proto(variant), time_control=time_control_to_proto(own)
     )
+    if opponents != own:
+        terms.opponent_time_control.CopyFrom(time_control_to_proto(opponents))
+    return terms
 
 
 def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted:
     """Make a game's start, or its going on, for one of its players."""
     seat = game.seat(player)
-    terms = _terms(game.run.variant, game.time_control)
-    return pb.GameStarted(
+    own, opponents = game.time_control(seat), game.time_control(seat.other)
+    terms = _terms(game.run.variant, own, opponents)
+    message = pb.GameStarted(
         game=game.number,
         game_id=str(game.id),
         variant=terms.variant,
@@ -341,6 +345,9 @@ def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted
         opponent=game.player(seat.other).name,
         moves=encode_moves(game.committed_moves),
     )
+    if opponents != own:
+        message.opponent_time_control.CopyFrom(terms.opponent_time_control)
+    return message
 
 
 def side_chosen_to_proto(game: LiveGame, player: Participant) -> pb.SideChosen:

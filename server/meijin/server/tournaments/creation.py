@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from meijin.game import (
     TIME_CLASSES,
+    Adjudication,
     TimeClasses,
     TimeControl,
     Variant,
@@ -38,6 +39,15 @@ MAX_TEXT = 100
 """Characters of a tournament's name and of a request id."""
 
 MAX_SEED = 2**63 - 1
+
+MAX_FAULTS = 1_000_000
+"""That a tournament may bear of one bot: as many as it may have games."""
+
+_UNRATED_ALONE = {
+    "time_controls": "games with different clocks are of no ladder's class; make it unrated",
+    "adjudication": "ladders count games that are played to their end; make it unrated",
+}
+"""Why rated tournaments have none of these."""
 
 MAX_BOTS = 1000
 """Bots that are entered in one tournament."""
@@ -87,6 +97,12 @@ class TournamentSettings:
     max_games: int
     """The most games at once; 0 leaves it to the bots."""
     is_rated: bool
+    time_controls: tuple[TimeControl, ...] = ()
+    """Of each of `bots`; none where all have `time_control`."""
+    adjudication: Adjudication | None = None
+    """``None`` where games are played to their end."""
+    max_faults: int = 0
+    """It is cancelled when a bot has forfeited so many games; 0 for never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +165,7 @@ class Creator:
             BusyError: there is too much to be played, or to be stored, already.
         """
         _check_room(settings, request_id)
+        _check_terms(settings)
         made = await self._find(request_id)
         if made is not None:
             return made
@@ -311,15 +328,37 @@ def _check_room(settings: TournamentSettings, request_id: str) -> None:
     bounds = (
         ("seed", settings.seed, MAX_SEED),
         ("max_games", settings.max_games, MAX_AT_ONCE),
+        ("max_faults", settings.max_faults, MAX_FAULTS),
         ("number of bots", len(settings.bots), MAX_BOTS),
         ("number of openings", len(settings.openings), MAX_OPENINGS),
     )
     for field, value, most in bounds:
         if value > most:
             raise InvalidRequestError(f"{field} {value} is above {most}")
-    increment = settings.time_control.increment
-    if increment > MAX_INCREMENT:
-        raise InvalidRequestError(f"time_control: increment {increment} is above {MAX_INCREMENT}")
+    for control in (settings.time_control, *settings.time_controls):
+        if control.increment > MAX_INCREMENT:
+            message = f"increment {control.increment} is above {MAX_INCREMENT}"
+            raise InvalidRequestError(f"time_control: {message}")
+
+
+def _check_terms(settings: TournamentSettings) -> None:
+    """Refuse games that no ladder may have, and clocks of nobody or that can't be kept."""
+    controls = settings.time_controls
+    if settings.is_rated and (controls or settings.adjudication is not None):
+        field = "time_controls" if controls else "adjudication"
+        raise InvalidRequestError(f"{field}: {_UNRATED_ALONE[field]}")
+    if controls and len(controls) != len(settings.bots):
+        message = (
+            f"{len(controls)} for {len(settings.bots)} bots; give one for each, in their order"
+        )
+        raise InvalidRequestError(f"time_controls: {message}")
+    if controls and settings.format == "knockout" and _has_fast_pairs(settings):
+        message = "ties of a knockout go on with a faster clock of both; set its fast_pairs to 0"
+        raise InvalidRequestError(f"time_controls: {message}")
+
+
+def _has_fast_pairs(settings: TournamentSettings) -> bool:
+    return (settings.options or {}).get("fast_pairs") != 0
 
 
 def _plan(
@@ -331,8 +370,9 @@ def _plan(
     time_classes: TimeClasses,
 ) -> _Planned:
     form = FORMATS[settings.format]
+    bots = _entrants(connection, settings.bots, may_be_all=form.MAY_BE_OPEN)
     wanted = Request(
-        bots=_entrants(connection, settings.bots, may_be_all=form.MAY_BE_OPEN),
+        bots=bots,
         rounds=settings.rounds,
         seed=settings.seed,
         openings=_openings(settings),
@@ -358,6 +398,9 @@ def _plan(
         openings=settings.openings,
         options=None if plan.options is None else dict(plan.options),
         time_classes=time_classes,
+        time_controls=dict(zip(bots, settings.time_controls, strict=False)),
+        adjudication=settings.adjudication,
+        max_faults=settings.max_faults,
     )
     return _Planned(new, plan.games)
 

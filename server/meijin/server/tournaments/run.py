@@ -1,23 +1,27 @@
 """A tournament that is being played, taken from the store."""
 
 import enum
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
-from meijin.game import Result, TimeControl, Variant
+from meijin.game import Adjudication, Result, TimeControl, Variant
 from meijin.server.match.live_game import LiveGame
 from meijin.server.storage import Storage
+from meijin.server.tournaments.fault_limit import FaultLimit
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.base import Format
 from meijin.server.tournaments.pending import PendingPairings
-from meijin.store.schema import FormatName, LadderId, TournamentId, TournamentState
+from meijin.store.schema import BotId, FormatName, LadderId, TournamentId, TournamentState
 from meijin.store.tournaments import (
     PendingPairing,
     TournamentRow,
     last_number,
     pending_pairings,
 )
+from meijin.store.tournaments.fault_counts import fault_counts
 from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult
 
 
@@ -67,6 +71,12 @@ class TournamentRun:
     """Of the games that were planned."""
     loaded: int = 0
     """The last number up to which its pending games have been read."""
+    time_controls: Mapping[BotId, TimeControl] = field(default_factory=dict)
+    """Of every bot where they differ; empty where all have `time_control`."""
+    adjudication: Adjudication | None = None
+    """``None`` where games are played to their end."""
+    faults: FaultLimit = field(default_factory=lambda: FaultLimit(0))
+    """When it is cancelled, since a bot has forfeited too many of its games."""
 
     @property
     def is_loaded(self) -> bool:
@@ -77,6 +87,10 @@ class TournamentRun:
     def is_playing(self) -> bool:
         """Whether games of it are still to be started."""
         return self.state is RunState.PLAYING
+
+    def control_of(self, bot_id: BotId) -> TimeControl:
+        """What a bot gets on its clock, unless the pairing says another."""
+        return self.time_controls.get(bot_id, self.time_control)
 
     @property
     def next_number(self) -> int:
@@ -120,9 +134,18 @@ def load_run(connection: Connection, row: TournamentRow, storage: Storage) -> To
         format=FORMATS[row.format].load(connection, row, storage),
         state=RUN_STATES[row.state],
         last_number=last_number(connection, row.id),
+        time_controls=row.time_controls,
+        adjudication=row.adjudication,
+        faults=_faults(connection, row),
     )
     load_pending(connection, run)
     return run
+
+
+def _faults(connection: Connection, row: TournamentRow) -> FaultLimit:
+    return FaultLimit(
+        row.max_faults, fault_counts(connection, row.id) if row.max_faults else Counter()
+    )
 
 
 def load_pending(connection: Connection, run: TournamentRun) -> None:

@@ -18,7 +18,14 @@ from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.pauses import Pause, Pauses
 from meijin.server.tournaments.run import RunState, TournamentRun, run_of
 from meijin.store.faults import NewFault
-from meijin.store.schema import BotId, BotVersionId, FaultKind, FaultParty, TournamentId
+from meijin.store.schema import (
+    BotId,
+    BotVersionId,
+    FaultKind,
+    FaultParty,
+    TournamentId,
+    TournamentState,
+)
 from meijin.store.tournaments import PendingPairing, TournamentEnd
 
 log = structlog.get_logger()
@@ -110,10 +117,13 @@ class Scheduler(Listener):
     def cancel(self, run: TournamentRun) -> None:
         """Stop a tournament; its running games become void."""
         run.state = RunState.CANCELLED
+        self._stop(run, Party.OPERATOR)
+
+    def _stop(self, run: TournamentRun, party: Party) -> None:
+        """Take a cancelled tournament out, and void its running games."""
         self.runs.pop(run.id, None)
-        for game in list(self._games.running.values()):
-            if game.run is run:
-                self._games.void(game, Party.OPERATOR, "the tournament was cancelled")
+        for game in [game for game in self._games.running.values() if game.run is run]:
+            self._games.void(game, party, "the tournament was cancelled")
 
     def lift_pauses(self, versions: Iterable[BotVersionId]) -> None:
         """Have versions play again that were paused."""
@@ -137,7 +147,7 @@ class Scheduler(Listener):
             for bot, controls in needed.items()
             if bot in names  # others were planned after these were read
             for control in controls
-            if (reason := self._objection(run, bot, control or run.time_control))
+            if (reason := self._objection(run, bot, control or run.control_of(bot)))
         }
         told = [f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons)[:MOST_TOLD]]
         if len(reasons) > len(told):
@@ -174,8 +184,22 @@ class Scheduler(Listener):
         is_swapped = game.arbiter.position.is_swapped
         result = outcome.result.mirrored if is_swapped else outcome.result
         run.count(game.pairing, result, game.symmetric_fingerprint)
+        verdict = run.faults.count(game)
         if run.format.is_decided:
             self.finish(run)
+        elif verdict:
+            self._give_up(run, verdict)
+
+    def _give_up(self, run: TournamentRun, verdict: str) -> None:
+        """Cancel a tournament in which a bot fails too often, in the commit of its last fault."""
+        if not run.is_playing:
+            return
+        log.warning("tournament cancelled", tournament=run.id, verdict=verdict)
+        run.state = RunState.CANCELLED
+        self._journal.add_tournament_end(
+            TournamentEnd(run.id, datetime.now(UTC), verdict, TournamentState.CANCELLED)
+        )
+        self._stop(run, Party.NOBODY)
 
     def _pause(self, game: LiveGame, pause: Pause) -> None:
         """Have a bot get no new games for a while; it and the ledger are told why."""
@@ -261,7 +285,7 @@ class Scheduler(Listener):
             return None
         if not _may_play(run, session):
             return None
-        if session.capabilities.objection(run.variant, run.time_control):
+        if session.capabilities.objection(run.variant, run.control_of(player.bot_id)):
             return None
         return session.capabilities.max_games - len(player.games)
 

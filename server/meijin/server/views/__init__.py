@@ -4,5 +4,6 @@
   and knows no messages
 - `diagnoses`: what speaks against a ladder's run
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
+- `match_reports`: what those of two bots say of the first
 - `status`: how a server is doing
 """

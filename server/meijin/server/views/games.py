@@ -10,6 +10,7 @@ from meijin.game import (
     Ending,
     GameRecord,
     Outcome,
+    Seat,
     SideChoice,
     TimeControl,
     Variant,
@@ -35,6 +36,9 @@ class GameSummary:
     white_version: str = ""
     variant: Variant
     time_control: TimeControl
+    """Black's, and white's where that is not told."""
+    white_time_control: TimeControl | None = None
+    """``None`` where it is black's."""
     state: GameState
     outcome: Outcome | None
     """``None`` while the game is running."""
@@ -92,7 +96,10 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
     is_swapped = row.is_swapped if running is None else running.is_swapped
     sides = ((row.black, row.black_version), (row.white, row.white_version))
     # While the game runs the first player is stored as black.
-    black, white = sides[::-1] if is_swapped and not row.is_swapped else sides
+    is_exchanged = is_swapped and not row.is_swapped
+    black, white = sides[::-1] if is_exchanged else sides
+    controls = (row.control_of(row.black_id), row.control_of(row.white_id))
+    black_control, white_control = controls[::-1] if is_exchanged else controls
     return GameSummary(
         id=row.id,
         tournament_id=row.tournament_id,
@@ -101,7 +108,8 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
         black_version=black[1],
         white_version=white[1],
         variant=row.variant,
-        time_control=row.time_control,
+        time_control=black_control,
+        white_time_control=_other(white_control, black_control),
         state=row.state,
         outcome=outcome,
         opening_plies=row.opening_plies,
@@ -162,6 +170,7 @@ def _running(row: GameRow, live: LiveGame | None) -> LiveGame | None:
 def live_summary(game: LiveGame) -> GameSummary:
     """A running game in a list, or one that has just ended."""
     outcome, state = game.arbiter.outcome, GameState.RUNNING
+    black = Seat.SECOND if game.is_swapped else Seat.FIRST
     if outcome is not None:
         state = GameState.VOID if outcome.ending is Ending.VOID else GameState.FINISHED
     return GameSummary(
@@ -170,7 +179,8 @@ def live_summary(game: LiveGame) -> GameSummary:
         black=game.black.name,
         white=game.white.name,
         variant=game.run.variant,
-        time_control=game.time_control,
+        time_control=game.time_control(black),
+        white_time_control=_other(game.time_control(black.other), game.time_control(black)),
         state=state,
         outcome=outcome,
         opening_plies=game.opening_plies,
@@ -180,6 +190,10 @@ def live_summary(game: LiveGame) -> GameSummary:
         reason=game.pairing.reason,
         is_swapped=game.is_swapped,
     )
+
+
+def _other(control: TimeControl, than: TimeControl) -> TimeControl | None:
+    return None if control == than else control
 
 
 def live_choice(game: LiveGame) -> GameChoice | None:
@@ -226,6 +240,7 @@ def record(game: GameDetail) -> GameRecord:
         analysis=tuple(move.analysis for move in game.moves),
         opening_plies=summary.opening_plies,
         time_control=summary.time_control,
+        white_time_control=summary.white_time_control,
         outcome=summary.outcome,
         start_time=summary.start_time,
         end_time=summary.end_time,

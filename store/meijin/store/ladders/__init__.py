@@ -5,6 +5,7 @@
 - `opening_keys`: by which the games of one opening are known
 - `lineage`: what versions came from
 - `runs`: rating runs, published and read
+- `bot_ratings`: what bots are rated, for a list of them
 - `meetings`: what two versions scored against each other
 - `exports`: what a published run was computed from, in pages
 - `log`: the finished games in order, which tallies add up and a run is verified from

@@ -42,7 +42,7 @@ class Token(Base):
     bot_id: Mapped[BotId | None] = mapped_column(ForeignKey("bot.id"), index=True, default=None)
     """The one bot that it lets play; ``None`` for other kinds."""
     owner_id: Mapped[OwnerId | None] = mapped_column(
-        ForeignKey("owner.id"), index=True, default=None
+        ForeignKey("owner.id", name="token_owner"), index=True, default=None
     )
     """The one owner whose bots it lets manage; ``None`` for other kinds."""
     label: Mapped[str] = mapped_column(String(LABEL), default="")

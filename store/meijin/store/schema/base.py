@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, MappedAsDataclass
 
-from meijin.game import TimeClass, TimeControl, Variant
+from meijin.game import Adjudication, TimeClass, TimeControl, Variant
 from meijin.store.schema.ids import (
     ActId,
     BotId,
@@ -115,6 +115,7 @@ class Base(MappedAsDataclass, DeclarativeBase):
 
     type_annotation_map: ClassVar[dict[Any, Any]] = {
         datetime: Instant(),
+        Adjudication: Written(Adjudication.parse),
         TimeClass: Written(TimeClass.parse),
         TimeControl: Written(TimeControl.parse),
         Variant: Written(Variant.parse),

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from meijin.store.schema.base import Base
+from meijin.store.schema.base import INT64, Base
 from meijin.store.schema.ids import BotId, BotVersionId, OwnerId
 
 REASON = 200
@@ -61,6 +61,10 @@ class Bot(Base):
     """It is left out of lists of bots and of ladders' tables."""
     former_names: Mapped[list[str]] = mapped_column(default_factory=list, insert_default=list)
     """Of before it was renamed; its process may still introduce itself so."""
+    last_seen_time: Mapped[datetime | None] = mapped_column(default=None)
+    """When a stream of it was open last, to a minute; ``None`` where none was."""
+    games: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
+    """Its games with a result; it changes with them, so that no list counts games."""
     display_name: Mapped[str] = mapped_column(String(DISPLAY_NAME), default="", server_default="")
     """What people call it, in any script; empty where it has its name alone."""
 

@@ -37,8 +37,6 @@ class ClassMember(Base):
         ForeignKey("bot_version.id"), default=None
     )
     """The version that was let in last before the deadline; ``None`` before the first."""
-    seen_time: Mapped[datetime | None] = mapped_column(default=None)
-    """When the bot was let in last."""
     late_attempts: Mapped[int] = mapped_column(default=0)
     """How often another version was refused after the deadline."""
     late_time: Mapped[datetime | None] = mapped_column(default=None)

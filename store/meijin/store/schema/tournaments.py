@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from meijin.game import TimeControl, Variant
+from meijin.game import Adjudication, TimeControl, Variant
 from meijin.store.schema.base import INT64, NOT_FINISHED, Base
 from meijin.store.schema.ids import BotId, FormatName, LadderId, PairingId, TournamentId
 
@@ -68,6 +68,12 @@ class Tournament(Base):
     """Its running games."""
     finished: Mapped[int] = mapped_column(default=0, server_default="0")
     """Its games with a result."""
+    time_controls: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    """By the id of a bot, where they differ, its time control; ``None`` where they don't."""
+    adjudication: Mapped[Adjudication | None] = mapped_column(default=None)
+    """Which games end early by the bots' scores; ``None`` for none."""
+    max_faults: Mapped[int] = mapped_column(default=0, server_default="0")
+    """It is cancelled when a bot has forfeited so many games; 0 for never."""
 
 
 class Entrant(Base):

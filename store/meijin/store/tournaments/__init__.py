@@ -5,7 +5,9 @@
 - `pairings`: planned games, and those of them that are still to be played
 - `states`: where they stand, and how they end
 - `listing`: as they are shown, and who is entered
-- `match_counts`, `seeds`: what formats ask for
+- `match_counts`, `seeds`: what formats ask for; `match_sums`: what else a match's games say
+- `fault_counts`: games that each bot has lost by its own faults
+- `sides`: time controls by side, in one column
 - `duplicates`: games of a test that repeat an earlier one
 - `openings`: those that a tournament was given, in one column
 """

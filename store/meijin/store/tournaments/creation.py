@@ -1,14 +1,14 @@
 """Tournaments made, at once or part by part."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.orm import Session
 
-from meijin.game import TIME_CLASSES, TimeClasses, TimeControl, Variant
+from meijin.game import TIME_CLASSES, Adjudication, TimeClasses, TimeControl, Variant
 from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     BotId,
@@ -23,6 +23,7 @@ from meijin.store.schema import (
 from meijin.store.tournaments.ladder_choice import ladder_of
 from meijin.store.tournaments.openings import encode_openings
 from meijin.store.tournaments.pairings import PlannedGame, enter, insert_pairings
+from meijin.store.tournaments.sides import write_time_controls
 
 _IS_IN_PLANNING = (Tournament.state == TournamentState.PLANNING, TOURNAMENT_IS_NOT_FINISHED)
 
@@ -49,6 +50,12 @@ class NewTournament:
     """The settings of the format's own; ``None`` for one that has none."""
     time_classes: TimeClasses = TIME_CLASSES
     """Those that its ladder is one of."""
+    time_controls: Mapping[BotId, TimeControl] = field(default_factory=dict)
+    """Of every bot where they differ; empty where all have `time_control`."""
+    adjudication: Adjudication | None = None
+    """``None`` where games are played to their end."""
+    max_faults: int = 0
+    """It is cancelled when a bot has forfeited so many games; 0 for never."""
 
     def ladder_id(self, connection: Connection) -> LadderId | None:
         """The ladder of its rated games, made when there is none; ``None`` if it is not rated."""
@@ -89,6 +96,9 @@ def add_tournament(
             options=new.options,
             state=state,
             planned=len(new.schedule),
+            time_controls=write_time_controls(new.time_controls),
+            adjudication=new.adjudication,
+            max_faults=new.max_faults,
         )
         session.add(tournament)
         session.flush()

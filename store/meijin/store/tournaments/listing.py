@@ -1,13 +1,13 @@
 """Tournaments as they are shown, and who is entered."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, case, select
 
-from meijin.game import TimeControl, Variant
+from meijin.game import Adjudication, TimeControl, Variant
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -20,6 +20,7 @@ from meijin.store.schema import (
     TournamentState,
 )
 from meijin.store.tournaments.openings import decode_openings
+from meijin.store.tournaments.sides import read_time_controls
 from meijin.store.tournaments.states import IS_MADE, unknown_tournament
 
 
@@ -52,6 +53,12 @@ class TournamentRow:
     """Games that are planned by now."""
     finished: int
     running: int
+    time_controls: Mapping[BotId, TimeControl] = field(default_factory=dict)
+    """Of every bot where they differ; empty where all have `time_control`."""
+    adjudication: Adjudication | None = None
+    """``None`` where games are played to their end."""
+    max_faults: int = 0
+    """It is cancelled when a bot has forfeited so many games; 0 for never."""
 
 
 def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
@@ -106,6 +113,9 @@ def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequenc
             planned=row.planned,
             finished=row.finished,
             running=row.running,
+            time_controls=read_time_controls(row.time_controls),
+            adjudication=row.adjudication,
+            max_faults=row.max_faults,
         )
         for row in connection.execute(query)
     ]

@@ -34,7 +34,9 @@ class TournamentEnd:
     id: TournamentId
     time: datetime
     verdict: str = ""
-    """Why it ended; where it says so, the pairs of games that have not begun are dropped."""
+    """Why it ended; where a finished one says so, the pairs that have not begun are dropped."""
+    state: TournamentState = TournamentState.FINISHED
+    """`CANCELLED` for one that may be resumed: all of its pairs stay."""
 
 
 class Load(NamedTuple):
@@ -74,13 +76,13 @@ def get_state(connection: Connection, tournament_id: TournamentId) -> Tournament
 
 
 def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:
-    """Cancel a tournament or take it up again."""
+    """Cancel a tournament or take it up again, whatever it was cancelled for."""
     change = update(Tournament).where(Tournament.id == tournament_id)
-    connection.execute(change.values(state=state))
+    connection.execute(change.values(state=state, verdict=""))
 
 
 def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
-    """Write the end of a tournament that is running, and drop what it has not begun.
+    """Write the end of a tournament that is running, and drop what a finished one has not begun.
 
     That is by pairs of games: of one that has begun the other game waits, and is played where a
     void takes the tournament up again.
@@ -88,13 +90,14 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
     change = update(Tournament).where(
         Tournament.id == end.id, Tournament.state == TournamentState.RUNNING
     )
+    is_finished = end.state is TournamentState.FINISHED
     values = {
-        "state": TournamentState.FINISHED,
-        "end_time": end.time,
+        "state": end.state,
+        "end_time": end.time if is_finished else None,
         "verdict": end.verdict[:_MAX_VERDICT],
     }
     is_ended = connection.execute(change.values(values)).rowcount
-    if is_ended and end.verdict:
+    if is_ended and is_finished and end.verdict:
         played = aliased(Pairing)
         begun = select((played.number + 1) // GAMES_OF_A_PAIR).join(
             Game, Game.pairing_id == played.id

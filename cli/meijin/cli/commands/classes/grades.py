@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from meijin.arena.tournaments import make_tournament
 from meijin.cli.classroom import grading
 from meijin.cli.classroom.anchors import (
     REFERENCE,
@@ -35,7 +36,7 @@ from meijin.cli.connection import (
     with_server,
 )
 from meijin.cli.errors import CommandError
-from meijin.cli.options import DEFAULT_VARIANT, VariantOption, make_tournament, settings
+from meijin.cli.options import DEFAULT_VARIANT, VariantOption, settings
 from meijin.cli.output import PlainConsole, console, print_json, printable, table
 from meijin.v1 import class_service_pb2 as pb
 from meijin.v1 import game_service_pb2 as game_pb

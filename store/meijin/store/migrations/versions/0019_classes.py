@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0019"
-down_revision = "0017"
+down_revision = "0018"
 branch_labels = None
 depends_on = None
 
@@ -29,7 +29,6 @@ def upgrade() -> None:
         sa.Column("class_id", _ID, sa.ForeignKey("class.id"), nullable=False),
         sa.Column("student_id", sa.String(60), nullable=False),
         sa.Column("version_id", _ID, sa.ForeignKey("bot_version.id"), nullable=True),
-        sa.Column("seen_time", sa.DateTime(), nullable=True),
         sa.Column("late_attempts", sa.Integer(), nullable=False),
         sa.Column("late_time", sa.DateTime(), nullable=True),
     )

@@ -7,13 +7,13 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import Enum
+from enum import Enum, StrEnum
 from itertools import islice
 from typing import IO, TYPE_CHECKING, TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
-from meijin.cli.errors import CommandError
+from meijin.arena.errors import ArenaError
 from meijin.game import cell_name, decode_moves
 from meijin.game.analysis import cells_on_board
 from meijin.game.position_string import format_position
@@ -30,7 +30,7 @@ ROWS_AT_ONCE = 10_000
 SIDES = ("black", "white")
 
 
-class Rows(str, Enum):
+class Rows(StrEnum):
     """What a row is."""
 
     GAMES = "games"
@@ -191,13 +191,13 @@ def write_parquet(
     """Write a table in row groups, each of which is in memory and no more.
 
     Raises:
-        CommandError: pyarrow is not installed.
+        ArenaError: pyarrow is not installed.
     """
     try:
         import pyarrow as pa  # noqa: PLC0415 - 170 MB that no other command needs
         import pyarrow.parquet as pq  # noqa: PLC0415
     except ModuleNotFoundError:
-        raise CommandError(
+        raise ArenaError(
             "Parquet needs pyarrow; run: pip install 'meijin[parquet]', or take --format csv"
         ) from None
     types: dict[Kind, Callable[[], pa.DataType]] = {

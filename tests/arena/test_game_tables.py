@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from tests.cli.made_games import START, VOID, WON
 
-from meijin.cli import game_tables
-from meijin.cli.errors import CommandError
-from meijin.cli.game_tables import (
+from meijin.arena import game_tables
+from meijin.arena.errors import ArenaError
+from meijin.arena.game_tables import (
     COLUMNS,
     GAME_COLUMNS,
     Rows,
@@ -146,18 +146,18 @@ def test_rows_are_written_as_they_come(write: object, monkeypatch: pytest.Monkey
 def test_parquet_without_pyarrow_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no part of the bare installation."""
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(CommandError, match=r"pip install 'meijin\[parquet\]'"):
+    with pytest.raises(ArenaError, match=r"pip install 'meijin\[parquet\]'"):
         write_parquet(io.BytesIO(), GAME_COLUMNS, ())
 
 
 def games_that_fail() -> Iterator[tuple[Value, ...]]:
     """A row, and then an error."""
     yield game_row(WON)
-    raise CommandError("the server has gone")
+    raise ArenaError("the server has gone")
 
 
 def test_an_error_between_rows_is_passed_on() -> None:
     """By both writers, whose files are thrown away."""
     for write in (write_csv, write_parquet):
-        with pytest.raises(CommandError, match="the server has gone"):
+        with pytest.raises(ArenaError, match="the server has gone"):
             write(io.BytesIO(), GAME_COLUMNS, games_that_fail())

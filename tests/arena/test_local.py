@@ -2,26 +2,19 @@
 
 import subprocess
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 import pytest
 
+from meijin.arena import child as module
+from meijin.arena.child import Child, status_text, stopping
+from meijin.arena.errors import ArenaError
+from meijin.arena.local import local_arena
+from meijin.arena.startup import BOT_START_TIMEOUT, NOTICE_INTERVAL, Startup
 from meijin.bots.builtin.compiled import COMPILING
 from meijin.bots.sdk.client import CONNECTED
-from meijin.cli import local
-from meijin.cli.errors import CommandError
-from meijin.cli.local import (
-    BOT_START_TIMEOUT,
-    NOTICE_INTERVAL,
-    Child,
-    Startup,
-    local_arena,
-    status_text,
-    telling_of_ends,
-)
 
 LIMIT = BOT_START_TIMEOUT.total_seconds()
 DYING_SERVER = r"""
@@ -99,52 +92,10 @@ def test_a_server_that_ends_is_told_of(tmp_path: Path, monkeypatch: pytest.Monke
     def start(_arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
         return subprocess.Popen([sys.executable, "-c", DYING_SERVER], stdout=log, text=True)
 
-    monkeypatch.setattr(local, "_start", start)
+    monkeypatch.setattr(module, "_start", start)
     told = r"the server ended: out of memory \ufffd; see .*server\.log"
-    with pytest.raises(CommandError, match=told), local_arena(tmp_path, {}):
+    with pytest.raises(ArenaError, match=told), local_arena(tmp_path, {}, print):
         pass
-
-
-DYING_BOT = """
-import sys
-sys.stdin.read()
-print("IndexError: list index out of range", flush=True)
-sys.exit(3)
-"""
-"""What ends once it is told to, with its last words."""
-
-
-def ended_bot(folder: Path) -> Child:
-    """A bot that waits to be told to end."""
-    log = folder / "ada.log"
-    with log.open("w") as file:
-        words = [sys.executable, "-c", DYING_BOT]
-        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=file, text=True), log
-
-
-def end(child: Child) -> None:
-    """Have it end, and wait until that was told to everybody who waits for it."""
-    process, _ = child
-    assert process.stdin is not None
-    process.stdin.close()
-    for thread in threading.enumerate():
-        if thread.name == "ada's end":
-            thread.join()
-    process.wait()
-
-
-def test_a_bot_that_ends_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With its status and its last line; not one that is stopped since all is over."""
-    child = ended_bot(tmp_path)
-    with telling_of_ends({"ada": child}):
-        end(child)
-    told = "ada ended, exit status 3: IndexError: list index out of range\n"
-    assert capsys.readouterr().err == told
-    child = ended_bot(tmp_path)
-    with telling_of_ends({"ada": child}):
-        pass
-    end(child)
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
@@ -164,12 +115,12 @@ def test_statuses_are_told_in_words(status: int, text: str) -> None:
 def test_bots_end_together(tmp_path: Path) -> None:
     """All are told to before one is waited for."""
     files = [tmp_path / "ada", tmp_path / "bob"]
-    with local._stopping() as children:
+    with stopping() as children:
         for mine, other in (files, files[::-1]):
             words = [sys.executable, "-c", LEAVING_TOGETHER, str(mine), str(other)]
             process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-            children[mine.name] = process, tmp_path / "log"
+            children[mine.name] = Child(process, tmp_path / "log")
             assert process.stdout is not None
             with process.stdout:
                 assert process.stdout.readline() == "ready\n"
-    assert [process.returncode for process, _ in children.values()] == [0, 0]
+    assert [child.process.returncode for child in children.values()] == [0, 0]

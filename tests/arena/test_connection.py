@@ -6,8 +6,8 @@ from typing import Any
 import grpc
 import pytest
 
-from meijin.cli.connection import Server, connect, pages
-from meijin.cli.errors import CommandError
+from meijin.arena.connection import Server, connect, pages
+from meijin.arena.errors import ArenaError
 from meijin.v1 import token_service_pb2 as pb
 from meijin.wire.contract import OPERATOR_TOKEN_FILE, client_keepalive_options
 
@@ -54,7 +54,7 @@ def test_a_token_is_read_where_it_is_needed(token_file: Path) -> None:
     token_file.mkdir()
     with connect(Server("localhost")) as connection:
         assert connection.ask(METHOD, None) == "none"
-        with pytest.raises(CommandError, match=r"can't read .*; give --token"):
+        with pytest.raises(ArenaError, match=r"can't read .*; give --token"):
             connection.ask_with_token(METHOD, None)
 
 
@@ -96,7 +96,7 @@ def test_a_token_of_the_environment_is_not_sent_in_plain_text(
     """To another machine, unless that is allowed."""
     monkeypatch.setenv("MEIJIN_TOKEN", "read")
     with connect(Server("example.org")) as connection:
-        with pytest.raises(CommandError, match="in plain text"):
+        with pytest.raises(ArenaError, match="in plain text"):
             connection.ask_with_token(METHOD, None)
         assert connection.ask(METHOD, None) == "none"
 
@@ -105,7 +105,7 @@ def test_a_token_of_the_environment_is_not_sent_in_plain_text(
 def test_no_address_is_told_in_one_line(server: str) -> None:
     """With the form that it should have."""
     with (
-        pytest.raises(CommandError, match="is no address of a server; write it like"),
+        pytest.raises(ArenaError, match="is no address of a server; write it like"),
         connect(Server(server)),
     ):
         pass

@@ -1,0 +1,146 @@
+"""An arena of one's own: a server and bots as child processes, for as long as they are needed."""
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+
+import grpc
+
+from meijin.arena.child import Child, Tell, start_child, stopping
+from meijin.arena.connection import Connection, Server, connect
+from meijin.arena.errors import ArenaError, LeftTournamentError
+from meijin.arena.startup import BOT_START_TIMEOUT, wait_for_bots
+from meijin.arena.supervisor import Supervisor, Upkeep
+from meijin.wire.contract import SERVER_LOG_FILE
+
+SERVER_START_TIMEOUT = timedelta(minutes=1)
+
+END_TIMEOUT = timedelta(seconds=1)
+"""A server whose call has failed has this time to end, before it is taken to run."""
+
+POLL_INTERVAL = timedelta(milliseconds=50)
+"""Between two looks whether the server is up."""
+
+LISTENING = re.compile(r"listening on (\S+)")
+
+BotWords = Sequence[str]
+"""What `bot run` takes: a bot, and options."""
+
+USUAL_UPKEEP = Upkeep()
+
+
+@contextmanager
+def local_arena(
+    data: Path,
+    bots: Mapping[str, str | BotWords],
+    tell: Tell,
+    upkeep: Upkeep = USUAL_UPKEEP,
+    *,
+    with_ladder: bool = True,
+) -> Iterator[Connection]:
+    """A server on a free loopback port with bots, which maps names to what `bot run` takes.
+
+    It is told nothing of other servers, neither by the environment nor by the file of settings.
+    Everything is stopped on the way out; the logs and the database stay in `data`. Without a
+    ladder there is neither a queue nor a worker, which take longer to start than the rest.
+
+    Raises:
+        ArenaError: a process does not come up; the message names its log.
+        BotLostError: a bot has ended, and its tournaments were cancelled.
+    """
+    options = () if with_ladder else (f"--redis=unix://{data.resolve() / 'none.sock'}",)
+    with (
+        local_server(data, *options) as (address, server),
+        connect(Server(address), "") as connection,
+    ):
+        commands = _commands(bots, address)
+        supervisor = Supervisor(connection, data, commands, upkeep, tell)
+        with explaining(server), supervisor.running():
+            yield connection
+
+
+@contextmanager
+def local_bots(
+    connection: Connection, address: str, bots: Mapping[str, str], *, folder: Path, tell: Tell
+) -> Iterator[Mapping[str, Child]]:
+    """Bots as processes, all of them connected; nobody looks after them.
+
+    Raises:
+        BotLostError: one of them does not come up.
+    """
+    with stopping() as children:
+        for name, words in _commands(bots, address).items():
+            children[name] = start_child(words, folder / f"{name}.log")
+        wait_for_bots(connection, children, tell, BOT_START_TIMEOUT)
+        yield children
+
+
+def _commands(bots: Mapping[str, str | BotWords], address: str) -> dict[str, BotWords]:
+    """What runs each of the bots."""
+    return {
+        name: [
+            *("bot", "run", *([words] if isinstance(words, str) else words)),
+            *(f"--name={name}", f"--server={address}"),
+        ]
+        for name, words in bots.items()
+    }
+
+
+@contextmanager
+def local_server(data: Path, *options: str) -> Iterator[tuple[str, Child]]:
+    """A server on a free loopback port, where everybody is an operator: its address, and itself.
+
+    Raises:
+        ArenaError: it does not come up; the message names its log.
+    """
+    data.mkdir(parents=True, exist_ok=True)
+    arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
+    with stopping() as children:
+        arguments += [f"--env-file={os.devnull}", *options]
+        server = children["server"] = start_child(arguments, data / SERVER_LOG_FILE)
+        yield _address(server), server
+
+
+@contextmanager
+def explaining(server: Child) -> Iterator[None]:
+    """Say of calls that fail, and of an interrupted tournament, what it means here.
+
+    Raises:
+        ArenaError: the server has ended, or is ended now.
+    """
+    try:
+        yield
+    except grpc.RpcError:
+        with suppress(subprocess.TimeoutExpired):
+            server.process.wait(END_TIMEOUT.total_seconds())
+        _check_server(server)
+        raise
+    except LeftTournamentError:
+        raise ArenaError("interrupted; its server and bots are stopped") from None
+
+
+def _address(server: Child) -> str:
+    deadline = time.monotonic() + SERVER_START_TIMEOUT.total_seconds()
+    while time.monotonic() < deadline:
+        found = LISTENING.search(server.words)
+        if found is not None:
+            return found[1]
+        _check_server(server)
+        time.sleep(POLL_INTERVAL.total_seconds())
+    limit = SERVER_START_TIMEOUT.total_seconds()
+    raise ArenaError(f"the server did not come up within {limit:g} s; see {server.log}")
+
+
+def _check_server(server: Child) -> None:
+    """See that the server runs.
+
+    Raises:
+        ArenaError: it has ended.
+    """
+    if server.process.poll() is not None:
+        raise ArenaError(f"the server ended: {server.last_words}; see {server.log}")

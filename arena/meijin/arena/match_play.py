@@ -1,0 +1,146 @@
+"""A match on a server: made, watched to its end, and its games fetched."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+
+import grpc
+
+from meijin.arena.bot_thread import BotThread
+from meijin.arena.child import Child
+from meijin.arena.connection import Connection, pages
+from meijin.arena.errors import ArenaError
+from meijin.arena.tournaments import make_tournament
+from meijin.v1 import bot_service_pb2, game_pb2, game_service_pb2
+from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire import capabilities_from_proto, time_control_from_proto, variant_from_proto
+
+FIRST_INTERVAL, LAST_INTERVAL = timedelta(milliseconds=20), timedelta(milliseconds=250)
+"""Between two looks at a match: often at first, since short ones end soon."""
+WAIT = timedelta(minutes=1)
+"""For a bot that is away from another's server; then its match is cancelled."""
+PAGE = 200
+"""Games that are asked for at once."""
+
+
+@dataclass(slots=True)
+class Players:
+    """The bots of a match that were started for it."""
+
+    threads: Sequence[BotThread]
+    children: Mapping[str, Child]
+
+    def check(self) -> None:
+        """See that they all play.
+
+        Raises:
+            ArenaError: one of them has ended.
+        """
+        for thread in self.threads:
+            if thread.error is not None:
+                raise ArenaError(f"{thread.name} ended: {thread.error}") from thread.error
+        for name, child in self.children.items():
+            if child.process.poll() is not None:
+                raise ArenaError(f"{name} ended, {child.end}; see {child.log}")
+
+
+def _until(is_done: Callable[[], bool]) -> None:
+    """Look again and again, less often as time goes by."""
+    interval = FIRST_INTERVAL
+    while not is_done():
+        time.sleep(interval.total_seconds())
+        interval = min(interval * 1.2, LAST_INTERVAL)
+
+
+def wait_for_threads(connection: Connection, players: Players) -> None:
+    """Return when the bots of this process are connected, however long they get ready."""
+    names = {thread.name for thread in players.threads}
+
+    def are_there() -> bool:
+        players.check()
+        return names <= {bot.name for bot in _connected(connection)}
+
+    _until(are_there)
+
+
+def check_capabilities(connection: Connection, wanted: pb.TournamentSettings) -> None:
+    """See that the bots that are connected can play what is wanted.
+
+    Raises:
+        ArenaError: one of them can't.
+    """
+    variant = variant_from_proto(wanted.variant)
+    control = time_control_from_proto(wanted.time_control)
+    for bot in _connected(connection):
+        if bot.name in wanted.bots:
+            objection = capabilities_from_proto(bot.capabilities).objection(variant, control)
+            if objection is not None:
+                raise ArenaError(f"{bot.name} {objection}")
+
+
+def _connected(connection: Connection) -> list[bot_service_pb2.Bot]:
+    request = bot_service_pb2.ListBotsRequest(connected=True)
+    return [
+        bot
+        for page in pages(connection.ask, connection.bots.ListBots, request)
+        for bot in page.bots
+    ]
+
+
+def play(
+    connection: Connection, wanted: pb.TournamentSettings, players: Players
+) -> pb.GetTournamentResponse:
+    """Play a tournament to its end; where that is broken off, it is cancelled."""
+    check_capabilities(connection, wanted)
+    key = make_tournament(connection, wanted).tournament_id
+    try:
+        _follow(connection, key, players)
+    except BaseException:
+        with suppress(grpc.RpcError):
+            connection.ask_with_token(
+                connection.tournaments.CancelTournament,
+                pb.CancelTournamentRequest(tournament_id=key),
+            )
+        raise
+    request = pb.GetTournamentRequest(tournament_id=key, with_match_report=True)
+    return connection.ask(connection.tournaments.GetTournament, request)
+
+
+def _follow(connection: Connection, key: str, players: Players) -> None:
+    """Return when a tournament has ended.
+
+    Raises:
+        ArenaError: it was cancelled, or a bot is away for good.
+    """
+    request = pb.GetTournamentRequest(tournament_id=key)
+    waiting_since = time.monotonic()
+
+    def has_ended() -> bool:
+        nonlocal waiting_since
+        players.check()
+        found = connection.ask(connection.tournaments.GetTournament, request).tournament
+        if found.state == pb.TOURNAMENT_STATE_CANCELLED:
+            raise ArenaError(f"the match was cancelled at the server: {found.verdict or key}")
+        if not found.waiting_for:
+            waiting_since = time.monotonic()
+        elif time.monotonic() - waiting_since > WAIT.total_seconds():
+            raise ArenaError(f"the match was cancelled: {found.waiting_for}")
+        return found.state == pb.TOURNAMENT_STATE_FINISHED
+
+    _until(has_ended)
+
+
+def finished_games(connection: Connection, tournament: pb.Tournament) -> list[game_pb2.Game]:
+    """The games with a result, oldest first."""
+    request = game_service_pb2.ListGamesRequest(
+        tournament_id=tournament.tournament_id,
+        state=game_pb2.GAME_STATE_FINISHED,
+        page_size=PAGE,
+        with_moves=True,
+    )
+    listed = pages(connection.ask, connection.games.ListGames, request)
+    return [game for page in listed for game in page.games][::-1]

@@ -1,0 +1,51 @@
+"""The ratings of bots for a list of them: of each one, out of the published runs."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from meijin.store.schema import BotId, BotVersion, Ladder, Rating
+
+
+class BotRating(NamedTuple):
+    """What a bot is rated in the ladder that has most of its games."""
+
+    ladder: str
+    """The ladder's name."""
+    elo: float
+    """Of the newest of its versions there."""
+
+
+_GAMES = (
+    Rating.wins_as_black
+    + Rating.draws_as_black
+    + Rating.losses_as_black
+    + Rating.wins_as_white
+    + Rating.draws_as_white
+    + Rating.losses_as_white
+)
+
+
+def bot_ratings(connection: Connection, bots: Collection[BotId]) -> dict[BotId, BotRating]:
+    """The ratings of some bots; those that no published run rates are left out.
+
+    Ladders from before there were classes of time controls are left out: their games have gone
+    to others.
+    """
+    query = (
+        select(BotVersion.bot_id, Ladder.name, Rating.elo, _GAMES)
+        .select_from(BotVersion)
+        .join(Rating, Rating.version_id == BotVersion.id)
+        .join(Ladder, Ladder.run_id == Rating.run_id)
+        .where(BotVersion.bot_id.in_(bots), Ladder.time_class.is_not(None))
+        .order_by(BotVersion.id)
+    )
+    games: dict[tuple[BotId, str], int] = {}
+    found: dict[BotId, BotRating] = {}
+    for bot_id, ladder, elo, more in connection.execute(query):
+        games[bot_id, ladder] = count = games.get((bot_id, ladder), 0) + more
+        best = found.get(bot_id)
+        if best is None or ladder == best.ladder or count > games[bot_id, best.ladder]:
+            found[bot_id] = BotRating(ladder, elo)
+    return found

@@ -1,0 +1,89 @@
+"""The two ways to the current schema: all migrations, or its tables at once."""
+
+from typing import Any
+
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect, text
+from tests.store.steps import migrate_to
+
+from meijin.store import Database
+from meijin.store.schema import Base
+
+
+def described(connection: Connection) -> dict[str, Any]:
+    """Everything about the tables but the order and the defaults of their columns.
+
+    A default is for rows that were there when the column came; statements name all columns.
+    """
+    inspector = inspect(connection)
+    return {name: _table(inspector, name) for name in inspector.get_table_names()}
+
+
+def _table(inspector: Any, name: str) -> dict[str, Any]:
+    return {
+        "columns": {
+            column["name"]: (str(column["type"]), column["nullable"])
+            for column in inspector.get_columns(name)
+        },
+        "primary key": sorted(inspector.get_pk_constraint(name)["constrained_columns"]),
+        "foreign keys": _all(inspector.get_foreign_keys(name)),
+        "unique": _all(inspector.get_unique_constraints(name)),
+        "checks": _all(inspector.get_check_constraints(name)),
+        "indexes": _all(inspector.get_indexes(name)),
+    }
+
+
+def rows(connection: Connection) -> dict[str, Any]:
+    """Everything in the tables."""
+    names = inspect(connection).get_table_names()
+    return {
+        name: connection.execute(text(f"SELECT * FROM {name}")).mappings().all() for name in names
+    }
+
+
+def _all(parts: Any) -> list[str]:
+    """Constraints or indexes, in one order."""
+    return sorted(str(sorted((key, _text(value)) for key, value in part.items())) for part in parts)
+
+
+def _text(value: Any) -> str:
+    """A part of a description; the conditions of partial indexes stand in dictionaries."""
+    if isinstance(value, dict):
+        return str({key: str(each) for key, each in value.items()})
+    return str(value)
+
+
+def test_the_migrations_make_what_an_empty_database_gets(
+    any_database_url: str, tmp_path: Any, request: Any
+) -> None:
+    """Columns, keys, constraints, indexes, rows, and the same revision."""
+    if any_database_url.startswith("sqlite"):
+        other_url = f"sqlite:///{tmp_path / 'other.db'}"
+    else:
+        other_url = request.getfixturevalue("postgresql").new_database()
+    with Database(any_database_url) as stepwise, Database(other_url) as at_once:
+        migrate_to(stepwise, "head")
+        at_once.migrate()
+        assert stepwise.read(described) == at_once.read(described)
+        assert stepwise.read(rows) == at_once.read(rows)
+        stepwise.check_schema()
+        at_once.check_schema()
+
+
+def test_the_tables_are_the_models(any_database_url: str) -> None:
+    """After the migrations Alembic finds no difference between tables and models."""
+    with Database(any_database_url) as database:
+        migrate_to(database, "head")
+        with database.writer.connect() as connection:
+            context = MigrationContext.configure(connection)
+            assert compare_metadata(context, Base.metadata) == []
+
+
+def test_other_tables_in_the_database_are_left_alone(any_database_url: str) -> None:
+    """A database that is not empty goes the long way."""
+    with Database(any_database_url) as database:
+        database.write(lambda at: at.exec_driver_sql("CREATE TABLE theirs (id INTEGER)"))
+        database.migrate()
+        database.check_schema()
+        assert "theirs" in database.read(described)
