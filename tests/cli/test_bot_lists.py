@@ -40,6 +40,12 @@ def test_what_a_bot_has_come_to() -> None:
     ]
 
 
+def test_what_people_call_bots_has_a_column() -> None:
+    """Where one of them is called otherwise."""
+    ada, eve = pb.Bot(name="ada", display_name="名人"), pb.Bot(name="eve")
+    assert [row[:3] for row in rows(ada, eve)] == [["ada", "名人", ""], ["eve", "", ""]]
+
+
 @pytest.mark.parametrize(
     ("state", "words"), [("paused", "paused"), ("unexamined", "unexamined"), ("", "connected")]
 )

@@ -31,6 +31,7 @@ from meijin.store.errors import RowNotFoundError
 from meijin.v1 import (
     admin_service_pb2,
     bot_service_pb2,
+    class_service_pb2,
     fault_service_pb2,
     game_service_pb2,
     ladder_service_pb2,
@@ -49,6 +50,7 @@ ROUNDS = int(os.environ.get("MEIJIN_FUZZ_ROUNDS", "10000"))
 FILES = (
     admin_service_pb2,
     bot_service_pb2,
+    class_service_pb2,
     fault_service_pb2,
     game_service_pb2,
     ladder_service_pb2,

@@ -35,6 +35,8 @@ COMMANDS = {
     *(f"bot {verb}" for verb in ("disable", "enable", "unpause", "hide", "unhide")),
     *("bot doctor", "bot bench"),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
+    *(f"class {verb}" for verb in ("create", "list", "show", "deadline", "grade", "report")),
+    *(f"class {verb}" for verb in ("copies", "ladder")),
     *(f"admin {verb}" for verb in ("invite", "invitations", "uninvite", "owners", "audit")),
     *(f"admin {verb}" for verb in ("ban", "unban", "rename")),
     "owner join",

@@ -20,6 +20,8 @@
 - `tournament_archive`: a tournament as a zip
 - `opening_files`: openings as files
 - `record_files`, `replay_page`: games as files, and as a page that replays one
+- `page_parts`: parts of pages of HTML that stand alone
+- `classroom`: what `meijin class` is made of, a package
 - `replaying`: a turn of a game, given to a bot
 - `doctor`: what `meijin bot doctor` looks at, a package
 - `errors`, `explanations`: what ends a command with one line

@@ -18,13 +18,18 @@ _UNITS = (
 
 def bot_table(bots: Iterable[pb.Bot], now: datetime) -> Table:
     """Bots with what they have come to: version, rating, games, and when they were there last."""
-    titles = ("bot", "version", "owner", "seen", "hardware")
+    listed = list(bots)
+    is_called = any(bot.display_name for bot in listed)
+    titles = ("bot", *(["called"] * is_called), "version", "owner", "seen", "hardware")
     numbers = ("Elo", "games", "playing", "at once", "nodes/s")
     made = table("Bots", (*titles, *numbers), text_columns=len(titles))
-    made.columns[0].no_wrap = made.columns[3].no_wrap = True  # the hardware runs out of room
-    for bot in bots:
+    made.columns[0].no_wrap = made.columns[titles.index("seen")].no_wrap = (
+        True  # the hardware runs out of room
+    )
+    for bot in listed:
         made.add_row(
             bot.name,
+            *([bot.display_name] * is_called),
             bot.version,
             bot.owner,
             _presence(bot, now),

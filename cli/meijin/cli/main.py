@@ -87,6 +87,11 @@ COMMANDS = (
         "Invite owners, ban and rename bots, read the log.",
     ),
     LazyCommand(
+        "class",
+        "meijin.cli.commands.classes:app",
+        "Give each student of a class a bot, a deadline, grades and a report.",
+    ),
+    LazyCommand(
         "demo",
         "meijin.cli.commands.demo:demo",
         "Play a double round robin of three bots and compute the ladder.",

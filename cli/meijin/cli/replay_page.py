@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import html
-import json
-from base64 import b64encode
 from functools import cache
-from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
+from meijin.cli.page_parts import embedded, filled, policy
 from meijin.game import FREE, Clock, GameRecord, Seat
 from meijin.game.game_json import json_object
 from meijin.game.seconds import MICROSECOND
@@ -23,36 +21,18 @@ def replay_page(record: GameRecord) -> str:
     """
     style, script = _part("css"), _part("js")
     parts = {
-        "policy": f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
-        "base-uri 'none'; form-action 'none'",
+        "policy": policy(style, script),
         "title": html.escape(f"{record.black} - {record.white}"),
         "style": style,
-        "data": _embedded(_data(record)),
+        "data": embedded(_data(record)),
         "script": script,
     }
-    page, *rest = _part("html").split("@")
-    # Every second piece is a name: a replacement is looked at no more.
-    return page + "".join(
-        parts[piece] if place % 2 else piece for place, piece in enumerate(rest, 1)
-    )
+    return filled(_part("html"), parts)
 
 
 @cache
 def _part(ending: str) -> str:
     return files("meijin.cli").joinpath(f"replay_page.{ending}").read_text("utf-8")
-
-
-def _source(text: str) -> str:
-    """How a policy names the one style or script that may be used."""
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def _embedded(value: dict[str, Any]) -> str:
-    """JSON that no reader of HTML takes for the end of the element or for a comment."""
-    text = json.dumps(value)  # ASCII
-    for each in "<>&":
-        text = text.replace(each, f"\\u{ord(each):04x}")
-    return text
 
 
 def _data(record: GameRecord) -> dict[str, Any]:

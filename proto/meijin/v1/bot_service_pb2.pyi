@@ -41,6 +41,7 @@ class Bot(_message.Message):
     LADDER_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
     LAST_SEEN_TIME_FIELD_NUMBER: _builtins.int
+    DISPLAY_NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -77,6 +78,8 @@ class Bot(_message.Message):
     """
     games: _builtins.int
     """Games it has finished, rated or not, of all of its versions."""
+    display_name: _builtins.str
+    """What people call it, in any script; empty where it has its name alone."""
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
         """What it said it can play; absent while it is away."""
@@ -109,10 +112,11 @@ class Bot(_message.Message):
         ladder: _builtins.str = ...,
         games: _builtins.int = ...,
         last_seen_time: _timestamp_pb2.Timestamp | None = ...,
+        display_name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "create_time", b"create_time", "last_seen_time", b"last_seen_time", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "games", b"games", "hardware", b"hardware", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "running_games", b"running_games", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "running_games", b"running_games", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
@@ -128,19 +132,25 @@ class RegisterBotRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     OWNER_FIELD_NUMBER: _builtins.int
+    DISPLAY_NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """1 to 40 letters, digits, `-`, `_` or `.`."""
     owner: _builtins.str
     """Who it belongs to; may be empty."""
+    display_name: _builtins.str
+    """What people are to call it: at most 60 printable characters of any script; may
+    be empty.
+    """
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         owner: _builtins.str = ...,
+        display_name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "owner", b"owner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["display_name", b"display_name", "name", b"name", "owner", b"owner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

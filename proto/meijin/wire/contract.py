@@ -80,6 +80,8 @@ MAX_MESSAGE_BYTES = 128 * 1024
 A thousand moves with analyses and expected lines of 40 take 107 KB; to decode the worst
 message of this size takes the server 4 ms.
 """
+MAX_DISPLAY_NAME = 60
+"""Characters of what people call a bot."""
 MAX_HARDWARE = 80
 """Characters of what a bot says that it runs on."""
 MAX_TRACEBACK = 4000

@@ -74,6 +74,13 @@ class DisabledError(MeijinError):
     reason = "DISABLED"
 
 
+class LateSubmissionError(MeijinError):
+    """After the deadline of its class a bot comes as another version than the one that counts."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "DEADLINE_PASSED"
+
+
 class RegistrationClosedError(MeijinError):
     """Operators alone register bots and make owners on this server."""
 

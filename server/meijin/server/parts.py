@@ -4,6 +4,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 
 from meijin.server.access.bot_control import BotControl
+from meijin.server.access.classes import ClassControl
 from meijin.server.access.last_seen import LastSeen
 from meijin.server.access.last_uses import LastUses
 from meijin.server.access.open_calls import OpenCalls
@@ -159,6 +160,7 @@ class Access:
     bots: BotControl
     tokens: TokenControl
     owners: OwnerControl
+    classes: ClassControl
 
     @classmethod
     def of(cls, settings: Settings, parts: Parts) -> "Access":
@@ -173,4 +175,5 @@ class Access:
             bots=BotControl(storage, lobby, parts.scheduler, policy),
             tokens=TokenControl(storage, lobby, calls, OperatorTokenFile(settings.data)),
             owners=OwnerControl(storage, policy),
+            classes=ClassControl(storage),
         )

@@ -8,6 +8,7 @@ from grpc_reflection.v1alpha import reflection
 
 from meijin.server.api.admin import AdminServicer
 from meijin.server.api.bots import BotServicer
+from meijin.server.api.classes import ClassServicer
 from meijin.server.api.faults import FaultServicer
 from meijin.server.api.games import GameServicer
 from meijin.server.api.health import HealthServicer
@@ -25,6 +26,8 @@ from meijin.v1 import (
     admin_service_pb2_grpc,
     bot_service_pb2,
     bot_service_pb2_grpc,
+    class_service_pb2,
+    class_service_pb2_grpc,
     fault_service_pb2,
     fault_service_pb2_grpc,
     game_service_pb2,
@@ -47,6 +50,7 @@ STORING_SERVICES = (
     admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"].full_name,
     token_service_pb2.DESCRIPTOR.services_by_name["TokenService"].full_name,
     owner_service_pb2.DESCRIPTOR.services_by_name["OwnerService"].full_name,
+    class_service_pb2.DESCRIPTOR.services_by_name["ClassService"].full_name,
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
     tournament_service_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name,
@@ -98,6 +102,9 @@ def add_services(
     )
     owner_service_pb2_grpc.add_OwnerServiceServicer_to_server(
         OwnerServicer(access.owners, parts.storage), server
+    )
+    class_service_pb2_grpc.add_ClassServiceServicer_to_server(
+        ClassServicer(access.classes, parts.lobby, parts.storage), server
     )
     tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
         TournamentServicer(

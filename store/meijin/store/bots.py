@@ -78,6 +78,8 @@ class BotRow:
     """Those with a result."""
     last_seen_time: datetime | None = None
     """When a stream of it was open last, as far as that is noted; ``None`` where none was."""
+    display_name: str = ""
+    """What people call it; empty where it has its name alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,7 @@ def add_bot(
     *,
     owner_id: OwnerId | None = None,
     is_open: bool = False,
+    display_name: str = "",
 ) -> BotId:
     """Register a bot.
 
@@ -171,7 +174,13 @@ def add_bot(
         sqlalchemy.exc.IntegrityError: the name is taken.
     """
     with Session(connection) as session:
-        bot = Bot(name=name, create_time=now, owner_id=owner_id, is_open=is_open)
+        bot = Bot(
+            name=name,
+            create_time=now,
+            owner_id=owner_id,
+            is_open=is_open,
+            display_name=display_name,
+        )
         session.add(bot)
         session.flush()
         return bot.id

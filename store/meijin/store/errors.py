@@ -81,6 +81,10 @@ class UnknownOwnerError(RowNotFoundError):
     """No owner has the id."""
 
 
+class UnknownClassError(RowNotFoundError):
+    """No class has the name."""
+
+
 class UnknownTokenError(RowNotFoundError):
     """No token has the id."""
 

@@ -138,6 +138,22 @@ async def new_token(_desk: Desk) -> Fields:
     return {"kind": "TOKEN_KIND_READ"}
 
 
+async def new_class(_desk: Desk) -> Fields:
+    """A class that is to be made."""
+    return {"name": "CS101"}
+
+
+async def school_class(desk: Desk) -> Fields:
+    """A class without students."""
+    await desk.ask("ClassService/CreateClass", name="CS101")
+    return {"class_name": "CS101"}
+
+
+async def new_student(desk: Desk) -> Fields:
+    """A student who is to be added to a class."""
+    return {**await school_class(desk), "handle": "ada", "display_name": "Ada"}
+
+
 async def examined(desk: Desk) -> Fields:
     """A bot that reports of itself."""
     return {"by": await desk.bot("ada"), "engine": {"version": "1"}, "passed": True}
@@ -155,6 +171,9 @@ CASES: dict[str, Case] = {
     "BotService/RegisterBot": new_bot,
     "BotService/ReportDoctor": examined,
     "BotService/RotateToken": bot(),
+    "ClassService/AddStudent": new_student,
+    "ClassService/CreateClass": new_class,
+    "ClassService/SetDeadline": school_class,
     "GameService/VoidGame": finished_game,
     "LadderService/SetAnchors": anchors,
     "OwnerService/CreateInvitation": nothing,

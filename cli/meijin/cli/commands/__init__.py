@@ -15,4 +15,5 @@
 - `certificates`: `meijin certificate`
 - `demo`: `meijin demo`
 - `learn`: `meijin learn`, a package
+- `classes`: `meijin class`, a package
 """

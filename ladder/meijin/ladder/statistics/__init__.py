@@ -13,6 +13,7 @@
 - `residuals`, `goodness_of_fit`, `intransitivity`, `drift`, `diagnosis`: whether one strength a
   player explains the games, and where it does not; `significance` is how sure that is
 - `elo`: classic Elo
+- `copied_play`: bots that choose the same moves more often than their strength explains
 - `sprt`: the sequential test of a match; `stopped`: what is estimated once it has stopped, by
   `likelihood_ratios` and `first_passage`; `match_estimate`: of a match without a test
 

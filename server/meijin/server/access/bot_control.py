@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
+from typing import NamedTuple
 
 from sqlalchemy.exc import IntegrityError
 
@@ -18,7 +19,19 @@ from meijin.store.access.tokens import new_secret
 from meijin.store.bots import BotRecord, EngineRow, VersionRow
 from meijin.store.schema import REASON, TokenKind
 from meijin.wire.contract import check_bot_name
+from meijin.wire.display_name import check_display_name
 from meijin.wire.text import plain_text
+
+
+class Registered(NamedTuple):
+    """A new bot's facts that the server has decided."""
+
+    owner: str
+    """May be empty."""
+    token: str
+    time: datetime
+    display_name: str
+    """As it is kept; may be empty."""
 
 
 class BotControl:
@@ -32,12 +45,16 @@ class BotControl:
         self._scheduler = scheduler
         self._policy = policy
 
-    async def register(self, caller: Caller, name: str, owner: str) -> tuple[str, str, datetime]:
-        """Register a bot; return its owner's name, its token, and when that was."""
+    async def register(
+        self, caller: Caller, name: str, owner: str, display_name: str = ""
+    ) -> Registered:
+        """Register a bot."""
         with invalid_request():
             check_bot_name(name)
             if owner:
                 check_bot_name(owner)
+            if display_name:
+                display_name = check_display_name(display_name)
         secret, now = new_secret(TokenKind.BOT.value), datetime.now(UTC)
         work = partial(
             bots.register,
@@ -47,9 +64,10 @@ class BotControl:
             owner=owner,
             secret=secret,
             now=now,
+            display_name=display_name,
         )
         try:
-            return await self._storage.write(work), secret, now
+            return Registered(await self._storage.write(work), secret, now, display_name)
         except IntegrityError:
             raise _name_taken(name) from None
 

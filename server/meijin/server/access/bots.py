@@ -53,6 +53,7 @@ def register(
     owner: str,
     secret: str,
     now: datetime,
+    display_name: str = "",
 ) -> str:
     """Register a bot with its token, and return its owner's name, which may be empty.
 
@@ -66,10 +67,10 @@ def register(
     """
     found = _owner(connection, caller, policy, owner, now)
     owner_id = None if found is None else found.id
-    bot_id = bots.add_bot(connection, name, now, owner_id=owner_id)
+    bot_id = bots.add_bot(connection, name, now, owner_id=owner_id, display_name=display_name)
     if caller.owner_id is not None and found is not None:
         _check_quota(found, policy)
-    _add_token(connection, caller, bot_id, secret, now)
+    add_bot_token(connection, caller, bot_id, secret, now)
     after = {**_facts(bots.bot_record(connection, bot_id)), "owner": found.name if found else ""}
     add_act(connection, caller.act("register", f"bot {name}", now, after=after))
     return found.name if found else ""
@@ -130,14 +131,15 @@ def rotate(
     bot = bot_of(connection, caller, name)
     bots.change_bot(connection, bot.id, is_open=False)
     revoke_tokens_of(connection, bot.id, now)
-    _add_token(connection, caller, bot.id, secret, now)
+    add_bot_token(connection, caller, bot.id, secret, now)
     add_act(connection, caller.act("rotate tokens", f"bot {name}", now))
     return bot.id
 
 
-def _add_token(
+def add_bot_token(
     connection: Connection, caller: Caller, bot_id: BotId, secret: str, now: datetime
 ) -> None:
+    """Let whoever has a secret play as a bot."""
     creator = str(actor_name(connection, caller.actor.token_id))
     new = NewToken(secret, TokenKind.BOT, bot_id=bot_id, creator=creator)
     add_token(connection, new, now)

@@ -38,9 +38,11 @@ class BotServicer(BotServiceServicer):
     ) -> pb.RegisterBotResponse:
         """Register a bot and return its token."""
         caller = current_caller.get()
-        owner, token, now = await self._control.register(caller, request.name, request.owner)
-        bot = bot_to_proto(BotSummary(request.name, owner, now))
-        return pb.RegisterBotResponse(bot=bot, token=token)
+        made = await self._control.register(
+            caller, request.name, request.owner, request.display_name
+        )
+        bot = BotSummary(request.name, made.owner, made.time, display_name=made.display_name)
+        return pb.RegisterBotResponse(bot=bot_to_proto(bot), token=made.token)
 
     async def RotateToken(
         self, request: pb.RotateTokenRequest, context: Context

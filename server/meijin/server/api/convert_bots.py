@@ -20,6 +20,7 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
         unexamined=bot.is_unexamined,
         version=bot.version,
         games=bot.games,
+        display_name=bot.display_name,
     )
     if bot.rating is not None:
         message.ladder, message.rating = bot.rating.ladder, bot.rating.elo

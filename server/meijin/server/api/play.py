@@ -15,9 +15,15 @@ from meijin.server.access.open_calls import End, OpenCalls
 from meijin.server.api.call_spans import session_span
 from meijin.server.api.interceptor import Context, authentication_ns, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
-from meijin.server.errors import MeijinError, ProtocolError, StoppingError, TooManyMessagesError
+from meijin.server.errors import (
+    LateSubmissionError,
+    MeijinError,
+    ProtocolError,
+    StoppingError,
+    TooManyMessagesError,
+)
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.admission import Admitted, let_in
+from meijin.server.match.admission import Admitted, count_late_attempt, let_in
 from meijin.server.match.commands import Actions, Hello, Pong
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
@@ -178,7 +184,7 @@ class PlayServicer(PlayServiceServicer):
         return hello_from_proto(request)
 
     async def _join(self, hello: Hello, identity: Identity | None, since: Moment) -> Session:
-        bot = await self._find(partial(let_in, hello=hello, identity=identity))
+        bot = await self._find_in_time(hello, identity)
         player = self._lobby.player(bot.bot_id, bot.name)
         player.name, player.is_hidden = bot.name, bot.is_hidden
         player.supplier_failures = SupplierBudget(bot.supplier_failures)
@@ -190,6 +196,16 @@ class PlayServicer(PlayServiceServicer):
             since=since,
             has_passed=bot.has_passed,
         )
+
+    async def _find_in_time(self, hello: Hello, identity: Identity | None) -> Admitted:
+        """Who comes in; that a version came too late is kept, though nothing else of it is."""
+        try:
+            return await self._find(partial(let_in, hello=hello, identity=identity))
+        except LateSubmissionError:
+            now = datetime.now(UTC)
+            count = partial(count_late_attempt, hello=hello, identity=identity, now=now)
+            await self._storage.write(count)
+            raise
 
     async def _find(self, admission: Callable[..., Admitted]) -> Admitted:
         """Who comes in; asked again when a token was replaced before the answer was here."""

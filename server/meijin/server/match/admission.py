@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from meijin.server.errors import (
     BannedError,
     DisabledError,
+    LateSubmissionError,
     MeijinError,
     NotAllowedError,
     UnauthenticatedError,
@@ -16,9 +17,10 @@ from meijin.server.errors import (
 )
 from meijin.server.match.commands import Hello
 from meijin.server.match.supplier import SUPPLIER_FAILURES
-from meijin.store import bots
+from meijin.store import bots, classes
 from meijin.store.access.tokens import Identity, is_revoked
 from meijin.store.bots import BotRecord
+from meijin.store.classes import Membership
 from meijin.store.faults import fault_times
 from meijin.store.schema import BotId, BotState, BotVersionId, FaultKind
 from meijin.wire.contract import check_bot_name
@@ -50,6 +52,7 @@ def admit(
         InvalidRequestError: the name can't be given to a bot.
         BannedError: an operator has banned the bot.
         DisabledError: its owner or an operator has disabled it.
+        LateSubmissionError: its class's deadline is over, and it counts with another version.
         NotAllowedError: the token is another bot's.
         UnauthenticatedError: the bot is registered, and no token was sent; or the token was
             revoked since the stream was opened.
@@ -72,6 +75,9 @@ def admit(
         )
     if (error := refusal(bot)) is not None:
         raise error
+    membership = classes.find_membership(connection, bot_id)
+    if membership is not None and membership.is_late(hello.engine.digest, now):
+        raise _late(membership, name, hello.engine.label)
     version_id = bots.bot_version(connection, bot_id, hello.engine, now)
     return Admitted(
         bot_id,
@@ -86,9 +92,13 @@ def admit(
 def let_in(
     connection: Connection, *, hello: Hello, identity: Identity | None, now: datetime
 ) -> Admitted:
-    """Admit a bot whose stream is opened now, and note that it was seen; as `admit`."""
+    """Admit a bot whose stream is opened now, and note that it was seen; as `admit`.
+
+    In a class the version that it comes with is handed in by that.
+    """
     admitted = admit(connection, hello=hello, identity=identity, now=now)
     bots.set_last_seen(connection, [admitted.bot_id], now)
+    classes.keep_submission(connection, admitted.bot_id, admitted.version_id)
     return admitted
 
 
@@ -99,6 +109,27 @@ def refusal(bot: BotRecord) -> MeijinError | None:
     error = BannedError if bot.state is BotState.BANNED else DisabledError
     words = f'"{bot.name}" is {bot.state.value}'
     return error(f"{words}: {bot.reason}" if bot.reason else words)
+
+
+def count_late_attempt(
+    connection: Connection, *, hello: Hello, identity: Identity | None, now: datetime
+) -> None:
+    """Count a hello that was refused for the deadline of its class."""
+    bot_id = bots.find_bot(connection, hello.bot_name) if identity is None else identity.bot_id
+    if bot_id is not None:
+        classes.count_late_attempt(connection, bot_id, now)
+
+
+def _late(membership: Membership, name: str, label: str) -> LateSubmissionError:
+    """What a version is told that comes too late."""
+    assert membership.deadline is not None
+    counts = f'version "{membership.label}" counts: connect that one'
+    if membership.version_id is None:
+        counts = "no version of it was there before; ask your teacher"
+    return LateSubmissionError(
+        f'version "{label}" of "{name}" is late: the deadline of {membership.class_name} was '
+        f"{membership.deadline:%Y-%m-%d %H:%M} UTC, and {counts}"
+    )
 
 
 def _named_bot(connection: Connection, name: str, now: datetime) -> BotId:

@@ -40,6 +40,8 @@ class BotSummary:
     """In the ladder with most of its games; ``None`` where no run rates it."""
     last_seen_time: datetime | None = None
     """When a stream of it was open last; ``None`` where none was."""
+    display_name: str = ""
+    """What people call it; empty where it has its name alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,4 +77,5 @@ def bot_summary(
         games=row.games,
         rating=listed.rating,
         last_seen_time=row.last_seen_time if session is None else now,
+        display_name=row.display_name,
     )

@@ -3,6 +3,7 @@
 - `ids`: what rows are known by, of a type each
 - `base`: the models' common base, and how values are kept in columns
 - `bots`: owners, bots and their versions
+- `classes`: classes and the bots in them
 - `access`: tokens, invitations and the audit log
 - `ladders`: ladders, their anchors, rating runs and ratings
 - `tournaments`: tournaments, entrants and pairings
@@ -15,12 +16,14 @@ from meijin.store.schema.access import LABEL, AuditRow, Invitation, Token, Token
 from meijin.store.schema.base import Base, Instant
 from meijin.store.schema.bots import REASON, Bot, BotState, BotVersion, Owner
 from meijin.store.schema.claims import Claim
+from meijin.store.schema.classes import STUDENT_ID, ClassMember, SchoolClass
 from meijin.store.schema.faults import FAULT_DETAIL, Fault, FaultKind, FaultParty
 from meijin.store.schema.games import GAME_IS_NOT_FINISHED, Game, GameState, JournalRow
 from meijin.store.schema.ids import (
     ActId,
     BotId,
     BotVersionId,
+    ClassId,
     EntryId,
     Epoch,
     FaultId,
@@ -56,6 +59,7 @@ __all__ = [
     "GAME_IS_NOT_FINISHED",
     "LABEL",
     "REASON",
+    "STUDENT_ID",
     "TOURNAMENT_IS_NOT_FINISHED",
     "ActId",
     "Anchor",
@@ -67,6 +71,8 @@ __all__ = [
     "BotVersion",
     "BotVersionId",
     "Claim",
+    "ClassId",
+    "ClassMember",
     "DayTally",
     "Entrant",
     "EntryId",
@@ -94,6 +100,7 @@ __all__ = [
     "RatingDay",
     "RatingRun",
     "RatingRunId",
+    "SchoolClass",
     "Token",
     "TokenId",
     "TokenKind",

@@ -12,6 +12,9 @@ from meijin.store.schema.ids import BotId, BotVersionId, OwnerId
 REASON = 200
 """Characters of why a bot may not play."""
 
+DISPLAY_NAME = 60
+"""Characters of what people call a bot."""
+
 HARDWARE = 80
 """Characters of what a bot says that it runs on."""
 
@@ -62,6 +65,8 @@ class Bot(Base):
     """When a stream of it was open last, to a minute; ``None`` where none was."""
     games: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
     """Its games with a result; it changes with them, so that no list counts games."""
+    display_name: Mapped[str] = mapped_column(String(DISPLAY_NAME), default="", server_default="")
+    """What people call it, in any script; empty where it has its name alone."""
 
 
 class BotVersion(Base):

@@ -15,6 +15,7 @@ RatingRunId = NewType("RatingRunId", int)
 EntryId = NewType("EntryId", int)
 InvitationId = NewType("InvitationId", int)
 ActId = NewType("ActId", int)
+ClassId = NewType("ClassId", int)
 Epoch = NewType("Epoch", int)
 FormatName = NewType("FormatName", str)
 """Names a format of tournaments, such as ``round-robin``."""

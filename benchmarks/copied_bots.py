@@ -1,0 +1,209 @@
+"""Signals of copied bots: how many copies they find, and how often they name the innocent.
+
+    python benchmarks/copied_bots.py [--classes 200] [--bots 20] [--openings 12] [--plies 6]
+                                     [--changes 0.05 0.1 0.2 0.4] [--risk 0.01] [--schools 4]
+                                     [--processes 2] [--json]
+
+--classes    simulated, half of them with one copied bot and half without any
+--bots       of a class
+--openings   that each bot plays, with both colours, against each of two anchors
+--plies      of its own that a bot plays in each game
+--changes    how much of its play a copy has changed; the classes take turns
+--risk       the chance to name anybody in a class without a copy
+--schools    of a class: bots of one school, such as those who have read the same page, share
+             half of their taste
+--processes  at a time
+
+A position has eight moves worth playing, each of a quality drawn by lot. A bot plays the move whose
+quality, times the bot's strength, is the best together with the bot's own taste in this position;
+one move in twenty it plays another. A copy has the taste of the original but in the share of the
+positions that it has changed, and nearly its strength. The rows tell of each change how many copies
+were found, and of all classes how many pairs were named who had copied nothing.
+"""
+
+import argparse
+import multiprocessing
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from report import Row, report
+
+from meijin.ladder.statistics.copied_play import Choices, agreement, signals
+from meijin.ladder.statistics.pair_counts import Floats
+
+MOVES = 8
+ANCHORS = 2
+SLIPS = 0.05
+"""The share of moves that a bot plays otherwise than by its taste."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a class is like."""
+
+    seed: int
+    bots: int
+    openings: int
+    plies: int
+    schools: int
+    change: float | None
+    """What the last bot has changed of the first one, whose copy it is; ``None`` for no copy."""
+    risk: float
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A policy."""
+
+    strength: float
+    taste: int
+    """Seeds what it likes in each position."""
+    school: int
+    original: int | None = None
+    """The taste that it has where it has changed nothing."""
+    change: float = 0.0
+
+    def liking(self, position: int) -> Floats:
+        """What it likes, besides quality."""
+        own = np.random.default_rng((self.taste, position))
+        is_original = self.original is not None and own.random() >= self.change
+        taste = self.original if is_original and self.original is not None else self.taste
+        likes: Floats = _drawn(taste, position) + _drawn(self.school, position)
+        return likes
+
+
+def _drawn(seed: int, position: int) -> Floats:
+    return np.random.default_rng((seed, position, 1)).normal(size=MOVES)
+
+
+class World:
+    """The positions of a class, and what is played in them."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._qualities: dict[int, Floats] = {}
+        self._favourites: dict[tuple[int, int], int] = {}
+
+    def move(self, player: Player, position: int) -> int:
+        """What a player plays."""
+        if self._rng.random() < SLIPS:
+            return int(self._rng.integers(MOVES))
+        key = player.taste, position
+        if key not in self._favourites:
+            worth = player.strength * self._quality(position) + player.liking(position)
+            self._favourites[key] = int(worth.argmax())
+        return self._favourites[key]
+
+    def _quality(self, position: int) -> Floats:
+        if position not in self._qualities:
+            self._qualities[position] = np.random.default_rng((7, position)).normal(size=MOVES)
+        return self._qualities[position]
+
+
+def judge(settings: Settings) -> tuple[bool, int]:
+    """Play a class: whether its copy is found, and how many others are named."""
+    rng = np.random.default_rng(settings.seed)
+    found = agreement(_choices(settings, rng), settings.bots)
+    named = {(each.first, each.second) for each in signals(found, settings.risk)}
+    copied = set() if settings.change is None else {(0, settings.bots - 1)}
+    return bool(named & copied), len(named - copied)
+
+
+def _choices(settings: Settings, rng: np.random.Generator) -> Choices:
+    world = World(rng)
+    players = list(_players(settings, rng))
+    anchors = [_new_player(rng, school=0) for _ in range(ANCHORS)]
+    rows = []
+    games = product(enumerate(players), anchors, range(settings.openings), range(2))
+    for (bot, player), anchor, opening, side in games:
+        position = hash((settings.seed, opening, side))
+        for ply in range(2 * settings.plies):
+            is_own = ply % 2 == side
+            move = world.move(player if is_own else anchor, position & 0xFFFFFFFF)
+            if is_own:
+                rows.append((position, bot, move))
+            position = hash((position, move))
+    columns = np.array(rows, dtype=np.int64).T
+    return Choices(columns[0], columns[1], columns[2])
+
+
+def _players(settings: Settings, rng: np.random.Generator) -> Iterator[Player]:
+    players = [
+        _new_player(rng, school=1 + number % settings.schools) for number in range(settings.bots)
+    ]
+    if settings.change is not None:
+        first, last = players[0], players[-1]
+        players[-1] = Player(
+            strength=first.strength * float(rng.uniform(0.9, 1.1)),
+            taste=last.taste,
+            school=first.school,
+            original=first.taste,
+            change=settings.change,
+        )
+    yield from players
+
+
+def _new_player(rng: np.random.Generator, *, school: int) -> Player:
+    return Player(float(rng.gamma(4.0, 0.5)), int(rng.integers(1 << 31)), school)
+
+
+def summary(all_settings: list[Settings], results: list[tuple[bool, int]]) -> list[Row]:
+    """A row for the classes without a copy, and one for each change."""
+    rows: list[Row] = []
+    for change in sorted({each.change for each in all_settings}, key=lambda each: each or -1.0):
+        of_change = [
+            result
+            for settings, result in zip(all_settings, results, strict=True)
+            if settings.change == change
+        ]
+        innocent = sum(named for _, named in of_change)
+        rows.append(
+            {
+                "copy": "none" if change is None else f"{change:.0%} changed",
+                "classes": len(of_change),
+                "copies_found": sum(found for found, _ in of_change),
+                "innocent_pairs_named": innocent,
+                "classes_with_innocent_named": sum(named > 0 for _, named in of_change),
+            }
+        )
+    return rows
+
+
+def main() -> None:
+    """Judge all classes."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--classes", type=int, default=200)
+    parser.add_argument("--bots", type=int, default=20)
+    parser.add_argument("--openings", type=int, default=12)
+    parser.add_argument("--plies", type=int, default=6)
+    parser.add_argument("--changes", type=float, nargs="+", default=[0.05, 0.1, 0.2, 0.4])
+    parser.add_argument("--risk", type=float, default=0.01)
+    parser.add_argument("--schools", type=int, default=4)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    all_settings = [
+        Settings(
+            seed=seed,
+            bots=options.bots,
+            openings=options.openings,
+            plies=options.plies,
+            schools=options.schools,
+            change=None if seed % 2 else options.changes[seed // 2 % len(options.changes)],
+            risk=options.risk,
+        )
+        for seed in range(options.classes)
+    ]
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:
+        results = list(processes.map(judge, all_settings, chunksize=4))
+    report("Copied bots", summary(all_settings, results), as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()

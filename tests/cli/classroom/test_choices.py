@@ -1,0 +1,48 @@
+"""Choices: the same move in the same position, whatever the image of the board."""
+
+from dataclasses import replace
+
+from tests.cli.test_replay_page import RECORD
+
+from meijin.cli.classroom.choices import ChoiceTable, canonical_choice
+from meijin.cli.classroom.student_report import PlayedGame
+from meijin.game import GOMOKU, Color
+from meijin.game.position_string import parse_position
+from meijin.game.symmetry import symmetries
+
+
+def test_a_choice_is_the_same_in_every_image_and_order() -> None:
+    """Eight images, and stones of one side in any order."""
+    moves = parse_position("h8i9h9i8a1", GOMOKU)
+    stones, move = moves[:4], moves[4]
+    found = canonical_choice(stones, move, GOMOKU)
+    for image in symmetries(GOMOKU):
+        moved = [image[cell] for cell in stones]
+        assert canonical_choice(moved, image[move], GOMOKU) == found
+    swapped = [stones[2], stones[1], stones[0], stones[3]]
+    assert canonical_choice(swapped, move, GOMOKU) == found
+    assert canonical_choice(stones, parse_position("b2", GOMOKU)[0], GOMOKU) != found
+
+
+def test_a_position_that_is_its_own_image_has_one_choice_for_all_alike() -> None:
+    """The four neighbours of a stone in the middle are one."""
+    middle = parse_position("h8", GOMOKU)
+    moves = {
+        canonical_choice(middle, parse_position(c, GOMOKU)[0], GOMOKU)[1]
+        for c in ("h9", "i8", "h7", "g8")
+    }
+    assert len(moves) == 1
+
+
+def test_the_table_has_a_bot_s_own_moves_after_the_opening() -> None:
+    """With where each was made first."""
+    table = ChoiceTable()
+    table.add(0, [PlayedGame(RECORD, Color.BLACK)])
+    table.add(1, [PlayedGame(replace(RECORD, game_id="9"), Color.BLACK)])
+    table.add(2, [PlayedGame(RECORD, Color.WHITE)])
+    choices = table.choices()
+    assert choices.bots.tolist() == [0] * 4 + [1] * 4 + [2] * 3
+    assert choices.positions[:4].tolist() == choices.positions[4:8].tolist()
+    (move,) = table.moves_of(1, int(choices.positions[0]))
+    spot = table.spots[int(choices.positions[0]), 1, move]
+    assert (spot.game_id, spot.ply, spot.cell) == ("9", 2, RECORD.moves[2])

@@ -1,0 +1,71 @@
+"""Rosters: who is in a class, as spreadsheets write it."""
+
+from pathlib import Path
+
+import pytest
+
+from meijin.cli.classroom.roster import Person, read_roster
+from meijin.cli.errors import CommandError
+
+ADA, MEIJIN = Person("Ada Lovelace", "17", "ada@example.org"), Person("名人", "18")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_spreadsheets_write_is_read(
+    tmp_path: Path, encoding: str, delimiter: str, end: str
+) -> None:
+    """With or without a mark, and whatever stands between the columns."""
+    rows = (
+        ("ID", "Name", "E-Mail", "Group"),
+        ("17", '"Ada Lovelace"', "ada@example.org", '"a, b; c"'),
+        ("", "", "", ""),
+        ("18", "名人", "", "b"),
+    )
+    path = tmp_path / "names.csv"
+    text = "".join(delimiter.join(row) + end for row in rows)
+    path.write_bytes(text.encode(encoding))
+    assert read_roster(path) == [ADA, MEIJIN]
+
+
+def test_names_alone_are_enough(tmp_path: Path) -> None:
+    """A file of one column."""
+    path = tmp_path / "names.csv"
+    path.write_text("name\nAda\nGrace\n")
+    assert [each.name for each in read_roster(path)] == ["Ada", "Grace"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "names.csv is empty; its first line has the titles: name,id,mail"),
+        (b"name\n", "names.csv names nobody; write a student a line"),
+        (b"Ada\nGrace\n", 'names.csv:1: no column is called "name"; write a line such as name,id'),
+        (b"name\nAda\nGrace\nAda\n", "names.csv:4: Ada stands in line 2 too; give each an id"),
+        (b"name,id\nAda,1\nEve,1\n", "names.csv:3: id 1 stands in line 2 too; give each an id"),
+        ("name\nJürgen\n".encode("latin-1"), 'names.csv:2: this is not UTF-8; save the table as "'),
+        (b"name\nA\x1b[2Jda\n", "names.csv:2: character 2 of a display name can't be printed"),
+        (b"name,id\n,7\n", "names.csv:2: a display name has 1 to 60 characters, and this 0"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, data: bytes, message: str) -> None:
+    """And with what to do."""
+    path = tmp_path / "names.csv"
+    path.write_bytes(data)
+    with pytest.raises(CommandError) as caught:
+        read_roster(path)
+    assert message in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """In one line."""
+    with pytest.raises(CommandError, match=r"can't read .*none\.csv: No such file"):
+        read_roster(tmp_path / "none.csv")
+
+
+def test_two_of_one_name_have_ids(tmp_path: Path) -> None:
+    """Which tell them apart."""
+    path = tmp_path / "names.csv"
+    path.write_text("name,id\nAda,1\nAda,2\n")
+    assert [each.key for each in read_roster(path)] == ["id 1", "id 2"]
