@@ -352,13 +352,9 @@ def _check_terms(settings: TournamentSettings) -> None:
             f"{len(controls)} for {len(settings.bots)} bots; give one for each, in their order"
         )
         raise InvalidRequestError(f"time_controls: {message}")
-    if controls and settings.format == "knockout" and _has_fast_pairs(settings):
-        message = "ties of a knockout go on with a faster clock of both; set its fast_pairs to 0"
-        raise InvalidRequestError(f"time_controls: {message}")
-
-
-def _has_fast_pairs(settings: TournamentSettings) -> bool:
-    return (settings.options or {}).get("fast_pairs") != 0
+    objection = FORMATS[settings.format].objection_to_sides(settings.options) if controls else ""
+    if objection:
+        raise InvalidRequestError(f"time_controls: {objection}")
 
 
 def _plan(

@@ -158,6 +158,15 @@ class Format(ABC):
         """How many games a stored tournament has, or may have at most; 0 for no bound."""
 
     @classmethod
+    def objection_to_sides(cls, options: Options | None) -> str:
+        """Why its bots can't have clocks of their own, and what to do; empty where they can.
+
+        Args:
+            options: The format's own settings, as they were asked for.
+        """
+        return ""
+
+    @classmethod
     def stored_detail(cls, connection: Connection, row: TournamentRow) -> object | None:
         """What the format tells of a stored tournament; see `detail`."""
         return None

@@ -159,6 +159,13 @@ class KnockoutFormat(Format):
         )
 
     @classmethod
+    def objection_to_sides(cls, options: Options | None) -> str:
+        """Pairs with a faster clock have the same one for both."""
+        if (options or {}).get("fast_pairs") == 0:
+            return ""
+        return "ties of a knockout go on with a faster clock of both; set its fast_pairs to 0"
+
+    @classmethod
     def planned_games(cls, row: TournamentRow) -> int:
         """The most that there may be."""
         return _settings_of(row).most_games(len(row.bots))
