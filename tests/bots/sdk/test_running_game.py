@@ -279,6 +279,9 @@ def test_answers_in_openings(task: OpeningTask, answer: object, settled: object)
     assert (action.number, action.ply) == (3, 1)
     if settled is None:
         assert isinstance(action.answer, Failure)
+    elif isinstance(settled, Failure):
+        assert isinstance(action.answer, Failure)
+        assert action.answer.message.startswith(f"{settled.message} (test_running_game.py, line ")
     else:
         assert action.answer == settled
 

@@ -10,7 +10,7 @@ import pytest
 
 from meijin.bots import GameFailedError
 from meijin.bots.sdk.answer import Failure
-from meijin.bots.sdk.tracebacks import failure_of
+from meijin.bots.sdk.tracebacks import failure_of, with_place
 from meijin.bots.sdk.wire import MAX_FAILURE_BYTES
 from meijin.game import Board
 from meijin.wire.contract import MAX_TRACEBACK
@@ -128,3 +128,16 @@ def test_an_error_that_can_say_nothing_is_told() -> None:
         raise MuteError
 
     assert failure(fail).message.startswith("MuteError: <no words: its __str__ failed> (test_")
+
+
+def test_an_impossible_answer_names_the_method_that_gave_it() -> None:
+    """Where it begins; nothing for what is no Python function."""
+
+    def choose() -> None:
+        pass
+
+    told = Failure("choose returned None")
+    line = choose.__code__.co_firstlineno
+    message = f"choose returned None (test_tracebacks.py, line {line})"
+    assert with_place(told, choose) == Failure(message)
+    assert with_place(told, len) == with_place(told, None) == told

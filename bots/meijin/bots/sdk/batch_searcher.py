@@ -111,7 +111,7 @@ class ThreadBatchSearcher(BatchSearcher):
             answers: object = ()
             if others:
                 answers = self._bot.choose_many([game.turn_position() for game in others])
-            actions = _actions_for(others, cast("Sequence[Answer]", answers))
+            actions = _actions_for(self._bot, others, cast("Sequence[Answer]", answers))
             return _in_order(games, others, actions, openings)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             return error
@@ -148,7 +148,7 @@ class TaskBatchSearcher(BatchSearcher):
                 answers = await cast(
                     "Awaitable[Sequence[Answer]]", self._bot.choose_many(positions)
                 )
-            actions = _actions_for(others, answers)
+            actions = _actions_for(self._bot, others, answers)
             return _in_order(games, others, actions, openings)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             return error
@@ -220,7 +220,10 @@ def _overrides(bot: Bot, method: str) -> bool:
     return getattr(type(bot), method) is not getattr(Bot, method)
 
 
-def _actions_for(games: Sequence[RunningGame], answers: Sequence[Answer]) -> list[Action]:
+def _actions_for(bot: Bot, games: Sequence[RunningGame], answers: Sequence[Answer]) -> list[Action]:
     if len(answers) != len(games):
         raise ValueError(f"choose_many returned {len(answers)} answers for {len(games)} positions")
-    return [game.action_for(answer) for game, answer in zip(games, answers, strict=True)]
+    return [
+        game.action_for(answer, bot.choose_many)
+        for game, answer in zip(games, answers, strict=True)
+    ]

@@ -14,8 +14,12 @@ from meijin.bots.sdk.events import Charge, GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.road import Road
+<<<<<<< HEAD
 from meijin.bots.sdk.tracebacks import failure_of
 from meijin.bots.sdk.turn_log import log_action, log_turn
+=======
+from meijin.bots.sdk.tracebacks import failure_of, with_place
+>>>>>>> contract
 from meijin.bots.sdk.wire import Action
 from meijin.game import (
     Board,
@@ -140,14 +144,14 @@ class RunningGame:
 
     def answer_task(self, bot: Bot, task: OpeningTask) -> Action:
         """Have the bot do what the opening asks for; an impossible answer is a failure."""
-        return self._task_action(self._ask(bot, task), task)
+        return self._task_action(bot, self._ask(bot, task), task)
 
     async def await_task(self, bot: Bot, task: OpeningTask) -> Action:
         """As `answer_task`, with methods that may be ``async``."""
         answer = self._ask(bot, task)
         if inspect.isawaitable(answer):
             answer = await answer
-        return self._task_action(answer, task)
+        return self._task_action(bot, answer, task)
 
     def _ask(self, bot: Bot, task: OpeningTask) -> object:
         position = self.turn_position()
@@ -155,16 +159,21 @@ class RunningGame:
             return bot.choose_side(position, task.stones)
         return bot.place_opening(position, task.stones)
 
-    def _task_action(self, answer: object, task: OpeningTask) -> Action:
+    def _task_action(self, bot: Bot, answer: object, task: OpeningTask) -> Action:
         turn, position = self._shown, self.position
         self._follow(turn.moves)
         action = _check_opening(answer, task, position.board)
         if isinstance(action, Failure):
+            action = with_place(action, bot.choose_side if task.may_choose else bot.place_opening)
             logger.error("failed in game %s: %s", position.game_id, action.message)
         return Action(self.number, turn.ply, action, turn.read_at)
 
-    def action_for(self, answer: object) -> Action:
-        """The action for what the bot answered; an impossible answer is a failure."""
+    def action_for(self, answer: object, asked: object = None) -> Action:
+        """The action for what the bot answered; an impossible answer is a failure.
+
+        Args:
+            asked: The method that has answered, whose place a failure tells.
+        """
         turn = self._shown
         self._follow(turn.moves)  # whatever the bot has left on the board
         board = self.position.board
@@ -174,6 +183,7 @@ class RunningGame:
             return Action(self.number, turn.ply, answer.cell, turn.read_at)
         checked = check_answer(answer, board)
         if isinstance(checked, Failure):
+            checked = with_place(checked, asked)
             logger.error("failed in game %s: %s", self.position.game_id, checked.message)
         return Action(self.number, turn.ply, checked, turn.read_at)
 

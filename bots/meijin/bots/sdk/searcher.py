@@ -81,7 +81,8 @@ class ThreadSearcher(Searcher):
         try:
             if (task := game.task) is not None:
                 return game.answer_task(self._bot, task)
-            return game.action_for(self._bot.choose(game.turn_position()))
+            answer = self._bot.choose(game.turn_position())
+            return game.action_for(answer, self._bot.choose)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             return log_failure(game, error)
 
@@ -119,7 +120,7 @@ class TaskSearcher(Searcher):
                 game.send(await game.await_task(self._bot, task))
                 return
             answer = await cast("Awaitable[Answer]", self._bot.choose(game.turn_position()))
-            action = game.action_for(answer)
+            action = game.action_for(answer, self._bot.choose)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - logged, and the bot lives on
             action = log_failure(game, error)
         game.send(action)

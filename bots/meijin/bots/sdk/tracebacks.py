@@ -5,6 +5,7 @@ from __future__ import annotations
 import sysconfig
 import traceback
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
@@ -31,9 +32,23 @@ def failure_of(error: BaseException) -> Failure:
         return Failure(_words(error), is_suppliers)
     steps = _steps(error.__traceback__)
     name, text, place = type(error).__name__, _words(error), _place(steps)
-    told = (f"{name}: {text}" if text else name).encode(errors="backslashreplace")
-    kept = told[: MAX_FAILURE_BYTES - len(place.encode())].decode(errors="ignore")
-    return Failure(kept + place, is_suppliers, _text(error, steps))
+    message = _kept(f"{name}: {text}" if text else name, place)
+    return Failure(message, is_suppliers, _text(error, steps))
+
+
+def _kept(words: str, place: str) -> str:
+    """A message of which the words are cut, and never the place."""
+    told = words.encode(errors="backslashreplace")
+    return told[: MAX_FAILURE_BYTES - len(place.encode())].decode(errors="ignore") + place
+
+
+def with_place(failure: Failure, method: object) -> Failure:
+    """A failure whose message ends with where the author's method begins; as it is without one."""
+    code = getattr(method, "__code__", None)
+    if code is None:
+        return failure
+    place = f" ({Path(code.co_filename).name}, line {code.co_firstlineno})"
+    return replace(failure, message=_kept(failure.message, place))
 
 
 def _steps(trace: TracebackType | None) -> Sequence[TracebackType]:
