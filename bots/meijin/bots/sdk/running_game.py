@@ -14,12 +14,8 @@ from meijin.bots.sdk.events import Charge, GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.road import Road
-<<<<<<< HEAD
-from meijin.bots.sdk.tracebacks import failure_of
-from meijin.bots.sdk.turn_log import log_action, log_turn
-=======
 from meijin.bots.sdk.tracebacks import failure_of, with_place
->>>>>>> contract
+from meijin.bots.sdk.turn_log import log_action, log_turn
 from meijin.bots.sdk.wire import Action
 from meijin.game import (
     Board,
