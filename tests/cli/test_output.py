@@ -10,6 +10,7 @@ from meijin.cli.commands.ladders import _show_standings
 from meijin.cli.game_view import print_game
 from meijin.cli.output import (
     PlainConsole,
+    crosstable,
     games_text,
     print_file,
     print_json,
@@ -42,6 +43,38 @@ def test_how_far_a_tournament_is(*, may_end_early: bool, planned: int, words: st
         may_end_early=may_end_early, planned_games=planned, finished_games=12
     )
     assert games_text(tournament) == words
+
+
+def test_crosstable() -> None:
+    """In the order of the standings, with their tie-breaks, and a dot where two have not met."""
+    response = pb.GetTournamentResponse(
+        tournament=pb.Tournament(
+            tournament_id="7", settings=pb.TournamentSettings(bots=["ada", "bob", "cyd"])
+        ),
+        crosstable=[
+            pb.CrosstableCell(bot="bob", opponent="ada", wins=3, draws=1),
+            pb.CrosstableCell(bot="ada", opponent="bob", losses=3, draws=1),
+            pb.CrosstableCell(bot="cyd", opponent="bob"),
+            pb.CrosstableCell(bot="bob", opponent="cyd"),
+        ],
+        standings=[
+            pb.TournamentStanding(
+                rank=rank, bot=bot, tie_breaks=[pb.TieBreak(name="Sonneborn-Berger", value=value)]
+            )
+            for rank, bot, value in ((1, "bob", 1.75), (2, "ada", 1.5), (3, "cyd", 0))
+        ],
+        faults=[pb.FaultCount(bot="ada", faults=2)],
+    )
+    console = Console(width=80, color_system=None)
+    with console.capture() as capture:
+        console.print(crosstable(response))
+    _, columns, *rows = (line.split() for line in capture.get().splitlines())
+    assert columns == ["#", "bot", "1", "2", "3", "points", "SB", "W-D-L", "faults"]
+    assert rows == [
+        ["1", "bob", "·", "3.5", "0", "3.5", "1.75", "3-1-0", "0"],
+        ["2", "ada", "0.5", "·", "·", "0.5", "1.5", "0-1-3", "2"],
+        ["3", "cyd", "0", "·", "·", "0", "0", "0-0-0", "0"],
+    ]
 
 
 def test_standings_have_a_column_for_each_tie_break() -> None:

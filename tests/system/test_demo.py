@@ -1,5 +1,6 @@
 """`meijin demo`: the whole arena, from the first process to the last."""
 
+import json
 import os
 import shutil
 import signal
@@ -56,8 +57,12 @@ def test_two_demos_in_one_folder(processes: Processes) -> None:
     assert finished_games(data) == 6
     assert processes_of(processes.folder) == set()
 
-    second = processes.run("demo", f"--data={data}", QUICK, "--rounds=1")
+    assert first.stdout.count("\n  meijin ") == 4
+    assert "What to try next:" in first.stdout
+
+    second = processes.run("demo", f"--data={data}", QUICK, "--rounds=1", "--json")
     assert second.returncode == 0, second.stderr
+    assert set(json.loads(second.stdout)) == {"tournament", "ladder"}
     assert finished_games(data) == 3
     assert processes_of(processes.folder) == set()
 

@@ -136,6 +136,17 @@ def test_file_without_the_bot(write: Write, text: str, suffix: str, message: str
         find_bot(f"{write(text)}{suffix}")
 
 
+def test_files_that_may_have_been_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the folder, by its name without the ending or misspelt."""
+    (tmp_path / "neighbour.py").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BotLoadError, match=r'did you mean the file "neighbour\.py"'):
+        find_bot("neighbour")
+    for misspelt in ("neighbor", "neighbor.py"):
+        with pytest.raises(BotLoadError, match=r'did you mean "neighbour\.py"'):
+            find_bot(misspelt)
+
+
 def test_no_file() -> None:
     """A file that isn't there is missed by name."""
     with pytest.raises(BotLoadError, match=r"no file nowhere\.py"):

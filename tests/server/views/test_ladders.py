@@ -172,3 +172,15 @@ def test_a_matrix_has_the_tables_versions(renewed: League) -> None:
     for bots, every, rows in (((), False, 5), ((), True, 7), ((one,), False, 1), ((one,), True, 2)):
         found = renewed.database.read(partial(table, bots=bots, all_versions=every))
         assert len(found.rows) == rows
+
+
+def test_equal_ratings_share_a_rank(tmp_path: Path) -> None:
+    """Who comes behind them is counted on from their number."""
+    with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
+        Base.metadata.create_all(database.writer)
+        league = League(database, bots=3)
+        league.finish((0, 1, BLACK), (1, 0, BLACK), (0, 2, BLACK), (1, 2, BLACK), (2, 0, WHITE))
+        league.finish((2, 1, WHITE))
+        assert refresh(database, league.ladder_id) is not None
+        found = database.read(partial(ladder_table, ladder=league.name))
+    assert [row.standing.line.rank for row in found.lines] == [1, 1, 3]

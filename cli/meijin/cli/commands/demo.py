@@ -1,5 +1,6 @@
 """`meijin demo`: the whole arena at work, in a minute."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 from meijin.arena.local import local_arena
 from meijin.arena.server_parts import check_server_parts
 from meijin.arena.tournaments import make_tournament
-from meijin.cli.errors import missing_part
+from meijin.cli.errors import CommandError, missing_part
 from meijin.cli.follow import current_standings, follow
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.options import MAX_UINT32, settings
@@ -47,6 +48,8 @@ def demo(
     earlier demo in the folder is replaced, unless the folder is in use or has been put to more use.
     """
     check_server_parts()
+    if find_spec("numba") is None:
+        raise CommandError("the demo's bots need numba; run: pip install 'meijin[server,bots]'")
     request_id = _make_room(data)
     notes = PlainConsole(stderr=True)
     notes.print("starting a server and three bots, each a process of its own ...")
