@@ -37,7 +37,7 @@ from meijin.cli.connection import (
 )
 from meijin.cli.errors import CommandError
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption, settings
-from meijin.cli.output import PlainConsole, console, print_json, printable, table
+from meijin.cli.output import PlainConsole, console, print_json, print_note, table
 from meijin.v1 import class_service_pb2 as pb
 from meijin.v1 import game_service_pb2 as game_pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
@@ -214,7 +214,7 @@ def _follow(connection: Connection, trials: Sequence[Trial], wait: timedelta) ->
                     break
             clock.sleep(POLL_INTERVAL.total_seconds())
     reasons = "; ".join(sorted({each.waiting_for for each in running}))
-    typer.echo(printable(f"games are left: {reasons}; run the same command again"), err=True)
+    print_note(f"games are left: {reasons}; run the same command again")
 
 
 def _runs(test: tournament_pb.Tournament) -> bool:
