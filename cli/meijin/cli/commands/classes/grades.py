@@ -20,7 +20,14 @@ from meijin.cli.classroom.anchors import (
     level,
     running_anchors,
 )
-from meijin.cli.classroom.grading import AnchorTest, Grade, Mark, anchor_test, grades_csv
+from meijin.cli.classroom.grading import (
+    AnchorTest,
+    Grade,
+    Mark,
+    anchor_test,
+    grade_object,
+    grades_csv,
+)
 from meijin.cli.classroom.handout import BYTE_ORDER_MARK
 from meijin.cli.classroom.private_files import make_folder, write_private
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
@@ -121,7 +128,9 @@ def grade(
                 path = folder / "grades.csv"
                 write_private(path, BYTE_ORDER_MARK + grades_csv(grades), is_new=False)
     if as_json:
-        print_json({"class": name, "file": str(path), "grades": [_object(each) for each in grades]})
+        print_json(
+            {"class": name, "file": str(path), "grades": [grade_object(each) for each in grades]}
+        )
     else:
         _print(name, grades, anchors, path)
     if not all(each.is_final for each in grades):
@@ -282,29 +291,3 @@ def _share(test: AnchorTest) -> str:
     """The points of a test, such as ``7.5/10``."""
     games = test.wins + test.draws + test.losses
     return f"{test.wins + test.draws / 2:g}/{games}" if games else ""
-
-
-def _object(each: Grade) -> dict[str, object]:
-    """A grade as JSON has it."""
-    return {
-        "name": each.name,
-        "student_id": each.student_id,
-        "handle": each.handle,
-        "version": each.version,
-        "points": each.points,
-        "of": each.total,
-        "final": each.is_final,
-        "tests": [
-            {
-                "anchor": test.anchor,
-                "mark": test.mark.value,
-                "wins": test.wins,
-                "draws": test.draws,
-                "losses": test.losses,
-                "faults": test.faults,
-                "tournament_id": test.tournament_id,
-                "games": list(test.games),
-            }
-            for test in each.tests
-        ],
-    }
