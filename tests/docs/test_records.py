@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from tests.cli.made_games import WON
 
 from meijin.arena.game_tables import COLUMNS, Rows
 from meijin.cli.record_files import OutputFormat
-from meijin.game import Ending, Party
+from meijin.game import Ending, Party, TimeControl
 from meijin.game.game_json import json_object
 from meijin.game.record_file import FileFormat
 from meijin.wire import record_from_proto
@@ -38,7 +39,8 @@ def test_fields_of_a_game(pages: Callable[[str], Page]) -> None:
         for cell, *_ in pages(NAME).table("## The JSON of a game")
         for name in cell.split(",")
     }
-    written = json_object(record_from_proto(WON))
+    handicap = TimeControl.parse("10")
+    written = json_object(replace(record_from_proto(WON), white_time_control=handicap))
     moves = {f"moves[].{name}" for move in written["moves"] for name in move}
     assert told == {*written, *moves, *(f"outcome.{name}" for name in written["outcome"])}
 

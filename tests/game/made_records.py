@@ -96,6 +96,7 @@ def records(draw: st.DrawFn) -> GameRecord:
         game_id=draw(names),
         black_version=draw(names),
         white_version=draw(names),
+        white_time_control=draw(st.none() | time_controls),
     )
 
 

@@ -184,3 +184,17 @@ def test_negative_time() -> None:
     with pytest.raises(ValueError, match="can't take -1 ns"):
         running.charge(ONE, -1)
     assert running.left_ns(ONE) == 60 * SECOND
+
+
+def test_each_seat_has_its_own_time_control() -> None:
+    """Start, increment and limit of a move are its own."""
+    clock = Clock.of(TimeControl.parse("60+1,5/move"), TimeControl.parse("2/move"))
+    assert (clock.budget_ns(Seat.FIRST), clock.left_ns(Seat.FIRST)) == (5 * SECOND, 60 * SECOND)
+    assert (clock.budget_ns(Seat.SECOND), clock.left_ns(Seat.SECOND)) == (2 * SECOND, 2 * SECOND)
+    assert not clock.charge(Seat.SECOND, 3 * SECOND)
+    assert clock.charge(Seat.FIRST, 3 * SECOND)
+    assert clock.charge(Seat.SECOND, 2 * SECOND)
+    assert (clock.left_ns(Seat.FIRST), clock.left_ns(Seat.SECOND)) == (58 * SECOND, 2 * SECOND)
+    clock.drop_flag(Seat.SECOND)
+    assert (clock.left_ns(Seat.SECOND), clock.budget_ns(Seat.SECOND)) == (0, 0)
+    assert clock.budget_ns(Seat.FIRST) == 5 * SECOND

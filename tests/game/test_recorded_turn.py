@@ -1,5 +1,6 @@
 """The turns of a recorded game."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -93,6 +94,18 @@ def test_a_swapped_opening_is_asked_as_it_was() -> None:
     assert turns[3].color is Color.WHITE
     assert turns[3].last_charge_ns == (5 * SECOND_NS, 5 * SECOND_NS)
     assert (player_of(game, Seat.FIRST), player_of(game, Seat.SECOND)) == ("bob", "ada")
+
+
+def test_a_seat_keeps_its_clock_when_the_colours_are_exchanged() -> None:
+    """The first seat has white in the end, and so white's clock from the first turn on."""
+    game = record((3, 0, 0, 4, 0, 6), rule=SWAP2, choice=SideChoice(5, Color.WHITE))
+    turns = list(recorded_turns(replace(game, white_time_control=TimeControl.parse("30"))))
+    assert [(turn.seat, turn.own_ns // SECOND_NS) for turn in turns[:3]] == [
+        (Seat.FIRST, 30),
+        (Seat.SECOND, 60),
+        (Seat.FIRST, 27),
+    ]
+    assert game.control_of(Color.WHITE) == game.control_of(Color.BLACK) == game.time_control
 
 
 def test_an_opening_may_break_off() -> None:

@@ -82,29 +82,27 @@ class Clock:
     It counts whole nanoseconds, the form of `time.monotonic_ns`: the server charges it once
     per move in its hot loop, where making a `timedelta` (0.3 microseconds) costs more than
     the whole charge (0.2).
-
-    Args:
-        time_control: Of the first seat, and of the second as well where it has no other.
-        second: Of the second seat.
     """
 
     __slots__ = ("_cap", "_increment", "_left", "_runs", "controls")
 
-    def __init__(self, time_control: TimeControl, second: TimeControl | None = None) -> None:
-        self.controls = (time_control, second or time_control)
+    def __init__(self, time_control: TimeControl) -> None:
+        self.controls = (time_control, time_control)
         """What each seat gets, the first one's first."""
-        # By the value of a seat, of which there is no 0.
-        of_seats = (time_control, *self.controls)
-        self._cap = [_nanoseconds(each.per_move) or _NO_CAP for each in of_seats]
-        self._runs = [each.initial is not None for each in of_seats]
-        self._left = [
-            _nanoseconds(each.initial) or cap for each, cap in zip(of_seats, self._cap, strict=True)
-        ]
-        self._increment = [_nanoseconds(each.increment) for each in of_seats]
+        self._cap = _nanoseconds(time_control.per_move) or _NO_CAP
+        self._runs = time_control.initial is not None
+        start = _nanoseconds(time_control.initial) or self._cap
+        self._left = [0, start, start]  # by the value of a Seat
+        self._increment = _nanoseconds(time_control.increment)
+
+    @classmethod
+    def of(cls, first: TimeControl, second: TimeControl) -> "Clock":
+        """The clock of a game whose seats may have different time controls."""
+        return cls(first) if first == second else SidedClock(first, second)
 
     def budget_ns(self, seat: Seat) -> int:
         """The nanoseconds that `seat` may spend on its next move."""
-        return min(self._left[seat], self._cap[seat])
+        return min(self._left[seat], self._cap)
 
     def left_ns(self, seat: Seat) -> int:
         """The nanoseconds on the clock of `seat`; without a clock, the time per move."""
@@ -121,15 +119,46 @@ class Clock:
         """
         if spent_ns < 0:
             raise ValueError(f"a move can't take {spent_ns} ns; charge 0 or more")
-        if spent_ns > self._left[seat] or spent_ns > self._cap[seat]:
+        if spent_ns > self._left[seat] or spent_ns > self._cap:
             return False
-        if self._runs[seat]:
-            self._left[seat] += self._increment[seat] - spent_ns
+        if self._runs:
+            self._left[seat] += self._increment - spent_ns
         return True
 
     def drop_flag(self, seat: Seat) -> None:
         """Leave `seat` nothing: it has overstepped its time."""
         self._left[seat] = 0
+
+
+class SidedClock(Clock):
+    """A clock whose seats have different time controls.
+
+    A class of its own, so that the others pay no look-up by seat for each move.
+    """
+
+    __slots__ = ("_sides",)
+
+    def __init__(self, first: TimeControl, second: TimeControl) -> None:
+        super().__init__(first)
+        self.controls = (first, second)
+        self._sides = (Clock(first), Clock(first), Clock(second))  # by the value of a Seat
+        self._left[Seat.SECOND] = self._sides[Seat.SECOND].left_ns(Seat.SECOND)
+
+    def budget_ns(self, seat: Seat) -> int:
+        """The nanoseconds that `seat` may spend on its next move."""
+        return self._sides[seat].budget_ns(seat)
+
+    def charge(self, seat: Seat, spent_ns: int) -> bool:
+        """As that of a clock, by the time control of the seat."""
+        side = self._sides[seat]
+        is_in_time = side.charge(seat, spent_ns)
+        self._left[seat] = side.left_ns(seat)
+        return is_in_time
+
+    def drop_flag(self, seat: Seat) -> None:
+        """Leave `seat` nothing: it has overstepped its time."""
+        self._sides[seat].drop_flag(seat)
+        super().drop_flag(seat)
 
 
 def _nanoseconds(duration: timedelta | None) -> int:

@@ -83,9 +83,9 @@ class GameRecord:
         """
         if self.time_control is None:
             raise ValueError("the record has no time control, so nobody knows the clocks")
-        position = GamePosition(self.board(), self.choice)
-        controls = [self.control_of(position.color_of(seat)) for seat in Seat]
-        return Clock(*(control or self.time_control for control in controls))
+        position = GamePosition(Board(self.variant), self.choice)
+        first, second = (self.control_of(position.color_of(seat)) for seat in Seat)
+        return Clock.of(first or self.time_control, second or self.time_control)
 
     def board(self) -> Board:
         """The board after the last move.

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from meijin.game.board import Board, IllegalMoveError
-from meijin.game.clock import Clock
 from meijin.game.color import Color
 from meijin.game.opening_rule import FREE
 from meijin.game.outcome import Ending
@@ -81,7 +80,7 @@ def _check_clock(record: GameRecord) -> Iterator[str]:
     """
     if record.time_control is None or not record.times or record.variant.opening_rule != FREE:
         return
-    clock = Clock(record.time_control, record.white_time_control)
+    clock = record.clock()
     for ply in range(record.opening_plies, len(record.moves)):
         seat, color = (Seat.FIRST, Seat.SECOND)[ply % 2], (Color.BLACK, Color.WHITE)[ply % 2]
         spent = record.times[ply]

@@ -44,9 +44,15 @@ class Match:
     """An arbiter and its time, in seconds."""
 
     def __init__(
-        self, control: str = "60+1", *, variant: Variant = SMALL, margin: float = 0
+        self,
+        control: str = "60+1",
+        second: str = "",
+        *,
+        variant: Variant = SMALL,
+        margin: float = 0,
     ) -> None:
-        board, clock = Board(variant), Clock(TimeControl.parse(control))
+        first, other = TimeControl.parse(control), TimeControl.parse(second or control)
+        board, clock = Board(variant), Clock.of(first, other)
         margin_ns = round(margin * NS_PER_SECOND)
         self.arbiter = Arbiter(board, clock, grace_ns=GRACE, margin_ns=margin_ns)
         self.now = 1_000 * NS_PER_SECOND
@@ -1175,6 +1181,42 @@ def test_a_thousand_random_games_with_faults() -> None:
     """Every game ends once, by what happened in it, with the fault where it belongs."""
     endings = Counter(Chaos(seed).play().ending for seed in range(1_000))
     assert endings.keys() == set(Ending) - {Ending.ADJUDICATION, Ending.FORBIDDEN}
+
+
+def test_each_side_has_its_own_clock() -> None:
+    """Its time, its increment, and what of its lag and absence is forgiven."""
+    match = Match("600+5", "1")
+    assert match.ask() == 600
+    match.wait(30)
+    match.play(0)
+    assert match.ask() == 1
+    match.wait(0.4)
+    match.play(1)
+    assert match.ask() == 575
+    match.wait(500)
+    assert match.play(2) is ActionResult.ACCEPTED
+    assert match.ask() == pytest.approx(0.6)
+    match.wait(0.7)
+    match.play(3)
+    assert match.outcome is not None
+    assert (match.outcome.ending, match.outcome.winner) == (Ending.TIME, Color.BLACK)
+    long, short = (match.arbiter._longest_lag_ns(seat) for seat in Seat)
+    assert long > short
+    free = [match.arbiter._presence.free_left_ns(seat) for seat in Seat]
+    assert free[0] > free[1]
+
+
+def test_a_game_is_adjudicated_once() -> None:
+    """One that has ended stays as it is."""
+    match = Match()
+    lost = Outcome(Ending.ADJUDICATION, Color.WHITE, detail="both said so")
+    match.ask()
+    match.play(0)
+    match.arbiter.adjudicate(lost)
+    match.arbiter.adjudicate(Outcome(Ending.ADJUDICATION))
+    match.arbiter.resign(SECOND)
+    assert match.outcome == lost
+    assert match.play(1) is ActionResult.STALE_PLY
 
 
 def test_a_clock_is_exact() -> None:

@@ -62,8 +62,7 @@ async def replay_turn(
 
 
 def _events(record: GameRecord, turn: RecordedTurn) -> Events:
-    control = record.control_of(turn.color)
-    assert control is not None
+    control = record.clock().controls[turn.seat - 1]
     moves = encode_moves(record.moves[: turn.ply])
     started = GameStarted(
         number=NUMBER,

@@ -26,7 +26,6 @@ from meijin.game import (
     Choose,
     GameRecord,
     Placement,
-    TimeControl,
     Variant,
     cell_name,
     decode_moves,
@@ -145,14 +144,8 @@ def _turn(
 def _budget(record: GameRecord, turn: RecordedTurn) -> timedelta:
     """What the move had."""
     own = timedelta(microseconds=turn.own_ns // 1000)
-    cap = _control(record, turn).per_move
+    cap = record.clock().controls[turn.seat - 1].per_move
     return own if cap is None else min(own, cap)
-
-
-def _control(record: GameRecord, turn: RecordedTurn) -> TimeControl:
-    control = record.control_of(turn.color)
-    assert control is not None
-    return control
 
 
 def _bot(words: list[str], options: list[str], variant: Variant, *, is_engine: bool) -> Bot:

@@ -6,6 +6,7 @@
 - `call_spans`: spans of unary calls and of bots' streams
 - `requests`: pagination, and ids as text
 - `play`, `bots`, `tournaments`, `games`, `faults`, `ladders`, `status`: a servicer for each service
+- `ended_games`: a tournament's games that ended before somebody watched it
 - `admin`, `tokens`, `owners`, `classes`: servicers of who may do what
 - `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_diagnoses`,

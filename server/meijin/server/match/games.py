@@ -116,7 +116,7 @@ class Games:
             pairing=pairing,
             arbiter=Arbiter(
                 board,
-                Clock(*controls),
+                Clock.of(*controls),
                 grace_ns=self._grace_ns,
                 margin_ns=self._margin_ns,
             ),

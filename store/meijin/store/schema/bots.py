@@ -91,7 +91,7 @@ class BotVersion(Base):
     """The version before; ``None`` for the first."""
     hardware: Mapped[str] = mapped_column(String(HARDWARE), default="")
     """What it said last that it runs on; empty where it said nothing."""
-    nodes_per_second: Mapped[int] = mapped_column(BigInteger, default=0)
+    nodes_per_second: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
     """Of the reference search there, as it said last; 0 where it said nothing."""
     doctor_time: Mapped[datetime | None] = mapped_column(default=None)
     """When its author last reported that it has passed the doctor; ``None`` if it has not."""

@@ -4,7 +4,7 @@ import enum
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, text
+from sqlalchemy import ForeignKey, Index, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from meijin.game import Ending, Party, Result
@@ -104,11 +104,11 @@ class Game(Base):
     symmetric_fingerprint: Mapped[int | None] = mapped_column(INT64, default=None)
     """The same for a game and its mirror images; ``None`` while it runs, and where no move was
     made. A test leaves out those that an earlier game of it has, see `tournaments.duplicates`."""
-    is_repeat: Mapped[bool] = mapped_column(default=False)
+    is_repeat: Mapped[bool] = mapped_column(default=False, server_default=false())
     """An earlier game of the ladder was the same, so this one is not rated."""
     choice: Mapped[bytes | None] = mapped_column(default=None)
     """The choice of a side, see `encode_choice`; ``None`` where none was made, and while it runs."""
-    is_swapped: Mapped[bool] = mapped_column(default=False)
+    is_swapped: Mapped[bool] = mapped_column(default=False, server_default=false())
     """The first player, whom the pairing calls black, had white in the end."""
 
 

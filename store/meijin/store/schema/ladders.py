@@ -3,7 +3,7 @@
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, String, UniqueConstraint
+from sqlalchemy import ForeignKey, String, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from meijin.game import TimeClass, Variant
@@ -31,13 +31,13 @@ class Ladder(Base):
     """The published run. No foreign key: a run refers to its ladder already."""
     run_revision: Mapped[int] = mapped_column(INT64, default=0)
     """The revision the published run was computed at; less than `revision` means dirty."""
-    voided: Mapped[int] = mapped_column(INT64, default=0)
+    voided: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
     """Counts the finished games that were voided: each changes the past."""
     games: Mapped[int] = mapped_column(INT64, default=0)
     """Rated games so far, counted as they end and as they are voided."""
     settled_by: Mapped[TournamentId | None] = mapped_column(default=None)
     """The tournament that has settled it, while no run has all of its games."""
-    settled_revision: Mapped[int] = mapped_column(INT64, default=0)
+    settled_revision: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
     """From this revision on a run has them. No foreign key: a tournament refers to its ladder."""
 
 
@@ -106,9 +106,9 @@ class Rating(Base):
     """It has few games, or has won or lost them all: the prior says much of its rating."""
     is_linked: Mapped[bool]
     """Games lead from it to the anchors, from opponent to opponent."""
-    depends_on_opponents: Mapped[bool] = mapped_column(default=False)
+    depends_on_opponents: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Its results depend on whom it meets, surer than chance: its interval is one over all of them."""
-    changes_over_time: Mapped[bool] = mapped_column(default=False)
+    changes_over_time: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Its strength has a trend, surer than chance: its interval is too narrow."""
 
 

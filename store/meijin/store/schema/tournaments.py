@@ -60,7 +60,7 @@ class Tournament(Base):
     little-endian. Empty when they are the server's own."""
     options: Mapped[dict[str, Any] | None] = mapped_column(default=None)
     """The settings of the format's own; ``None`` for one that has none."""
-    verdict: Mapped[str] = mapped_column(String(200), default="")
+    verdict: Mapped[str] = mapped_column(String(200), default="", server_default="")
     """Why it ended; empty when its games were simply played."""
     planned: Mapped[int] = mapped_column(default=0, server_default="0")
     """Its pairings. These three change with what they count, so that no list counts games."""
@@ -104,7 +104,7 @@ class Pairing(Base):
     white_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
     opening: Mapped[bytes]
     """Two bytes a cell, little-endian."""
-    reason: Mapped[str] = mapped_column(String(200), default="")
+    reason: Mapped[str] = mapped_column(String(200), default="", server_default="")
     """Why the two were to meet; empty when a schedule said so."""
     time_control: Mapped[TimeControl | None] = mapped_column(default=None)
     """``None`` where it is the tournament's."""
