@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -70,18 +70,28 @@ class Child:
         return f"{status_text(self.process.wait())}: {self.last_words}"
 
 
-def start_child(arguments: Sequence[str], log: Path, *, goes_on: bool = False) -> Child:
+def start_child(
+    arguments: Sequence[str],
+    log: Path,
+    *,
+    goes_on: bool = False,
+    env: Mapping[str, str] | None = None,
+) -> Child:
     """A `meijin` process whose words go to a log, behind what stands there if that `goes_on`.
+
+    Of the variables of Meijin it has those in `env` alone.
 
     In a session of its own, Ctrl-C reaches this command alone, which then stops it in order. It
     ends with the thread that starts it.
     """
     with log.open("a" if goes_on else "w", encoding="utf-8") as file:
         begin = file.tell()
-        return Child(_start(arguments, file), log, begin)
+        return Child(_start(arguments, file, env or {}), log, begin)
 
 
-def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
+def _start(
+    arguments: Sequence[str], log: IO[str], env: Mapping[str, str]
+) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "meijin", *arguments]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(PREFIX)}
     return subprocess.Popen(
@@ -90,7 +100,7 @@ def _start(arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
         stdout=log,
         stderr=log,
         text=True,
-        env=environment,
+        env={**environment, **env},
         start_new_session=True,
     )
 

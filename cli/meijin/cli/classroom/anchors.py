@@ -1,29 +1,22 @@
 """Anchors: the built-in bots that a class is graded against, run for as long as a command runs."""
 
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 import grpc
-import typer
 
+from meijin.arena.child import Child, start_child, stopping
 from meijin.cli.classroom.handout import read_token, token_file
 from meijin.cli.classroom.private_files import make_folder, write_private
 from meijin.cli.connection import PAGE, Connection, Server, pages
 from meijin.cli.errors import CommandError
-from meijin.cli.output import printable
-from meijin.server.process.die_with_parent import die_with_parent
+from meijin.cli.output import print_note, printable
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import TOKEN_VARIABLE
-
-STOP_TIMEOUT = timedelta(seconds=20)
-"""An anchor has this time to end before it is killed."""
 
 NOTICE_INTERVAL = timedelta(seconds=15)
 """After it, and then again, is told which anchors are waited for."""
@@ -33,9 +26,6 @@ START_TIMEOUT = timedelta(minutes=10)
 
 POLL_INTERVAL = timedelta(milliseconds=100)
 """Between two looks whether they are there."""
-
-PREFIX = "MEIJIN_"
-"""Of the variables that an anchor is not to have from this command's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +67,13 @@ def running_anchors(
     """
     make_folder(folder)
     there = connected_bots(connection)
-    children: dict[str, subprocess.Popen[str]] = {}
-    try:
+    with stopping() as children:
         for anchor in anchors:
             if anchor.handle not in there:
                 token = _token(connection, anchor.handle, folder)
                 children[anchor.handle] = _start(anchor, server, token, folder)
-        _wait(connection, children, folder)
+        _wait(connection, children)
         yield
-    finally:
-        _stop(children.values())
 
 
 def connected_bots(connection: Connection) -> set[str]:
@@ -112,22 +99,13 @@ def _token(connection: Connection, handle: str, folder: Path) -> str:
     return token
 
 
-def _start(anchor: Anchor, server: Server, token: str, folder: Path) -> "subprocess.Popen[str]":
-    """A process of its own, which Ctrl-C does not reach: this command stops it in order."""
+def _start(anchor: Anchor, server: Server, token: str, folder: Path) -> Child:
+    """An anchor's process, which is told its token where no list of processes shows it."""
     words = ["bot", "run", anchor.spec, f"--name={anchor.handle}", f"--server={server.address}"]
     words += [f"--option={option}" for option in anchor.options]
     words += _security_options(server)
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(PREFIX)}
-    with _log(folder, anchor.handle).open("w") as log:
-        return subprocess.Popen(
-            die_with_parent([sys.executable, "-m", "meijin", *words]),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            text=True,
-            env={**kept, TOKEN_VARIABLE: token},
-            start_new_session=True,
-        )
+    log = folder / f"{anchor.handle}.log"
+    return start_child(words, log, env={TOKEN_VARIABLE: token})
 
 
 def _security_options(server: Server) -> list[str]:
@@ -142,50 +120,18 @@ def _security_options(server: Server) -> list[str]:
     return [*options, "--plaintext"] if security.plaintext else options
 
 
-def _log(folder: Path, handle: str) -> Path:
-    return folder / f"{handle}.log"
-
-
-def _wait(
-    connection: Connection, children: "Mapping[str, subprocess.Popen[str]]", folder: Path
-) -> None:
+def _wait(connection: Connection, children: Mapping[str, Child]) -> None:
     """Return when all are connected."""
     start = time.monotonic()
     notice = start + NOTICE_INTERVAL.total_seconds()
     while missing := sorted(children.keys() - connected_bots(connection)):
         for handle in missing:
-            _check(handle, children[handle], folder)
-        now = time.monotonic()
+            if children[handle].process.poll() is not None:
+                raise CommandError(printable(f"{handle} ended, {children[handle].end}"))
+        first, now = children[missing[0]], time.monotonic()
         if now > start + START_TIMEOUT.total_seconds():
-            raise CommandError(f"{missing[0]} did not connect; see {_log(folder, missing[0])}")
+            raise CommandError(f"{missing[0]} did not connect; see {first.log}")
         if now > notice:
             notice = now + NOTICE_INTERVAL.total_seconds()
-            said = _last_line(folder, missing[0]) or "it said nothing yet"
-            typer.echo(f"waiting for {', '.join(missing)}: {said}", err=True)
+            print_note(f"waiting for {', '.join(missing)}: {first.last_words}")
         time.sleep(POLL_INTERVAL.total_seconds())
-
-
-def _check(handle: str, process: "subprocess.Popen[str]", folder: Path) -> None:
-    """See that an anchor runs."""
-    if process.poll() is not None:
-        last = _last_line(folder, handle) or "it said nothing"
-        raise CommandError(f"{handle} ended, exit status {process.returncode}: {last}")
-
-
-def _last_line(folder: Path, handle: str) -> str:
-    """What an anchor said last; empty when it said nothing."""
-    lines = _log(folder, handle).read_text(errors="replace").splitlines() or [""]
-    return printable(lines[-1].removeprefix("meijin: "))
-
-
-def _stop(processes: "Iterable[subprocess.Popen[str]]") -> None:
-    """End processes: all are told, and then waited for."""
-    running = list(processes)
-    for process in running:
-        process.terminate()
-    for process in running:
-        try:
-            process.wait(STOP_TIMEOUT.total_seconds())
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()

@@ -164,3 +164,29 @@ def _row(grade: Grade) -> list[str]:
 def spreadsheet_text(text: str) -> str:
     """Text that no spreadsheet takes for a formula: bots choose what their versions are called."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def grade_object(each: Grade) -> dict[str, object]:
+    """A grade as JSON has it."""
+    return {
+        "name": each.name,
+        "student_id": each.student_id,
+        "handle": each.handle,
+        "version": each.version,
+        "points": each.points,
+        "of": each.total,
+        "final": each.is_final,
+        "tests": [
+            {
+                "anchor": test.anchor,
+                "mark": test.mark.value,
+                "wins": test.wins,
+                "draws": test.draws,
+                "losses": test.losses,
+                "faults": test.faults,
+                "tournament_id": test.tournament_id,
+                "games": list(test.games),
+            }
+            for test in each.tests
+        ],
+    }

@@ -20,7 +20,14 @@ from meijin.cli.classroom.anchors import (
     level,
     running_anchors,
 )
-from meijin.cli.classroom.grading import AnchorTest, Grade, Mark, anchor_test, grades_csv
+from meijin.cli.classroom.grading import (
+    AnchorTest,
+    Grade,
+    Mark,
+    anchor_test,
+    grade_object,
+    grades_csv,
+)
 from meijin.cli.classroom.handout import BYTE_ORDER_MARK
 from meijin.cli.classroom.private_files import make_folder, write_private
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
@@ -37,7 +44,7 @@ from meijin.cli.connection import (
 )
 from meijin.cli.errors import CommandError
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption, settings
-from meijin.cli.output import PlainConsole, console, print_json, printable, table
+from meijin.cli.output import PlainConsole, console, print_json, print_note, table
 from meijin.v1 import class_service_pb2 as pb
 from meijin.v1 import game_service_pb2 as game_pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
@@ -121,7 +128,9 @@ def grade(
                 path = folder / "grades.csv"
                 write_private(path, BYTE_ORDER_MARK + grades_csv(grades), is_new=False)
     if as_json:
-        print_json({"class": name, "file": str(path), "grades": [_object(each) for each in grades]})
+        print_json(
+            {"class": name, "file": str(path), "grades": [grade_object(each) for each in grades]}
+        )
     else:
         _print(name, grades, anchors, path)
     if not all(each.is_final for each in grades):
@@ -214,7 +223,7 @@ def _follow(connection: Connection, trials: Sequence[Trial], wait: timedelta) ->
                     break
             clock.sleep(POLL_INTERVAL.total_seconds())
     reasons = "; ".join(sorted({each.waiting_for for each in running}))
-    typer.echo(printable(f"games are left: {reasons}; run the same command again"), err=True)
+    print_note(f"games are left: {reasons}; run the same command again")
 
 
 def _runs(test: tournament_pb.Tournament) -> bool:
@@ -282,29 +291,3 @@ def _share(test: AnchorTest) -> str:
     """The points of a test, such as ``7.5/10``."""
     games = test.wins + test.draws + test.losses
     return f"{test.wins + test.draws / 2:g}/{games}" if games else ""
-
-
-def _object(each: Grade) -> dict[str, object]:
-    """A grade as JSON has it."""
-    return {
-        "name": each.name,
-        "student_id": each.student_id,
-        "handle": each.handle,
-        "version": each.version,
-        "points": each.points,
-        "of": each.total,
-        "final": each.is_final,
-        "tests": [
-            {
-                "anchor": test.anchor,
-                "mark": test.mark.value,
-                "wins": test.wins,
-                "draws": test.draws,
-                "losses": test.losses,
-                "faults": test.faults,
-                "tournament_id": test.tournament_id,
-                "games": list(test.games),
-            }
-            for test in each.tests
-        ],
-    }
