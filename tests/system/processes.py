@@ -12,7 +12,6 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import grpc
-from tests.terminal import Terminal
 
 from meijin.arena.connection import Connection, connect
 from meijin.arena.connection import Server as ServerAt
@@ -168,18 +167,6 @@ class Processes:
         self.folder = folder
         self._started: list[Process] = []
         self._connections = ExitStack()
-
-    def terminal(self, *words: str, columns: int = 80, lines: int = 30, **env: str) -> Terminal:
-        """A command in a terminal of its own."""
-        terminal = Terminal(
-            [*MEIJIN, *words],
-            columns=columns,
-            lines=lines,
-            env=environment(self.folder, env),
-            cwd=self.folder,
-        )
-        self._connections.callback(terminal.close)
-        return terminal
 
     def start(self, name: str, *words: str, **env: str) -> Process:
         """Start a `meijin` command."""

@@ -52,9 +52,15 @@ class Screen:
         """Those with anything in them."""
         return [line for row in self._rows if (line := "".join(row).rstrip())]
 
+    def shows(self, text: str) -> bool:
+        """Whether a text stands in one of its lines."""
+        return any(text in line for line in self.lines)
+
     def _control(self, parameters: str, verb: str) -> None:
         if verb == "A":
             self._row = max(self._row - int(parameters or 1), 0)
+        elif verb == "H" and not parameters:
+            self._row = self._column = 0
         elif verb == "K":
             self._rows[self._row] = (
                 [] if parameters == "2" else self._rows[self._row][: self._column]

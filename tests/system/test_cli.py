@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from signal import SIGCONT, SIGSTOP
 from typing import Any
 from zipfile import ZipFile
@@ -14,6 +15,7 @@ from zipfile import ZipFile
 import pyarrow.parquet as pq
 import pytest
 from tests.system.processes import Process, Server, eventually
+from tests.system.screen import terminal
 from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -351,17 +353,26 @@ def test_a_game_is_stepped_through_by_keys(
     assert beyond.stderr.strip().endswith(f"game {game['game_id']} has plies 0 to {last}")
     piped = meijin("game", "show", game["game_id"], "--step")
     assert "--step needs a terminal" in piped.stderr
-    terminal = guarded_server.processes.terminal(
-        *("game", "show", game["game_id"], "--step", "--ply=2"),
-        columns=40,
-        MEIJIN_SERVER=guarded_server.address,
+    words = (
+        "game",
+        "show",
+        game["game_id"],
+        "--step",
+        "--ply=2",
+        f"--server={guarded_server.address}",
     )
-    terminal.wait_for(f"ply 2 of {last}")
-    for keys, shown in (("l", "ply 3"), ("g", "the empty board"), ("G", "wins by"), ("h", "ply")):
-        terminal.press(keys)
-        terminal.wait_for(shown)
-    terminal.press("q")
-    assert terminal.wait() == 0
+    with terminal(guarded_server.processes.folder, 40, *words) as opened:
+        opened.wait_for(lambda: opened.screen.shows(f"ply 2 of {last}"))
+        for keys, shown in (
+            ("l", "ply 3"),
+            ("g", "the empty board"),
+            ("G", "wins by"),
+            ("h", "ply"),
+        ):
+            opened.type(keys)
+            opened.wait_for(partial(opened.screen.shows, shown))
+        opened.type("q")
+        assert opened.wait() == 0
 
 
 def test_an_exported_game_is_read_back(
@@ -465,14 +476,15 @@ def test_a_game_is_watched_to_its_end(
     server = f"--server={guarded_server.address}"
     watch = guarded_server.processes.start("watch", "game", "watch", game["game_id"], server)
     headline = f"game {game['game_id']}: {game['black']} (x, black) against {game['white']} (o)"
-    screen = guarded_server.processes.terminal("game", "watch", game["game_id"], server)
     eventually(lambda: headline in watch.words)
-    screen.wait_for(f"game {game['game_id']}: ")
-    paused.send(SIGCONT)
-    assert watch.wait() == 0
-    assert screen.wait() == 0
+    words = ("game", "watch", game["game_id"], server)
+    with terminal(guarded_server.processes.folder, 80, *words) as opened:
+        opened.wait_for(lambda: opened.screen.shows(f"game {game['game_id']}: "))
+        paused.send(SIGCONT)
+        assert watch.wait() == 0
+        assert opened.wait() == 0
     ply = ask(meijin, "game", "show", game["game_id"])["ply"]
-    assert f"ply {ply} of {ply}" in screen.shown
+    assert opened.screen.shows(f"ply {ply} of {ply}")
     assert [f"{place:>3}. " for place in range(1, ply + 1)] == [
         line[:5] for line in watch.words.splitlines()[1 : ply + 1]
     ]
