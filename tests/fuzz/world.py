@@ -93,7 +93,12 @@ class FakeContest:
     time_control: TimeControl
     id: TournamentId
     ladder_id: None = None
+    adjudication: None = None
     running: int = 0
+
+    def control_of(self, bot_id: BotId) -> TimeControl:  # noqa: ARG002 - the same for all
+        """What each bot gets on its clock."""
+        return self.time_control
 
 
 class FakeWriter:
@@ -468,5 +473,5 @@ class World:
 def stand_ins(world: World) -> Iterator[None]:
     """Have the servicer ask the world who comes in and what time it is."""
     throttle = partial(Throttle, world.seconds, world.sleep)
-    with patch.object(play, "admit", world.admit), patch.object(play, "Throttle", throttle):
+    with patch.object(play, "let_in", world.admit), patch.object(play, "Throttle", throttle):
         yield
