@@ -93,11 +93,16 @@ class FakeContest:
     time_control: TimeControl
     id: TournamentId
     ladder_id: None = None
+    adjudication: None = None
     running: int = 0
     adjudication: None = None
 
     def control_of(self, bot_id: BotId) -> TimeControl:  # noqa: ARG002 - the same for all
         """The clock of a bot."""
+        return self.time_control
+
+    def control_of(self, bot_id: BotId) -> TimeControl:  # noqa: ARG002 - the same for all
+        """What each bot gets on its clock."""
         return self.time_control
 
 
