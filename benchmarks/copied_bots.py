@@ -2,7 +2,7 @@
 
     python benchmarks/copied_bots.py [--classes 200] [--bots 20] [--openings 12] [--plies 6]
                                      [--changes 0.05 0.1 0.2 0.4] [--risk 0.01] [--schools 4]
-                                     [--processes 2] [--json]
+                                     [--seed 1000] [--processes 2] [--json]
 
 --classes    simulated, half of them with one copied bot and half without any
 --bots       of a class
@@ -12,6 +12,7 @@
 --risk       the chance to name anybody in a class without a copy
 --schools    of a class: bots of one school, such as those who have read the same page, share
              half of their taste
+--seed       of the first class; the threshold of agreement was chosen on the seeds below 1000
 --processes  at a time
 
 A position has eight moves worth playing, each of a quality drawn by lot. A bot plays the move whose
@@ -184,6 +185,7 @@ def main() -> None:
     parser.add_argument("--changes", type=float, nargs="+", default=[0.05, 0.1, 0.2, 0.4])
     parser.add_argument("--risk", type=float, default=0.01)
     parser.add_argument("--schools", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1000)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
@@ -197,7 +199,7 @@ def main() -> None:
             change=None if seed % 2 else options.changes[seed // 2 % len(options.changes)],
             risk=options.risk,
         )
-        for seed in range(options.classes)
+        for seed in range(options.seed, options.seed + options.classes)
     ]
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:

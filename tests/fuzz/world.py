@@ -95,11 +95,6 @@ class FakeContest:
     ladder_id: None = None
     adjudication: None = None
     running: int = 0
-    adjudication: None = None
-
-    def control_of(self, bot_id: BotId) -> TimeControl:  # noqa: ARG002 - the same for all
-        """The clock of a bot."""
-        return self.time_control
 
     def control_of(self, bot_id: BotId) -> TimeControl:  # noqa: ARG002 - the same for all
         """What each bot gets on its clock."""

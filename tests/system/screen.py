@@ -84,11 +84,11 @@ class Screen:
 class Terminal:
     """A `meijin` command in a pseudo-terminal."""
 
-    def __init__(self, folder: Path, width: int, *words: str) -> None:
+    def __init__(self, folder: Path, width: int, *words: str, **env: str) -> None:
         self.screen = Screen(width)
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, width, 0, 0))
-        kept = environment(folder, {"TERM": "xterm"})
+        kept = environment(folder, {"TERM": "xterm", **env})
         del kept["COLUMNS"]
         self._process = subprocess.Popen(
             [sys.executable, "-c", TAKE_TERMINAL, *MEIJIN, *words],
@@ -133,9 +133,9 @@ class Terminal:
 
 
 @contextmanager
-def terminal(folder: Path, width: int, *words: str) -> Iterator[Terminal]:
+def terminal(folder: Path, width: int, *words: str, **env: str) -> Iterator[Terminal]:
     """A command in a pseudo-terminal so many columns wide."""
-    opened = Terminal(folder, width, *words)
+    opened = Terminal(folder, width, *words, **env)
     try:
         yield opened
     finally:

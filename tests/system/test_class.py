@@ -2,13 +2,13 @@
 
 import csv
 import json
-import re
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 from tests.system.processes import NO_LADDER, Process, Processes, Server, eventually
+from tests.system.screen import terminal
 
 ROSTER = "name;id;mail\nAda Lovelace;1;ada@example.org\n名人;2;\nŁukasz Groß;3;\nEve <b>;4;\n"
 HANDLES = ["ada-lovelace", "student-02", "lukasz-gross", "eve-b"]
@@ -124,10 +124,11 @@ def test_a_class_from_its_roster_to_its_grades(room: Room) -> None:
 def test_a_class_fits_the_screen(room: Room) -> None:
     """At 120, 80 and 40 columns no line is longer, and every student is on it."""
     for width in (120, 80, 40):
-        shown = room.processes.terminal(
-            "class", "show", "CS101", room.where, columns=width, MEIJIN_DATA=str(room.server.data)
-        )
-        assert shown.wait() == 0
-        lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in shown.shown.splitlines()]
-        assert max(map(cell_len, lines)) <= width, lines
-        assert all(name in shown.shown for name in ("Ada", "名人", "Łukasz", "Eve"))
+        words = ("class", "show", "CS101", room.where)
+        with terminal(
+            room.processes.folder, width, *words, MEIJIN_DATA=str(room.server.data)
+        ) as opened:
+            assert opened.wait() == 0
+        assert max(map(cell_len, opened.screen.lines)) <= width, opened.screen.lines
+        for name in ("Ada", "名人", "Łukasz", "Eve"):
+            assert opened.screen.shows(name)
