@@ -69,7 +69,8 @@ class Arena:
 
         Args:
             server: Another's, such as ``host:port`` or ``grpcs://host:port``.
-            token: An operator's or owner's, where that server asks for one; else MEIJIN_TOKEN.
+            token: An operator's or owner's, where that server asks for one; else that
+                of MEIJIN_OPERATOR_TOKEN.
             bot_tokens: Of bots that play on it from this process, by their names.
             security: Whom to trust; else MEIJIN_CA and its like.
             data: A folder that keeps the games and logs of the arena's own server; the folder is

@@ -5,7 +5,7 @@
 - `commands`: a module for each group of commands
 - `connection`, `demo_folder`: a server to talk to, and the folder of a demo's own
 - `completion`: names that a shell completes
-- `secret_files`: files that their owner alone may read
+- `private_files`: files that their owner alone may read
 - `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with
 - `match_options`, `sides`: what matches of two are asked for with besides
 - `local_match`, `match_folder`, `attendance`: a match's own server and bots, or those it waits for

@@ -51,5 +51,9 @@ class FirstFaults:
             faults = connection.ask(connection.faults.ListFaults, request).faults
             traceback = next((fault.traceback for fault in faults if fault.bot == bot), "")
             outcome = outcome_from_proto(game.outcome)
-            text = f"{outcome.ending.value}, {outcome.detail}" if outcome.detail else outcome.ending
-            yield FirstFault(bot, game.game_id, game.ply, str(text), traceback)
+            text = (
+                f"{outcome.ending.value}, {outcome.detail}"
+                if outcome.detail
+                else outcome.ending.value
+            )
+            yield FirstFault(bot, game.game_id, game.ply, text, traceback)

@@ -8,5 +8,4 @@
 - `student_report`, `report_page`: how a student's bot did, and a page of HTML that tells it
 - `choices`: what each bot has played in which position
 - `aliases`: what bots are called where nobody is to know whose they are
-- `private_files`: files that nobody else on the machine reads
 """

@@ -11,10 +11,10 @@ import grpc
 
 from meijin.arena.child import Child, start_child, stopping
 from meijin.cli.classroom.handout import read_token, token_file
-from meijin.cli.classroom.private_files import make_folder, write_private
 from meijin.cli.connection import PAGE, Connection, Server, pages
 from meijin.cli.errors import CommandError
 from meijin.cli.output import print_note, printable
+from meijin.cli.private_files import make_folder, write_private
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import TOKEN_VARIABLE
 

@@ -6,8 +6,8 @@ from dataclasses import astuple, dataclass, fields
 from io import StringIO
 from pathlib import Path
 
-from meijin.cli.classroom.private_files import write_private
 from meijin.cli.errors import unusable_file
+from meijin.cli.private_files import write_private
 
 MAIL_MERGE = "mail-merge.csv"
 BYTE_ORDER_MARK = "\ufeff"

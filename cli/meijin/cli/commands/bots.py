@@ -38,7 +38,7 @@ from meijin.cli.connection import (
 from meijin.cli.errors import CommandError
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, printable, rate_text, table
-from meijin.cli.secret_files import secret_file
+from meijin.cli.private_files import private_file
 from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import TOKEN_VARIABLE
@@ -184,11 +184,11 @@ def register(
 ) -> None:
     """Register a bot and print its token, which is shown this once."""
     with ExitStack() as stack:
-        keep = save and stack.enter_context(secret_file(save, may_exist=rotate))
+        file = save and stack.enter_context(private_file(save, is_new=not rotate))
         connection = stack.enter_context(connect(server, token))
         secret = _register(connection, name, owner, rotate=rotate)
-        if keep:
-            keep(printable(secret))
+        if file:
+            print(printable(secret), file=file)
     if save:
         _tell_saved(name, save, as_json=as_json)
     elif as_json:

@@ -29,7 +29,6 @@ from meijin.cli.classroom.grading import (
     grades_csv,
 )
 from meijin.cli.classroom.handout import BYTE_ORDER_MARK
-from meijin.cli.classroom.private_files import make_folder, write_private
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
 from meijin.cli.connection import (
     PAGE,
@@ -45,6 +44,7 @@ from meijin.cli.connection import (
 from meijin.cli.errors import CommandError
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption, settings
 from meijin.cli.output import PlainConsole, console, print_json, print_note, table
+from meijin.cli.private_files import make_folder, write_private
 from meijin.v1 import class_service_pb2 as pb
 from meijin.v1 import game_service_pb2 as game_pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb

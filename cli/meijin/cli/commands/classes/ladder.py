@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from meijin.cli.classroom.aliases import aliases
-from meijin.cli.classroom.private_files import make_folder, write_private
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
 from meijin.cli.connection import (
     USUAL_SERVER,
@@ -23,6 +22,7 @@ from meijin.cli.follow import whole_table
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.options import LadderOption
 from meijin.cli.output import console, print_json
+from meijin.cli.private_files import make_folder, write_private
 from meijin.v1 import ladder_service_pb2 as pb
 
 

@@ -11,7 +11,6 @@ import typer
 
 from meijin.cli.classroom.handles import handle_of
 from meijin.cli.classroom.handout import Handout, read_token, token_file, write_mail_merge
-from meijin.cli.classroom.private_files import make_folder, write_private
 from meijin.cli.classroom.roster import Person, read_roster, student_key
 from meijin.cli.connection import (
     PAGE,
@@ -26,6 +25,7 @@ from meijin.cli.connection import (
 )
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, table
+from meijin.cli.private_files import make_folder, write_private
 from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import class_service_pb2 as pb
 
