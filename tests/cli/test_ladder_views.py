@@ -178,6 +178,7 @@ def test_notes_say_how_to_cite_and_to_read() -> None:
     plain = notes(standings(standing(1, "ada")))
     assert len(plain) == 4
     assert "mean of the established" in plain[1]
+    assert "mean of all" in notes(standings(standing(1, "ada", provisional=True)))[1]
 
 
 def test_notes_tell_the_widths_of_priors() -> None:

@@ -60,6 +60,13 @@ def test_module_is_the_command() -> None:
     assert run(sys.executable, "-m", "meijin", "--version") == f"meijin {version('meijin')}\n"
 
 
+@pytest.mark.parametrize("words", [["-h"], ["match", "-h"], ["game", "show", "-h"]])
+def test_short_help(words: list[str]) -> None:
+    """``-h`` is ``--help`` everywhere, and ``-V`` the version."""
+    assert "Usage: python -m meijin" in run(sys.executable, "-m", "meijin", *words)
+    assert run(sys.executable, "-m", "meijin", "-V") == f"meijin {version('meijin')}\n"
+
+
 def test_bash_completes() -> None:
     """With what `meijin` writes for it, bash knows the commands."""
     assert run("bash", "-c", IN_BASH) == "tournament\n"

@@ -181,7 +181,7 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(meijin: Meijin, guarded_server
 @pytest.mark.usefixtures("ada")
 def test_bot_list_tells_who_is_there(meijin: Meijin) -> None:
     """As a table, as JSON, and only those that are connected."""
-    meijin("bot", "register", "absent", "--owner=alan")
+    meijin("bot", "register", "absent", "--owner=alan", "--display-name=Łukasz 名人")
     assert {"ada", "absent", "alan", "connected", "away"} <= set(
         tell(meijin, "bot", "list").split()
     )
@@ -189,6 +189,7 @@ def test_bot_list_tells_who_is_there(meijin: Meijin) -> None:
     assert bots["ada"]["connected"] is True
     assert bots["ada"]["capabilities"]["max_games"] == 4
     assert bots["absent"]["connected"] is False
+    assert bots["absent"]["display_name"] == "Łukasz 名人"
     connected = ask(meijin, "bot", "list", "--connected")["bots"]
     assert [bot["name"] for bot in connected] == ["ada", "grace"]
 

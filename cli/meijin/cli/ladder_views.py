@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -154,6 +154,13 @@ def version_names(rows: Sequence[pb.Standing]) -> dict[tuple[str, str], str]:
     }
 
 
+def _mean(rows: Iterable[pb.Standing]) -> str:
+    """Of whom 1500 is the mean: of all, as long as nobody has played enough."""
+    if all(row.provisional for row in rows):
+        return "the mean of all"
+    return "the mean of the established and active"
+
+
 def notes(response: pb.GetStandingsResponse) -> list[str]:
     """What one has to know to read the table, or to cite it."""
     run = response.run
@@ -162,7 +169,7 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
     left_out = f", {run.repeats} repeats left out" if run.repeats else ""
     time, checksum = f"{run.create_time.ToDatetime():%Y-%m-%d %H:%M} UTC", run.checksum[:12]
     anchored = any(row.anchor for row in response.standings)
-    mean = "the anchors" if anchored else "the mean of the established and active"
+    mean = "the anchors" if anchored else _mean(response.standings)
     said = [
         f"run {run.run_id} of {time} from {run.games} games{left_out}; checksum {checksum}",
         f"± is half of the 95 % interval relative to {mean} at 1500",

@@ -113,6 +113,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=MARKUP,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -128,7 +129,9 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
 def root(
     _version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+        typer.Option(
+            "--version", "-V", callback=_show_version, is_eager=True, help="Show the version."
+        ),
     ] = False,
 ) -> None:
     """The arena for Gomoku bots: a match server, tournaments and a ladder."""

@@ -6,6 +6,8 @@ from meijin.cli.output import score_text
 from meijin.cli.sprt import interval_text
 from meijin.v1 import tournament_service_pb2 as pb
 
+MILLISECOND = 0.001
+
 
 def summary_lines(response: pb.GetTournamentResponse) -> list[str]:
     """The score, the strength, and the time that was used; empty before the first result."""
@@ -93,4 +95,5 @@ def _time_text(report: pb.MatchReport) -> str:
 def _move_time(use: pb.TimeUse) -> str:
     if not use.moves:
         return "-"
-    return f"{use.time.ToTimedelta().total_seconds() / use.moves:.3g} s"
+    seconds = use.time.ToTimedelta().total_seconds() / use.moves
+    return f"{seconds:.3g} s" if seconds >= MILLISECOND else f"{seconds * 1e6:.0f} us"

@@ -171,6 +171,9 @@ def versions(
 def register(
     name: Annotated[str, typer.Argument(help="1 to 40 letters, digits, -, _ or .")],
     owner: Annotated[str, typer.Option(help="Who it belongs to.")] = "",
+    display_name: Annotated[
+        str, typer.Option(help="What people call it, in any script; at most 60 characters.")
+    ] = "",
     rotate: Annotated[
         bool, typer.Option("--rotate", help="A new token for a known bot; the old one stops.")
     ] = False,
@@ -186,7 +189,7 @@ def register(
     with ExitStack() as stack:
         file = save and stack.enter_context(private_file(save, is_new=not rotate))
         connection = stack.enter_context(connect(server, token))
-        secret = _register(connection, name, owner, rotate=rotate)
+        secret = _register(connection, name, owner, display_name, rotate=rotate)
         if file:
             print(printable(secret), file=file)
     if save:
@@ -201,13 +204,15 @@ def register(
         )
 
 
-def _register(connection: Connection, name: str, owner: str, *, rotate: bool) -> str:
+def _register(
+    connection: Connection, name: str, owner: str, display_name: str, *, rotate: bool
+) -> str:
     """The token of a bot that is new, or of one that is known."""
     bots = connection.bots
     if rotate:
         renewed = pb.RotateTokenRequest(name=name)
         return connection.ask_with_token(bots.RotateToken, renewed).token
-    made = pb.RegisterBotRequest(name=name, owner=owner)
+    made = pb.RegisterBotRequest(name=name, owner=owner, display_name=display_name)
     return connection.ask_with_token(bots.RegisterBot, made).token
 
 

@@ -95,7 +95,8 @@ def match(
         str | None,
         typer.Option(
             metavar="ELO0,ELO1",
-            help="Play until a test has decided which of the two the first bot's advantage is.",
+            help="Play until a test has decided which of the two the first bot's advantage is; "
+            "both from -200 to 200 in normalised Elo, from -1000 to 1000 in Elo.",
         ),
     ] = None,
     alpha: Annotated[
