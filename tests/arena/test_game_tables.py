@@ -25,6 +25,9 @@ from meijin.arena.game_tables import (
     write_csv,
     write_parquet,
 )
+from meijin.game import TimeControl
+from meijin.v1 import game_pb2
+from meijin.wire import time_control_to_proto
 
 MANY = 5000
 
@@ -44,6 +47,16 @@ def test_a_row_of_a_game() -> None:
     assert (row["black_time_us"], row["white_time_us"]) == (4_000_000, 3_000_000)
     assert (row["start_time"], row["end_time"]) == (START, START + timedelta(seconds=20))
     assert row["moves"] == "h8i9h9i8h7i7h6i6h5"
+
+
+def test_white_s_clock_has_a_column() -> None:
+    """It is black's, unless a match gave each side its own."""
+    game = game_pb2.Game()
+    game.CopyFrom(WON)
+    assert named(game_row(game), Rows.GAMES)["white_time_control"] == "60+0.5"
+    game.white_time_control.CopyFrom(time_control_to_proto(TimeControl.parse("5")))
+    row = named(game_row(game), Rows.GAMES)
+    assert (row["time_control"], row["white_time_control"]) == ("60+0.5", "5")
 
 
 def test_a_void_game_has_no_winner() -> None:

@@ -69,7 +69,8 @@ GAME_COLUMNS = (
     Column("width", Kind.INTEGER, "Columns of the board"),
     Column("height", Kind.INTEGER, "Rows of the board"),
     Column("line", Kind.INTEGER, "Stones in a row that win"),
-    Column("time_control", Kind.TEXT, "In seconds, such as 60+0.5"),
+    Column("time_control", Kind.TEXT, "In seconds, such as 60+0.5; black's where they differ"),
+    Column("white_time_control", Kind.TEXT, "White's"),
     Column("winner", Kind.TEXT, "black, white or draw; empty for a void game"),
     Column("ending", Kind.TEXT, "Why it ended, such as five, time or void"),
     Column("at_fault", Kind.TEXT, "Whose fault that was; nobody where there is none"),
@@ -127,6 +128,7 @@ def game_row(game: game_pb2.Game) -> tuple[Value, ...]:
         variant.height,
         variant.line,
         str(time_control_from_proto(game.time_control)),
+        str(time_control_from_proto(_white_control(game))),
         "draw" if is_draw else "" if winner is None else winner.name.lower(),
         outcome.ending.value,
         outcome.at_fault.value,
@@ -139,6 +141,12 @@ def game_row(game: game_pb2.Game) -> tuple[Value, ...]:
         game.end_time.ToDatetime(UTC),
         format_position((move.cell for move in game.moves), variant),
     )
+
+
+def _white_control(game: game_pb2.Game) -> game_pb2.TimeControl:
+    if game.HasField("white_time_control"):
+        return game.white_time_control
+    return game.time_control
 
 
 def move_rows(game: game_pb2.Game) -> Iterator[tuple[Value, ...]]:
