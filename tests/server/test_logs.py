@@ -9,19 +9,20 @@ from typing import Any
 import pytest
 import structlog
 
-from meijin.server.logs import LogFormat, LogLevel, configure_logs, is_no_cut_off_call
+from meijin.server.logs import NOISY, LogFormat, LogLevel, configure_logs, is_no_cut_off_call
 
 
 @pytest.fixture(autouse=True)
 def _configuration() -> Iterator[None]:
     """What a test configures holds for that test."""
-    root, noisy = logging.getLogger(), logging.getLogger("sqlalchemy")
-    handlers, levels = root.handlers, (root.level, noisy.level)
+    root = logging.getLogger()
+    changed = [root, *map(logging.getLogger, NOISY)]
+    handlers, levels = root.handlers, [logger.level for logger in changed]
     yield
     structlog.reset_defaults()
     root.handlers = handlers
-    root.setLevel(levels[0])
-    noisy.setLevel(levels[1])
+    for logger, level in zip(changed, levels, strict=True):
+        logger.setLevel(level)
     logging.captureWarnings(capture=False)
 
 
@@ -58,6 +59,7 @@ def test_level(capsys: pytest.CaptureFixture[str], level: LogLevel, told: list[s
     log.info("an info")
     logging.getLogger("dramatiq").info("dramatiq")
     logging.getLogger("sqlalchemy.engine").info("SELECT secrets")
+    logging.getLogger("sqlalchemy.pool.impl.QueuePool").error("Error closing cursor")
     log.error("an error")
     assert [line["event"] for line in lines(capsys)] == told
 

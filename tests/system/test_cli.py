@@ -259,7 +259,8 @@ def test_ladder(
     assert {"Elo", "ada", "grace"} <= set(tell(meijin, "ladder").split())
     ladder = ask(meijin, "ladder", finished["tournament"]["ladder"])
     assert {line["bot"] for line in ladder["standings"]} == {"ada", "grace"}
-    assert [line["rank"] for line in ladder["standings"]] == [1, 2]
+    ranks = [line["rank"] for line in ladder["standings"]]
+    assert ranks in ([1, 1], [1, 2])  # the same for equal ratings
 
 
 def test_a_ladder_in_other_forms(

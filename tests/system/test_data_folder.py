@@ -54,7 +54,7 @@ def test_a_damaged_database_is_not_served(processes: Processes) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--data=taken",), "can't use taken: File exists"),
+        (("--data=taken",), "can't use taken: it is a file, and no folder"),
         (("--data=/sys/meijin",), "can't use /sys/meijin: "),
         (
             ("--data=data", "--database=sqlite:///taken"),

@@ -131,4 +131,4 @@ def test_a_local_game_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     assert full.run("bot", "new", "my-bot").returncode == 0
     played = full.run("match", "my_bot.py", "random", "--local", "--games=2")
     assert played.returncode == 0, played.stderr
-    assert "of 2 games" in played.stdout
+    assert " of 2 (" in played.stdout

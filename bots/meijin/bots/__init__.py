@@ -1,7 +1,7 @@
 """Writing bots: subclass `Bot`, and hand an instance to `run`."""
 
 from meijin.bots.builtin.alphabeta import AlphaBetaBot
-from meijin.bots.builtin.catalogue import BUILT_IN, find_bot, load_bot
+from meijin.bots.builtin.catalogue import BUILT_IN, check_bot, find_bot, load_bot
 from meijin.bots.builtin.mcts import MctsBot
 from meijin.bots.builtin.random_bot import RandomBot
 from meijin.bots.builtin.reference_bot import ReferenceBot
@@ -60,6 +60,7 @@ __all__ = [
     "Unchecked",
     "VersionRefusedError",
     "bot_source",
+    "check_bot",
     "find_bot",
     "load_bot",
     "run",

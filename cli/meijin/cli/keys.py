@@ -6,12 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import termios
-    import tty
-
 _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 """An arrow and its like, which come as several characters, or one character."""
 
@@ -30,6 +24,9 @@ def pressed_keys() -> Iterator[Iterator[str]]:
     if sys.platform == "win32":
         yield _windows_keys()
     else:
+        import termios  # noqa: PLC0415 - missing on Windows, as the next
+        import tty  # noqa: PLC0415
+
         before = termios.tcgetattr(sys.stdin)
         tty.setcbreak(sys.stdin)
         try:
@@ -46,6 +43,8 @@ def _unix_keys() -> Iterator[str]:
 if sys.platform == "win32":
 
     def _windows_keys() -> Iterator[str]:
+        import msvcrt  # noqa: PLC0415 - missing elsewhere
+
         while True:
             key = msvcrt.getwch()
             if key == "\x03":

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from meijin.arena.errors import BotLostError, LeftTournamentError
 from meijin.arena.local import local_arena
+from meijin.arena.server_parts import check_server_parts
 from meijin.arena.startup import BOT_START_TIMEOUT
 from meijin.arena.supervisor import Upkeep
+from meijin.bots import check_bot
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError
 from meijin.cli.match_folder import MatchFolder
@@ -19,10 +21,16 @@ from meijin.cli.sides import Side
 def check_local(sides: Sequence[Side], *, local: bool, data: Path | None, log: Path | None) -> None:
     """See that what only bots of one's own have is asked for with --local alone.
 
+    And with --local that the bots and what a server needs are there, before anything is made.
+
     Raises:
-        CommandError: it is not.
+        ArenaError: it is not, or something is missing.
+        BotLoadError: there is no such bot.
     """
     if local:
+        check_server_parts()
+        for side in sides:
+            check_bot(side.bot)
         return
     if data is not None:
         raise CommandError("--data goes with --local; a server has a folder of its own")

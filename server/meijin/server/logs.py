@@ -19,8 +19,9 @@ SECRETS = (
 )
 """Tokens of ours, of others, and passwords in URLs; the group is what may be told."""
 
-NOISY = {"sqlalchemy": logging.WARNING}
-"""Loggers that never say more: the queries of SQLAlchemy hold what is sent."""
+NOISY = {"sqlalchemy": logging.WARNING, "sqlalchemy.pool": logging.CRITICAL}
+"""Loggers that never say more: the queries of SQLAlchemy hold what is sent, and what its pool says
+of a connection that has died, with a traceback, its user hears as an error."""
 
 
 class LogLevel(enum.Enum):

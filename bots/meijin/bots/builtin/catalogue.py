@@ -55,12 +55,33 @@ def find_bot(spec: str) -> type[Bot]:
     """
     if spec in BUILT_IN:
         return BUILT_IN[spec]
-    path, _, class_name = spec.partition(".py:")
-    if class_name:
-        return _pick(_import(Path(f"{path}.py")), class_name)
-    if spec.endswith(".py"):
-        return _pick(_import(Path(spec)), None)
-    raise BotLoadError(f'no bot "{spec}"; {_hint(spec, Path())}')
+    path, class_name = _file_of(spec)
+    return _pick(_import(path), class_name)
+
+
+def check_bot(spec: str) -> None:
+    """See that there is a bot of a name, or a file, without running any of it; see `load_bot`.
+
+    Raises:
+        BotLoadError: there is none.
+    """
+    if spec not in BUILT_IN:
+        _file_of(spec)
+
+
+def _file_of(spec: str) -> tuple[Path, str | None]:
+    """The file that is meant, and the class in it, if one is named.
+
+    Raises:
+        BotLoadError: none is meant, or there is none.
+    """
+    stem, of_class, class_name = spec.partition(".py:")
+    if not (of_class or spec.endswith(".py")):
+        raise BotLoadError(f'no bot "{spec}"; {_hint(spec, Path())}')
+    path = Path(f"{stem}.py" if of_class else spec)
+    if not path.is_file():
+        raise BotLoadError(f"no file {path}; {_near_file(path)}")
+    return path, class_name or None
 
 
 def _hint(spec: str, folder: Path) -> str:
@@ -75,8 +96,6 @@ def _hint(spec: str, folder: Path) -> str:
 
 def _import(path: Path) -> ModuleType:
     """Run a file as a module; it may import what lies beside it, as a script may."""
-    if not path.is_file():
-        raise BotLoadError(f"no file {path}; {_near_file(path)}")
     name = f"_bot_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
