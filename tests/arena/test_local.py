@@ -89,7 +89,7 @@ def test_a_bot_that_is_there_is_not_slow() -> None:
 def test_a_server_that_ends_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its last line, and not as a server that has to be started."""
 
-    def start(_arguments: Sequence[str], log: IO[str]) -> "subprocess.Popen[str]":
+    def start(_arguments: Sequence[str], log: IO[str], _env: object) -> "subprocess.Popen[str]":
         return subprocess.Popen([sys.executable, "-c", DYING_SERVER], stdout=log, text=True)
 
     monkeypatch.setattr(module, "_start", start)
