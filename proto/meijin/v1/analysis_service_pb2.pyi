@@ -9,7 +9,6 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from meijin.v1 import game_pb2 as _game_pb2
-from meijin.v1 import play_service_pb2 as _play_service_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -109,7 +108,7 @@ class EvaluateResponse(_message.Message):
     time, or a move that cannot be. Empty where it has answered.
     """
     @_builtins.property
-    def analysis(self) -> _play_service_pb2.Analysis:
+    def analysis(self) -> _game_pb2.MoveAnalysis:
         """What it thought, with the expected line as far as it is on the board; absent where it
         says nothing.
         """
@@ -123,7 +122,7 @@ class EvaluateResponse(_message.Message):
         *,
         position: _builtins.int = ...,
         cell: _builtins.int | None = ...,
-        analysis: _play_service_pb2.Analysis | None = ...,
+        analysis: _game_pb2.MoveAnalysis | None = ...,
         search_time: _duration_pb2.Duration | None = ...,
         failure: _builtins.str = ...,
     ) -> None: ...
