@@ -94,6 +94,13 @@ class Session:
             plays.extend((await self.receive()).actions.plays)
         return plays
 
+    async def receive_evaluations(self, count: int = 1) -> list[play_service_pb2.Evaluation]:
+        """Wait until the bot has evaluated `count` positions."""
+        found: list[play_service_pb2.Evaluation] = []
+        while len(found) < count:
+            found.extend((await self.receive()).actions.evaluations)
+        return found
+
     async def receive_end(self) -> None:
         """Wait for the bot to end the stream, with nothing more to say."""
         request = await self._requests.get()
@@ -118,9 +125,12 @@ class Session:
         turns: Sequence[play_service_pb2.TurnRequested] = (),
         ended: Sequence[play_service_pb2.GameEnded] = (),
         notices: Sequence[play_service_pb2.Notice] = (),
+        evaluations: Sequence[play_service_pb2.EvaluationRequested] = (),
     ) -> None:
         """Send a batch."""
-        events = play_service_pb2.Events(started=started, turns=turns, ended=ended, notices=notices)
+        events = play_service_pb2.Events(
+            started=started, turns=turns, ended=ended, notices=notices, evaluations=evaluations
+        )
         await self._send(events=events)
 
     async def send_ping(self, sequence: int) -> None:
@@ -159,6 +169,16 @@ class Session:
             moves=encode_moves(cells),
             own_clock_ms=60_000,
             opponent_clock_ms=60_000,
+        )
+
+    @staticmethod
+    def evaluation(
+        number: int, cells: Sequence[int] = (), nodes: int = 0
+    ) -> play_service_pb2.EvaluationRequested:
+        """Build a question about the position after `cells`, with a second for it."""
+        moves = encode_moves(cells)
+        return play_service_pb2.EvaluationRequested(
+            evaluation=number, moves=moves, time_ms=1000, nodes=nodes
         )
 
     @staticmethod

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from meijin.wire.contract import DEFAULT_SERVER, SERVER_VARIABLE
+
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 
@@ -210,10 +212,13 @@ class Terminal:
 
     def _run(self, command: Command) -> None:
         self.wait_until_ready()
+        environment = self.environment()
+        address = environment.get(SERVER_VARIABLE, DEFAULT_SERVER)
+        text = command.text.replace(f"--server {DEFAULT_SERVER}", f"--server {address}")
         process = subprocess.Popen(
-            ["bash", "-c", command.text],
+            ["bash", "-c", text],
             cwd=self.folder,
-            env=self.environment(),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

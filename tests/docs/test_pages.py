@@ -28,11 +28,20 @@ from meijin.cli.output import crosstable
 from meijin.cli.sprt import standing_line
 from meijin.game import Board, Color, TimeControl
 from meijin.ladder.statistics.sprt import Sprt
-from meijin.server.api import limits
+from meijin.server.api import analysis, convert_analysis, limits
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill
 from meijin.server.errors import MeijinError
-from meijin.server.match import actions, allowance, flag, lobby, session, stalls, wire
+from meijin.server.match import (
+    actions,
+    allowance,
+    evaluations,
+    flag,
+    lobby,
+    session,
+    stalls,
+    wire,
+)
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.backup import backup_name
@@ -424,6 +433,12 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
         "actions without effect on one stream": f"{settings.max_notices}, of which one comes back "
         "every second",
         "actions in one message": f"the bot's games and {session.SPARE_ACTIONS} more",
+        "evaluations outstanding on one stream": f"{evaluations.MAX_OUTSTANDING}; a message may "
+        f"hold {session.SPARE_ACTIONS} answers more",
+        "positions of one `Evaluate`": str(analysis.MAX_POSITIONS),
+        "time of one evaluation": f"{convert_analysis.LONGEST_TIME.total_seconds():g} s",
+        "calls of `Evaluate` at once": f"{limits.EVALUATIONS_OF_AN_ADDRESS} of an address, "
+        f"{limits.EVALUATIONS} of the server",
         "messages without effect": f"{play_service.MESSAGE_RATE.per_second:g} a second after the "
         f"first {play_service.MESSAGE_RATE.burst:g}; for "
         f"{play_service.MAX_THROTTLING.total_seconds():g} s",

@@ -218,8 +218,10 @@ class Fuzzed(Context):
             if kind < 0.85:
                 ply, cell = rng.choice((0, 1, 2, 3, *NUMBERS)), rng.choice((3, 4, *NUMBERS))
                 self._decorate(actions.plays.add(game=number, ply=ply, cell=cell))
-            elif kind < 0.95:
+            elif kind < 0.93:
                 actions.resigns.add(game=number)
+            elif kind < 0.95:
+                actions.evaluations.add(evaluation=number, cell=rng.choice(NUMBERS))
             else:
                 words, cause = rng.choice(WORDS), rng.randrange(4)
                 actions.failures.add(game=number, message=words).cause = cause  # type: ignore[assignment]

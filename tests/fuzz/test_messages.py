@@ -17,8 +17,9 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from tests.fuzz.mutation import ODD_TEXT, mutated, mutated_text
 
-from meijin.game import GOMOKU, TIME_CLASSES, TimeControl
+from meijin.game import GOMOKU, RULES, TIME_CLASSES, TimeControl, encode_moves
 from meijin.server.access.permissions import PERMISSIONS
+from meijin.server.api.convert_analysis import search_from_proto, time_from_proto
 from meijin.server.api.convert_tournaments import settings_from_proto
 from meijin.server.api.interceptor import Undecodable, _tolerant, check_decoded
 from meijin.server.api.requests import number, page_key, page_size
@@ -30,6 +31,7 @@ from meijin.store.bots import add_bot
 from meijin.store.errors import RowNotFoundError
 from meijin.v1 import (
     admin_service_pb2,
+    analysis_service_pb2,
     bot_service_pb2,
     class_service_pb2,
     fault_service_pb2,
@@ -42,13 +44,14 @@ from meijin.v1 import (
     tournament_service_pb2,
 )
 from meijin.v1 import play_service_pb2 as pb
-from meijin.wire import time_control_to_proto, variant_to_proto
+from meijin.wire import Capabilities, time_control_to_proto, variant_to_proto
 
 SEED = int(os.environ.get("MEIJIN_FUZZ_SEED", "1"))
 ROUNDS = int(os.environ.get("MEIJIN_FUZZ_ROUNDS", "10000"))
 
 FILES = (
     admin_service_pb2,
+    analysis_service_pb2,
     bot_service_pb2,
     class_service_pb2,
     fault_service_pb2,
@@ -178,6 +181,21 @@ def test_commands_are_read_or_refused() -> None:
     """Whatever they hold."""
     found = outcomes(pb.PlayRequest(), lambda each: command_from_proto(each, 5))
     assert set(found) >= {"accepted", "InvalidRequestError", "TooManyActionsError"}, found
+
+
+def test_positions_are_read_or_refused() -> None:
+    """Whatever their boards, their moves and the limits of their searches are."""
+    able = Capabilities(rules=tuple(RULES.values()), min_size=3, max_size=22, any_line=True)
+    position = analysis_service_pb2.EvaluatedPosition(moves=encode_moves((7, 8)))
+
+    def convert(request: analysis_service_pb2.EvaluateRequest) -> None:
+        time = time_from_proto(request)
+        for index in range(len(request.positions)):
+            search_from_proto(request, index, time, able)
+
+    good = analysis_service_pb2.EvaluateRequest(bot="ada", positions=[position])
+    found = outcomes(good, convert)
+    assert set(found) == {"accepted", "InvalidRequestError"}, found
 
 
 def test_tournaments_are_planned_or_refused(tmp_path: Path) -> None:

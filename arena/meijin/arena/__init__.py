@@ -9,7 +9,8 @@
 - `arena`: a server to play matches on, and matches played on it
 - `match_settings`, `match_play`, `match_result`: what a match is to be, how it is played, and what
   it came to
-- `analyser`, `position_files`: positions searched by a bot, and where they come from
+- `analyser`, `remote_analyser`, `position_files`: positions searched by a bot of this machine or
+  of a server, and where they come from
 - `game_tables`, `frames`: games as tables for statistics, in files and in memory
 - `errors`: what can't be carried out, in one line
 """

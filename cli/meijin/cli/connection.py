@@ -43,6 +43,7 @@ __all__ = [
     "TokenOption",
     "connect",
     "pages",
+    "with_optional_server",
     "with_server",
 ]
 
@@ -103,14 +104,45 @@ def _server(
     return Server(server, Security(ca, client_certificate, client_key, plaintext))
 
 
+def _optional_server(
+    server: Annotated[
+        str,
+        typer.Option(
+            "--server",
+            "-s",
+            help="A server's host and port, to be asked in place of this machine; grpcs://host:port "
+            "with TLS.",
+            show_default=False,
+        ),
+    ] = "",
+    ca: CaOption = None,
+    client_certificate: ClientCertificateOption = None,
+    client_key: ClientKeyOption = None,
+    plaintext: PlaintextOption = False,
+) -> Server | None:
+    """What the options ask for; ``None`` where that is no server."""
+    return _server(server, ca, client_certificate, client_key, plaintext) if server else None
+
+
 def with_server(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command, in the place of its `server`, the options that say which one, and how."""
-    options = inspect.signature(_server).parameters
+    return _with_options_of(_server, command)
+
+
+def with_optional_server(command: Callable[..., None]) -> Callable[..., None]:
+    """As `with_server`, for a command that needs none and is given ``None`` then."""
+    return _with_options_of(_optional_server, command)
+
+
+def _with_options_of(
+    make: Callable[..., Server | None], command: Callable[..., None]
+) -> Callable[..., None]:
+    options = inspect.signature(make).parameters
     own = inspect.signature(command).parameters
 
     @wraps(command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
     def with_options(*given: Any, **values: Any) -> None:  # noqa: ANN401 - the command's own
-        server = _server(**{name: values.pop(name) for name in options})
+        server = make(**{name: values.pop(name) for name in options})
         command(*given, server=server, **values)
 
     with_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by typer

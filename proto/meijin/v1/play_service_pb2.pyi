@@ -62,6 +62,8 @@ class _NoticeReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NoticeRe
     """It is the opponent's turn."""
     NOTICE_REASON_NOT_ASKED: _NoticeReason.ValueType  # 4
     """A placement after the opening, or a choice where none is asked for."""
+    NOTICE_REASON_UNKNOWN_EVALUATION: _NoticeReason.ValueType  # 45
+    """No evaluation of this number is outstanding: answered twice, too late, or never asked."""
 
 class NoticeReason(_NoticeReason, metaclass=_NoticeReasonEnumTypeWrapper):
     """Why an action had no effect."""
@@ -78,6 +80,8 @@ NOTICE_REASON_NOT_YOUR_TURN: NoticeReason.ValueType  # 3
 """It is the opponent's turn."""
 NOTICE_REASON_NOT_ASKED: NoticeReason.ValueType  # 4
 """A placement after the opening, or a choice where none is asked for."""
+NOTICE_REASON_UNKNOWN_EVALUATION: NoticeReason.ValueType  # 45
+"""No evaluation of this number is outstanding: answered twice, too late, or never asked."""
 Global___NoticeReason: _TypeAlias = NoticeReason  # noqa: Y015
 
 @_typing.final
@@ -232,6 +236,7 @@ class Capabilities(_message.Message):
     MIN_MOVE_TIME_MS_FIELD_NUMBER: _builtins.int
     ANY_LINE_FIELD_NUMBER: _builtins.int
     OPENING_RULES_FIELD_NUMBER: _builtins.int
+    EVALUATES_FIELD_NUMBER: _builtins.int
     min_board_size: _builtins.int
     """The shortest side of a board it plays; 15 when absent."""
     max_board_size: _builtins.int
@@ -244,6 +249,8 @@ class Capabilities(_message.Message):
     """
     any_line: _builtins.bool
     """It plays any number of stones in a row, not only five."""
+    evaluates: _builtins.bool
+    """It evaluates positions outside of games too: what `Events.evaluations` asks for."""
     @_builtins.property
     def rules(self) -> _containers.RepeatedScalarFieldContainer[_game_pb2.Rule.ValueType]:
         """The rules it plays; none means freestyle alone."""
@@ -264,10 +271,11 @@ class Capabilities(_message.Message):
         min_move_time_ms: _builtins.int = ...,
         any_line: _builtins.bool = ...,
         opening_rules: _abc.Iterable[_game_pb2.OpeningRule.ValueType] | None = ...,
+        evaluates: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["any_line", b"any_line", "max_board_size", b"max_board_size", "max_games", b"max_games", "min_board_size", b"min_board_size", "min_move_time_ms", b"min_move_time_ms", "opening_rules", b"opening_rules", "rules", b"rules"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["any_line", b"any_line", "evaluates", b"evaluates", "max_board_size", b"max_board_size", "max_games", b"max_games", "min_board_size", b"min_board_size", "min_move_time_ms", b"min_move_time_ms", "opening_rules", b"opening_rules", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -284,6 +292,7 @@ class Actions(_message.Message):
     FAILURES_FIELD_NUMBER: _builtins.int
     PLACEMENTS_FIELD_NUMBER: _builtins.int
     CHOICES_FIELD_NUMBER: _builtins.int
+    EVALUATIONS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def plays(self) -> _containers.RepeatedCompositeFieldContainer[Global___Play]:
         """Moves."""
@@ -304,6 +313,10 @@ class Actions(_message.Message):
     def choices(self) -> _containers.RepeatedCompositeFieldContainer[Global___Choose]:
         """Sides chosen."""
 
+    @_builtins.property
+    def evaluations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Evaluation]:
+        """Positions evaluated outside of games."""
+
     def __init__(
         self,
         *,
@@ -312,14 +325,57 @@ class Actions(_message.Message):
         failures: _abc.Iterable[Global___Failure] | None = ...,
         placements: _abc.Iterable[Global___Placement] | None = ...,
         choices: _abc.Iterable[Global___Choose] | None = ...,
+        evaluations: _abc.Iterable[Global___Evaluation] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "failures", b"failures", "placements", b"placements", "plays", b"plays", "resigns", b"resigns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "evaluations", b"evaluations", "failures", b"failures", "placements", b"placements", "plays", b"plays", "resigns", b"resigns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Actions: _TypeAlias = Actions  # noqa: Y015
+
+@_typing.final
+class Evaluation(_message.Message):
+    """What the bot found in a position that it was asked for outside of games."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVALUATION_FIELD_NUMBER: _builtins.int
+    CELL_FIELD_NUMBER: _builtins.int
+    ANALYSIS_FIELD_NUMBER: _builtins.int
+    FAILURE_FIELD_NUMBER: _builtins.int
+    THINKING_US_FIELD_NUMBER: _builtins.int
+    evaluation: _builtins.int
+    """The number that the `EvaluationRequested` had."""
+    cell: _builtins.int
+    """The cell that the bot would play; absent where it would resign, or has failed."""
+    failure: _builtins.str
+    """Why it has found nothing, where it has failed: cut at 500 characters."""
+    thinking_us: _builtins.int
+    """As that of `Play`, but for the search alone; shown to whoever has asked."""
+    @_builtins.property
+    def analysis(self) -> Global___Analysis:
+        """What it thought; may be absent."""
+
+    def __init__(
+        self,
+        *,
+        evaluation: _builtins.int = ...,
+        cell: _builtins.int | None = ...,
+        analysis: Global___Analysis | None = ...,
+        failure: _builtins.str = ...,
+        thinking_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cell", b"_cell", "analysis", b"analysis", "cell", b"cell"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cell", b"_cell", "analysis", b"analysis", "cell", b"cell", "evaluation", b"evaluation", "failure", b"failure", "thinking_us", b"thinking_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__cell: _TypeAlias = _typing.Literal["cell"]  # noqa: Y015
+    _WhichOneofArgType__cell: _TypeAlias = _typing.Literal["_cell", b"_cell"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__cell) -> _WhichOneofReturnType__cell | None: ...
+
+Global___Evaluation: _TypeAlias = Evaluation  # noqa: Y015
 
 @_typing.final
 class Placement(_message.Message):
@@ -680,6 +736,7 @@ class Events(_message.Message):
     TURNS_FIELD_NUMBER: _builtins.int
     NOTICES_FIELD_NUMBER: _builtins.int
     CHOICES_FIELD_NUMBER: _builtins.int
+    EVALUATIONS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ended(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameEnded]:
         """Games that ended."""
@@ -700,6 +757,10 @@ class Events(_message.Message):
     def choices(self) -> _containers.RepeatedCompositeFieldContainer[Global___SideChosen]:
         """Sides that were chosen, by the bot or its opponent. To be read before `turns`."""
 
+    @_builtins.property
+    def evaluations(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvaluationRequested]:
+        """Positions to evaluate outside of games; only bots whose capabilities say so get any."""
+
     def __init__(
         self,
         *,
@@ -708,14 +769,60 @@ class Events(_message.Message):
         turns: _abc.Iterable[Global___TurnRequested] | None = ...,
         notices: _abc.Iterable[Global___Notice] | None = ...,
         choices: _abc.Iterable[Global___SideChosen] | None = ...,
+        evaluations: _abc.Iterable[Global___EvaluationRequested] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "ended", b"ended", "notices", b"notices", "started", b"started", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "ended", b"ended", "evaluations", b"evaluations", "notices", b"notices", "started", b"started", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Events: _TypeAlias = Events  # noqa: Y015
+
+@_typing.final
+class EvaluationRequested(_message.Message):
+    """Somebody asks what the bot would play in a position that is no game's. No clock runs, but
+    a bot that gives none of its outstanding evaluations for long is told of as not answering.
+    At most 64 are outstanding on a stream. Turns of games go first.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVALUATION_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    TIME_MS_FIELD_NUMBER: _builtins.int
+    NODES_FIELD_NUMBER: _builtins.int
+    evaluation: _builtins.int
+    """The evaluation's number on this stream; the answer repeats it."""
+    moves: _builtins.bytes
+    """All moves so far: two bytes a cell, little-endian. The game is not over."""
+    time_ms: _builtins.int
+    """What the bot's clock would show: the most that the search is to take, in milliseconds."""
+    nodes: _builtins.int
+    """The most positions that the search is to visit; 0 for no such limit. A bot that does not
+    count them goes by the time.
+    """
+    @_builtins.property
+    def variant(self) -> _game_pb2.Variant:
+        """What is played."""
+
+    def __init__(
+        self,
+        *,
+        evaluation: _builtins.int = ...,
+        variant: _game_pb2.Variant | None = ...,
+        moves: _builtins.bytes = ...,
+        time_ms: _builtins.int = ...,
+        nodes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["variant", b"variant"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluation", b"evaluation", "moves", b"moves", "nodes", b"nodes", "time_ms", b"time_ms", "variant", b"variant"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EvaluationRequested: _TypeAlias = EvaluationRequested  # noqa: Y015
 
 @_typing.final
 class SideChosen(_message.Message):
@@ -961,6 +1068,7 @@ class Notice(_message.Message):
     PLY_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
+    EVALUATION_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game's number as the bot sent it."""
     ply: _builtins.int
@@ -969,6 +1077,8 @@ class Notice(_message.Message):
     """Why."""
     detail: _builtins.str
     """One sentence for people."""
+    evaluation: _builtins.int
+    """The evaluation's number as the bot sent it; 0 where it is about a game."""
     def __init__(
         self,
         *,
@@ -976,10 +1086,11 @@ class Notice(_message.Message):
         ply: _builtins.int = ...,
         reason: Global___NoticeReason.ValueType = ...,
         detail: _builtins.str = ...,
+        evaluation: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "game", b"game", "ply", b"ply", "reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "evaluation", b"evaluation", "game", b"game", "ply", b"ply", "reason", b"reason"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -50,6 +50,8 @@ class Capabilities:
     any_line: bool = False
     """Any number of stones in a row, not only five."""
     opening_rules: tuple[OpeningRule, ...] = (FREE,)
+    evaluates: bool = False
+    """Positions outside of games too, when somebody asks."""
 
     def objection(self, variant: Variant, time_control: TimeControl) -> str | None:
         """Why the bot can't play this, or ``None`` when it can."""
@@ -98,6 +100,7 @@ def capabilities_to_proto(capabilities: Capabilities) -> pb.Capabilities:
         min_move_time_ms=-(-capabilities.min_move_time // _MILLISECOND),
         any_line=capabilities.any_line,
         opening_rules=map(opening_rule_to_proto, capabilities.opening_rules),
+        evaluates=capabilities.evaluates,
     )
 
 
@@ -117,6 +120,7 @@ def capabilities_from_proto(message: pb.Capabilities) -> Capabilities:
         min_move_time=message.min_move_time_ms * _MILLISECOND,
         any_line=message.any_line,
         opening_rules=_opening_rules(message.opening_rules),
+        evaluates=message.evaluates,
     )
     if capabilities.min_size > capabilities.max_size:
         raise ValueError(

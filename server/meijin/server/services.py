@@ -7,6 +7,7 @@ from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from meijin.server.api.admin import AdminServicer
+from meijin.server.api.analysis import AnalysisServicer
 from meijin.server.api.bots import BotServicer
 from meijin.server.api.classes import ClassServicer
 from meijin.server.api.faults import FaultServicer
@@ -24,6 +25,8 @@ from meijin.server.parts import Access, Parts
 from meijin.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
+    analysis_service_pb2,
+    analysis_service_pb2_grpc,
     bot_service_pb2,
     bot_service_pb2_grpc,
     class_service_pb2,
@@ -57,6 +60,7 @@ STORING_SERVICES = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
     ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
     fault_service_pb2.DESCRIPTOR.services_by_name["FaultService"].full_name,
+    analysis_service_pb2.DESCRIPTOR.services_by_name["AnalysisService"].full_name,
     status_service_pb2.DESCRIPTOR.services_by_name["StatusService"].full_name,
 )
 """Those that need the store."""
@@ -120,6 +124,9 @@ def add_services(
     )
     fault_service_pb2_grpc.add_FaultServiceServicer_to_server(
         FaultServicer(parts.storage, pauses), server
+    )
+    analysis_service_pb2_grpc.add_AnalysisServiceServicer_to_server(
+        AnalysisServicer(parts.lobby, parts.storage, limits), server
     )
     status_service_pb2_grpc.add_StatusServiceServicer_to_server(
         StatusServicer(

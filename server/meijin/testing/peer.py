@@ -127,6 +127,15 @@ class Peer:
         fact: pb.Notice = await self._next("notices")
         return fact
 
+    async def asked(self) -> pb.EvaluationRequested:
+        """Wait for a position to evaluate."""
+        fact: pb.EvaluationRequested = await self._next("evaluations")
+        return fact
+
+    async def evaluate(self, *evaluations: pb.Evaluation) -> None:
+        """Tell what was found in positions."""
+        await self.write(actions=pb.Actions(evaluations=evaluations))
+
     async def draining(self) -> pb.Draining:
         """Wait until the server says that it is about to stop."""
         fact: pb.Draining = await self._next("draining")
@@ -174,7 +183,7 @@ class Peer:
         if kind == "ping":
             await self.write(pong=pb.Pong(sequence=response.ping.sequence))
         elif kind == "events":
-            for field_name in ("ended", "started", "choices", "turns", "notices"):
+            for field_name in ("ended", "started", "choices", "turns", "notices", "evaluations"):
                 self._facts[field_name].extend(getattr(response.events, field_name))
         else:
             assert kind is not None

@@ -22,6 +22,7 @@ from meijin.store import Database
 from meijin.testing.peer import WAIT_TIMEOUT, Peer, bearer, play_moves
 from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
+from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceStub
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame, Participant
     from meijin.server.match.lobby import Player
     from meijin.server.parts import Parts
+    from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceAsyncStub
     from meijin.v1.bot_service_pb2_grpc import BotServiceAsyncStub
     from meijin.v1.fault_service_pb2_grpc import FaultServiceAsyncStub
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
@@ -131,6 +133,10 @@ class ServerInTest:
         """The fault ledger."""
         return FaultServiceStub(await self.channel())
 
+    async def analysis(self) -> AnalysisServiceAsyncStub:
+        """The analysis service."""
+        return AnalysisServiceStub(await self.channel())
+
     async def ladders(self) -> LadderServiceAsyncStub:
         """The ladder service."""
         return LadderServiceStub(await self.channel())
@@ -163,6 +169,7 @@ class ServerInTest:
         resume: str = "",
         channel: grpc.aio.Channel | None = None,
         opening_rules: Sequence[OpeningRule] = (FREE,),
+        evaluates: bool = False,
     ) -> Peer:
         """A bot that was let in; it plays any board, under any rule."""
         peer = await self.peer(token, channel)
@@ -173,6 +180,7 @@ class ServerInTest:
             max_games=max_games,
             any_line=True,
             opening_rules=map(opening_rule_to_proto, opening_rules),
+            evaluates=evaluates,
         )
         hello = pb.Hello(
             protocol_version=PROTOCOL_VERSION,

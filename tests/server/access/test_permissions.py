@@ -23,6 +23,7 @@ ALLOWED = {
     Permission.ANYONE: ALL,
     Permission.READER: ALL,
     Permission.BOT: {"bot"},
+    Permission.EVALUATIONS: {"bot", "owner", "operator"},
     Permission.OWNER: {"owner", "operator"},
     Permission.TOURNAMENTS: {"operator"},
     Permission.OPERATOR: {"operator"},
@@ -95,7 +96,7 @@ def test_what_changes_something_is_limited_so() -> None:
     """Also the one method that anyone may call."""
     changing = {method.rpartition("/")[2] for method in PERMISSIONS if is_change(method)}
     assert {"Join", "RegisterBot", "VoidGame", "BanBot"} <= changing
-    assert not {"ListGames", "GetGame", "Check"} & changing
+    assert not {"ListGames", "GetGame", "Check", "Evaluate"} & changing
 
 
 @pytest.mark.settings(registration="closed", requests_per_second=1000)

@@ -30,6 +30,7 @@ from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest
 from meijin.v1 import (
     admin_service_pb2,
+    analysis_service_pb2,
     bot_service_pb2,
     game_service_pb2,
     ladder_service_pb2,
@@ -45,6 +46,7 @@ from meijin.v1.game_service_pb2_grpc import (
 CONTRACT = (
     bot_service_pb2,
     admin_service_pb2,
+    analysis_service_pb2,
     game_service_pb2,
     ladder_service_pb2,
     play_service_pb2,

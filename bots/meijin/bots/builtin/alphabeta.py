@@ -63,6 +63,7 @@ class AlphaBetaBot(OpeningSearcher):
         max_size=22,
         min_move_time=timedelta(milliseconds=20),
         opening_rules=tuple(OPENING_RULES.values()),
+        evaluates=True,
     )
 
     def __init__(
@@ -120,7 +121,9 @@ class AlphaBetaBot(OpeningSearcher):
 
     def choose(self, position: Position) -> Choice | Resignation:
         """Search for the time that the clock allows."""
-        result = self._search(position.board, self._limits(position), position.game_id)
+        limits, game_id = self._limits(position), position.game_id
+        is_limited = self._is_limited or position.max_nodes > 0
+        result = self._search(position.board, limits, game_id, is_limited=is_limited)
         if self._resign and _is_lost(result):
             return RESIGN
         analysis = Analysis(result.score, result.depth, result.nodes, result.pv)
@@ -130,11 +133,14 @@ class AlphaBetaBot(OpeningSearcher):
         """The score of a search."""
         limits = self._limits(position)
         limits = replace(limits, time=min(time, limits.time or time))
-        return self._search(board, limits, position.game_id).score
+        game_id = position.game_id
+        return self._search(board, limits, game_id, is_limited=self._is_limited).score
 
-    def _search(self, board: Board, limits: Limits, game_id: str) -> SearchResult:
+    def _search(
+        self, board: Board, limits: Limits, game_id: str, *, is_limited: bool
+    ) -> SearchResult:
         engine = self._take(board.variant)
-        if self._is_limited and (not game_id or game_id != self._last_game):
+        if is_limited and (not game_id or game_id != self._last_game):
             engine.forget()
         self._last_game = game_id
         try:
@@ -165,7 +171,7 @@ class AlphaBetaBot(OpeningSearcher):
         level = LEVELS.get(self._level, Level(MAX_DEPTH, NO_LIMIT, noise=0))
         return Limits(
             depth=min(self._depth or MAX_DEPTH, level.depth, position.board.plies_left),
-            nodes=min(self._nodes or NO_LIMIT, level.nodes),
+            nodes=min(self._nodes or NO_LIMIT, level.nodes, position.max_nodes or NO_LIMIT),
             time=thinking_time(position, self._time_limit),
         )
 

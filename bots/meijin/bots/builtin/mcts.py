@@ -48,6 +48,7 @@ class MctsBot(OpeningSearcher):
         min_move_time=timedelta(milliseconds=50),
         any_line=True,
         opening_rules=tuple(OPENING_RULES.values()),
+        evaluates=True,
     )
 
     def __init__(
@@ -93,7 +94,7 @@ class MctsBot(OpeningSearcher):
     def choose(self, position: Position) -> Choice:
         """Search for the time that the clock allows."""
         limits = TreeLimits(
-            visits=self._playouts or MAX_VISITS,
+            visits=min(self._playouts or MAX_VISITS, position.max_nodes or MAX_VISITS),
             time=thinking_time(position, self._time_limit),
         )
         result = self._tree(position).search(position.board.moves, limits)
@@ -116,7 +117,12 @@ class MctsBot(OpeningSearcher):
         self._trees.pop(game_id, None)
 
     def _tree(self, position: Position) -> GuidedTree | PureTree:
-        """The tree of a game, made at its first turn or when it was put away for others."""
+        """The tree of a game, made at its first turn or when it was put away for others.
+
+        A position outside of games has one of its own: two of them may be searched at once.
+        """
+        if not position.game_id:
+            return self._new_tree(position.variant)
         tree = self._trees.pop(position.game_id, None) or self._new_tree(position.variant)
         self._trees[position.game_id] = tree
         while len(self._trees) > MAX_TREES:

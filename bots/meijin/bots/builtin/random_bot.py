@@ -27,6 +27,7 @@ class RandomBot(Bot):
         max_games=64,
         any_line=True,
         opening_rules=tuple(OPENING_RULES.values()),
+        evaluates=True,
     )
 
     def __init__(self, seed: int | None = None) -> None:

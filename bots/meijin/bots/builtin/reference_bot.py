@@ -44,6 +44,7 @@ class ReferenceBot(Bot):
         max_size=22,
         min_move_time=timedelta(seconds=1),
         any_line=True,
+        evaluates=True,
     )
 
     def __init__(

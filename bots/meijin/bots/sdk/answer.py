@@ -49,6 +49,15 @@ class Failure:
     """Where it happened, for the author: the frames of the stack, the innermost last."""
 
 
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What was found in a position outside of games."""
+
+    answer: Answer | Failure
+    seconds: float
+    """What the search took, or its share of a batch."""
+
+
 Stones: TypeAlias = Sequence[int] | Placement
 """Cells of an opening, black and white in turn; a `Placement` is sent as it is, and the server
 judges it."""

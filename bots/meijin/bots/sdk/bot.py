@@ -96,6 +96,20 @@ class Bot:
         """
         raise NotImplementedError(f"{type(self).__name__} has no choose_many method")
 
+    def evaluate(self, position: Position) -> Answer | Awaitable[Answer]:
+        """Return what there is to play in a position outside of games: what `choose` says.
+
+        For bots whose capabilities say that they evaluate. The position has no game, no
+        opponent, and perhaps a limit of nodes; its clock is what the search may take.
+        """
+        return self.choose(position)
+
+    def evaluate_many(
+        self, positions: Sequence[Position]
+    ) -> Sequence[Answer] | Awaitable[Sequence[Answer]]:
+        """Return what there is to play in each of `positions`: what `choose_many` says."""
+        return self.choose_many(positions)
+
     def game_started(self, position: Position) -> None:
         """Hook: a game started; called once, before the bot's first turn in it."""
 

@@ -16,6 +16,7 @@ from meijin.bots.sdk.backoff import Backoff
 from meijin.bots.sdk.batch_searcher import searcher_for
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.errors import StreamLostError
+from meijin.bots.sdk.evaluator import Evaluator
 from meijin.bots.sdk.events import Draining, Events, Paused, Ping, Welcome
 from meijin.bots.sdk.games import Games
 from meijin.bots.sdk.hardware import hardware as machine_of
@@ -80,6 +81,7 @@ class Client:
         self._backoff = backoff or Backoff(Random())  # noqa: S311 - no secret hangs on it
         self._threads = SearchThreads(threads)
         self._games = Games(bot, searcher_for(bot, self._threads))
+        self._evaluator = Evaluator(bot, self._threads)
         self._leaving = asyncio.Event()
         self._welcome: Welcome | None = None
         self._entered_at = math.inf
@@ -142,6 +144,7 @@ class Client:
             await self._pause(lost)
         finally:
             self._games.close()
+            self._evaluator.close()
             stream.cancel()
 
     def _hello(self) -> PlayRequest:
@@ -177,6 +180,7 @@ class Client:
         welcome = await stream.open(self._hello())
         self._enter(welcome)
         self._games.open(outbox, returning=welcome.running_games)
+        self._evaluator.open(outbox)
         while True:
             match await stream.read():
                 case Events() as events:
@@ -201,6 +205,8 @@ class Client:
             self._games.apply(events)
         except ValueError as error:
             raise StreamLostError(f"the server tells of an impossible game: {error}") from error
+        if events.evaluations:
+            self._evaluator.search(events.evaluations)
 
     async def _pause(self, lost: StreamLostError) -> None:
         """Wait before the next attempt, or until `stop`."""

@@ -113,6 +113,21 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Somebody asks what the bot would play in a position outside of games."""
+
+    number: int
+    """The evaluation's number on this stream."""
+    variant: Variant
+    moves: bytes
+    """All moves, as `decode_moves` reads them."""
+    time: timedelta
+    """What the search may take."""
+    nodes: int
+    """The most positions that it is to visit; 0 for any number."""
+
+
+@dataclass(frozen=True, slots=True)
 class Events:
     """What happened in the bot's games since the last message, in the order of the fields."""
 
@@ -121,7 +136,8 @@ class Events:
     turns: Sequence[Turn] = ()
     notices: Sequence[Notice] = ()
     choices: Sequence[SideChosen] = ()
-    """Before the turns, though they come last here."""
+    """Before the turns, though they come after them here."""
+    evaluations: Sequence[Evaluation] = ()
 
 
 @dataclass(frozen=True, slots=True)

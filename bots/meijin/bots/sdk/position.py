@@ -27,6 +27,7 @@ class Position:
         "game_id",
         "last_charge",
         "lost_us",
+        "max_nodes",
         "move_ms",
         "opponent",
         "opponent_clock_ms",
@@ -50,6 +51,8 @@ class Position:
     """`opponent_time_left` in milliseconds."""
     last_charge: Charge | None
     """What the bot's last answer in this game was charged; ``None`` before the first."""
+    max_nodes: int
+    """The most positions that a search is to visit; 0 for any number, as in every game."""
     lost_us: int
     """Of that, what the bot did not take itself: microseconds that the road cost its clock."""
 
@@ -61,6 +64,7 @@ class Position:
         color: Color | None = None,
         game_id: str = "",
         opponent: str = "",
+        max_nodes: int = 0,
     ) -> None:
         self.board = board
         self.time_control = time_control
@@ -69,6 +73,7 @@ class Position:
         self.opponent = opponent
         self.last_charge = None
         self.lost_us = 0
+        self.max_nodes = max_nodes
         cap = time_control.per_move
         self._cap_ms = _NO_CAP if cap is None else cap // _MILLISECOND
         initial = time_control.initial

@@ -6,7 +6,7 @@ import asyncio
 import time
 from datetime import timedelta
 
-from meijin.bots.sdk.answer import Answer, Failure
+from meijin.bots.sdk.answer import Answer, Evaluated, Failure
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.events import Charge, Events, GameEnded, GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.games import Games
@@ -52,7 +52,9 @@ async def replay_turn(
     try:
         games.apply(_events(record, turn))
         async with asyncio.timeout(wait.total_seconds()):
-            answer = (await box.answer).answer
+            found = (await box.answer).answer
+            assert not isinstance(found, Evaluated)  # there is the game alone
+            answer = found
     except TimeoutError:
         pass
     taken = timedelta(seconds=time.monotonic() - began)

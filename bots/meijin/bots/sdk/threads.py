@@ -25,6 +25,11 @@ class SearchThreads:
         ]
         self._running = False
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._threads)
+
     def run(self, job: Callable[[], _Result], done: Callable[[_Result], None]) -> None:
         """Run `job`, which must not raise, and hand its result to `done` on the event loop."""
         if not self._running:

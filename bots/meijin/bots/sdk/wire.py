@@ -7,11 +7,20 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from meijin.bots.sdk.answer import Analysis, Answer, Choice, Failure, Resignation
+from meijin.bots.sdk.answer import (
+    Analysis,
+    Answer,
+    Choice,
+    Evaluated,
+    Failure,
+    Resignation,
+    Unchecked,
+)
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.events import (
     Charge,
     Draining,
+    Evaluation,
     Events,
     GameEnded,
     GameStarted,
@@ -54,10 +63,10 @@ class Action(NamedTuple):
     """An answer on its way to the server; a plain tuple, since every move is one."""
 
     number: int
-    """The game's number on the stream."""
+    """The game's number on the stream, or an evaluation's."""
     ply: int
     """The ply of the turn that this answers."""
-    answer: Answer | OpeningAction | Failure
+    answer: Answer | OpeningAction | Failure | Evaluated
     read_at: float | None = None
     """When the turn was read off the stream, in seconds of a monotonic clock, if it is told."""
 
@@ -139,15 +148,39 @@ def _add_rare(actions: play_service_pb2.Actions, action: Action, now: float) -> 
         actions.choices.add(game=number, ply=ply, color=color, thinking_us=thinking_us)
     elif isinstance(answer, Resignation):
         actions.resigns.add(game=number)
+    elif isinstance(answer, Evaluated):
+        actions.evaluations.append(_evaluation_to_proto(number, answer))
     elif isinstance(answer, Failure):
-        text = answer.message.encode(errors="backslashreplace")
-        message = text[:MAX_FAILURE_BYTES].decode(errors="ignore")
+        message = _failure_text(answer)
         actions.failures.add(
             game=number,
             message=message,
             cause=_CAUSES[answer.is_suppliers],
             traceback=answer.traceback.encode(errors="backslashreplace").decode(),
         )
+
+
+def _failure_text(failure: Failure) -> str:
+    text = failure.message.encode(errors="backslashreplace")
+    return text[:MAX_FAILURE_BYTES].decode(errors="ignore")
+
+
+def _evaluation_to_proto(number: int, found: Evaluated) -> play_service_pb2.Evaluation:
+    """What was found outside of games; a bot that resigns there names no cell."""
+    thinking_us = max(int(found.seconds * 1_000_000), 1)
+    message = play_service_pb2.Evaluation(evaluation=number, thinking_us=thinking_us)
+    answer = found.answer
+    if isinstance(answer, Failure):
+        message.failure = _failure_text(answer)
+    elif isinstance(answer, Choice | Unchecked):
+        message.cell = answer.cell
+    elif isinstance(answer, int):
+        message.cell = answer
+    if isinstance(answer, Choice) and answer.analysis is not None:
+        analysis = analysis_to_proto(answer.analysis)
+        if analysis is not None:
+            message.analysis.CopyFrom(analysis)
+    return message
 
 
 def analysis_to_proto(analysis: Analysis) -> play_service_pb2.Analysis | None:
@@ -235,6 +268,20 @@ def events_from_proto(events: play_service_pb2.Events, *, read_at: float) -> Eve
         ended=[GameEnded(ended.game, outcome_from_proto(ended.outcome)) for ended in events.ended],
         notices=[Notice(notice.game, notice.ply, notice.detail) for notice in events.notices],
         choices=[SideChosen(each.game, color_from_proto(each.color)) for each in events.choices],
+        evaluations=[evaluation_from_proto(each) for each in events.evaluations]
+        if events.evaluations
+        else (),
+    )
+
+
+def evaluation_from_proto(asked: play_service_pb2.EvaluationRequested) -> Evaluation:
+    """Read a question about a position outside of games."""
+    return Evaluation(
+        number=asked.evaluation,
+        variant=variant_from_proto(asked.variant),
+        moves=asked.moves,
+        time=timedelta(milliseconds=asked.time_ms),
+        nodes=asked.nodes,
     )
 
 

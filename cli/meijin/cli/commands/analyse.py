@@ -4,18 +4,21 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, BinaryIO, TypeAlias, TypeVar
 
 import typer
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from meijin.arena.analyser import Analyser, Finding
 from meijin.arena.position_files import FilePosition, read_positions
-from meijin.bots import BUILT_IN, Bot, load_bot
+from meijin.arena.remote_analyser import RemoteAnalyser
+from meijin.bots import BUILT_IN, load_bot
 from meijin.bots.sdk.searcher import run_hook
 from meijin.cli.bot_options import BotSettingsOption
-from meijin.cli.errors import CommandError, unusable_file
+from meijin.cli.connection import Server, TokenOption, connect, with_optional_server
+from meijin.cli.errors import CommandError, UsageError, unusable_file
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption
 from meijin.cli.output import PlainConsole, print_note
 from meijin.game import Analysis, Board, TimeControl, Variant, cell_name
@@ -23,11 +26,19 @@ from meijin.game.analysis import cells_on_board
 from meijin.game.position_string import format_position
 
 STANDARD_INPUT = "-"
+T = TypeVar("T")
+
+MAX_NODES = 2**64 - 1
 DEFAULT_TIME = "1/move"
 PATIENT = "3600/move"
 """The clock of a search that ends by its nodes."""
 
+Findings: TypeAlias = Iterator[tuple[FilePosition, Finding]]
+Ask: TypeAlias = Callable[[Iterator[tuple[FilePosition, Board]]], Findings]
+"""Has positions searched."""
 
+
+@with_optional_server
 def analyse(
     source: Annotated[
         str,
@@ -38,11 +49,16 @@ def analyse(
         ),
     ],
     bot: Annotated[
-        str, typer.Option(help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py:MyBot.")
+        str,
+        typer.Option(
+            help=f"One of {', '.join(BUILT_IN)}, or a file: my_bot.py:MyBot; with --server the name "
+            "of a bot there."
+        ),
     ] = "alphabeta",
     option: BotSettingsOption = None,
     nodes: Annotated[
-        int | None, typer.Option(min=1, help="The most of each search: the bot's option nodes.")
+        int | None,
+        typer.Option(min=1, max=MAX_NODES, help="The most of each search: the bot's option nodes."),
     ] = None,
     time: Annotated[
         str | None,
@@ -53,20 +69,25 @@ def analyse(
     strict: Annotated[
         bool, typer.Option("--strict", help="End at the first line that is no position.")
     ] = False,
+    server: Server | None = None,
+    token: TokenOption = None,
 ) -> None:
     """Search positions with a bot, and write what it finds as JSON lines, in their order.
 
     Each line has the position, the bot's move and, where it says so, score, depth, nodes and
     principal variation. Of a game every position is searched in which a move was chosen.
     """
-    wanted = time or (DEFAULT_TIME if nodes is None else PATIENT)
-    board_variant, control = _parsed(variant, wanted)
-    options = [*(option or []), *([] if nodes is None else [f"nodes={nodes}"])]
+    board_variant = _parsed(Variant.parse, variant)
+    if server is None:
+        asking = _asking_here(bot, option or [], nodes, time, threads)
+    else:
+        _check_remote(option, threads)
+        asking = _asking_there(server, token, bot, nodes, time)
     reading = _Reading(source, strict=strict)
     try:
-        with _opened(source) as file, _ready(bot, options) as player, _progress() as advance:
+        with _opened(source) as file, asking as ask, _progress() as advance:
             positions = reading.positions(read_positions(file, source, board_variant))
-            for asked, finding in Analyser(player, control, threads=threads).findings(positions):
+            for asked, finding in ask(positions):
                 if finding.error:
                     reading.skip(asked.place, finding.error)
                 else:
@@ -79,14 +100,52 @@ def analyse(
 
 
 @contextmanager
-def _ready(spec: str, options: list[str]) -> Iterator[Bot]:
-    """A bot that has got ready, until it is closed."""
-    bot = load_bot(spec, options)
+def _asking_here(
+    spec: str, options: list[str], nodes: int | None, time: str | None, threads: int
+) -> Iterator[Ask]:
+    """Ask a bot that has got ready, until it is closed."""
+    control = _parsed(TimeControl.parse, time or (DEFAULT_TIME if nodes is None else PATIENT))
+    bot = load_bot(spec, [*options, *([] if nodes is None else [f"nodes={nodes}"])])
     try:
         bot.prepare()
-        yield bot
+        yield Analyser(bot, control, threads=threads).findings
     finally:
         run_hook(bot.close)
+
+
+@contextmanager
+def _asking_there(
+    server: Server, token: str | None, bot: str, nodes: int | None, time: str | None
+) -> Iterator[Ask]:
+    """Ask a bot that is connected to a server."""
+    limit = None if time is None else _time_of_a_move(time)
+    with connect(server, token) as connection:
+        yield RemoteAnalyser(connection, bot, time=limit, nodes=nodes or 0).findings
+
+
+def _check_remote(option: list[str] | None, threads: int) -> None:
+    """See that nothing is asked for that the bot's own program decides.
+
+    Raises:
+        UsageError: something is.
+    """
+    for name, is_given in (("--option", bool(option)), ("--threads", threads != 1)):
+        if is_given:
+            raise UsageError(f"{name} is for bots of this machine; one on a server has its own")
+
+
+def _time_of_a_move(text: str) -> timedelta:
+    """The time of each search on a server.
+
+    Raises:
+        CommandError: it is another time control.
+    """
+    control = _parsed(TimeControl.parse, text)
+    if control.initial is not None or control.per_move is None:
+        raise CommandError(
+            f'--time "{text}": on a server give a time for each move, such as 1/move'
+        )
+    return control.per_move
 
 
 class _Reading:
@@ -123,9 +182,9 @@ class _Reading:
         print_note(text)
 
 
-def _parsed(variant: str, time: str) -> tuple[Variant, TimeControl]:
+def _parsed(parse: Callable[[str], T], text: str) -> T:
     try:
-        return Variant.parse(variant), TimeControl.parse(time)
+        return parse(text)
     except ValueError as error:
         raise CommandError(str(error)) from None
 

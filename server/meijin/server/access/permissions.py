@@ -23,6 +23,8 @@ class Permission(enum.Enum):
     READER = enum.auto()
     """Anyone, or whoever has a token where reading needs one."""
     BOT = enum.auto()
+    EVALUATIONS = enum.auto()
+    """A bot, about itself, an owner, about its bots, or an operator."""
     OWNER = enum.auto()
     """An owner, about what is its own, or an operator."""
     TOURNAMENTS = enum.auto()
@@ -57,6 +59,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.LadderService/SetAnchors": Permission.OPERATOR,
     "/meijin.v1.LadderService/ListRatings": Permission.READER,
     "/meijin.v1.LadderService/GetHeadToHead": Permission.READER,
+    "/meijin.v1.AnalysisService/Evaluate": Permission.EVALUATIONS,
     "/meijin.v1.FaultService/ListFaults": Permission.READER,
     "/meijin.v1.StatusService/GetStatus": Permission.OPERATOR,
     "/meijin.v1.TokenService/CreateToken": Permission.OWNER,
@@ -98,7 +101,7 @@ OWNERS = OPERATORS | {TokenKind.OWNER}
 
 def is_change(method: str) -> bool:
     """Whether a method is limited as those that change something are."""
-    readers = (None, Permission.ANYONE, Permission.READER)
+    readers = (None, Permission.ANYONE, Permission.READER, Permission.EVALUATIONS)
     return method == JOIN or PERMISSIONS.get(method) not in readers
 
 
@@ -125,6 +128,8 @@ class Policy:
         """The kinds of tokens that a permission is given to."""
         if permission is Permission.BOT:
             return frozenset({TokenKind.BOT})
+        if permission is Permission.EVALUATIONS:
+            return OWNERS | {TokenKind.BOT}
         if permission is Permission.OPERATOR:
             return OPERATORS
         if permission is Permission.TOURNAMENTS:

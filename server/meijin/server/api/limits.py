@@ -52,6 +52,12 @@ CHANGE_RATE = Rate(per_second=10, burst=100)
 STREAMS_OF_A_BOT = 8
 """Streams that a bot's token may hold: the open one, those that replace it, and broken ones."""
 
+EVALUATIONS_OF_AN_ADDRESS = 8
+"""Calls at once of an address that have bots evaluate positions."""
+
+EVALUATIONS = 64
+"""Calls at once of the whole server that have bots evaluate positions."""
+
 SUSPENSION = timedelta(seconds=10)
 """How long a bot has to stay away whose stream was ended for what it sent."""
 
@@ -288,6 +294,12 @@ class Limits:
         self.streams: Places[Address] = Places(settings.max_streams, "streams of your address")
         self.streams_of_bot: Places[BotId] = Places(STREAMS_OF_A_BOT, "streams of this bot")
         self.watchers: Places[Address] = Places(settings.max_watchers, "watchers of your address")
+        self.evaluations: Places[Address] = Places(
+            EVALUATIONS_OF_AN_ADDRESS, "calls of Evaluate from your address"
+        )
+        self.evaluations_of_all: Places[str] = Places(
+            EVALUATIONS, "calls of Evaluate on this server"
+        )
         self.suspensions = Suspensions(clock)
         hellos, requests = settings.hellos_per_second, settings.requests_per_second
         self._hellos: Turns[tuple[Address, bool]] = Turns(

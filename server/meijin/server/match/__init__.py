@@ -12,6 +12,7 @@
 - `commands`: what a bot says, as plain values
 - `admission`: the bot behind a hello
 - `lag`: the round trip of a stream, measured by pings
+- `evaluations`: positions outside of games that a bot is asked for on its stream
 - `session`: a bot's open stream and its outbox
 - `commit_spans`: commits as spans, the slow ones and one a second
 - `journal`: the group commit of everything that happens

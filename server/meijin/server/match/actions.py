@@ -8,7 +8,14 @@ from prometheus_client import Counter
 
 from meijin.game import Action, Choose, Party, Seat
 from meijin.server.match.arbiter import ACCEPTED, ActionResult
-from meijin.server.match.commands import Actions, Analysis, Failure, OpeningPlay, Play
+from meijin.server.match.commands import (
+    Actions,
+    Analysis,
+    Evaluation,
+    Failure,
+    OpeningPlay,
+    Play,
+)
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
@@ -49,8 +56,10 @@ class ActionHandler:
         if actions.openings:
             self._judge_openings(session, actions.openings, moment)
         self._end_games(session, actions, moment)
+        if actions.evaluations:
+            self._take_evaluations(session, actions.evaluations, moment)
         count = len(actions.plays) + len(actions.resigns) + len(actions.failures)
-        if session.refused - refused >= count + len(actions.openings):
+        if session.refused - refused >= count + len(actions.openings) + len(actions.evaluations):
             return False
         session.effective_messages += 1
         self._journal.wake()
@@ -70,6 +79,18 @@ class ActionHandler:
             else:
                 self._fail(session, game, failure)
             self._games.end(game)
+
+    def _take_evaluations(
+        self, session: Session, evaluations: Iterable[Evaluation], moment: Moment
+    ) -> None:
+        """Hand on what the bot has found outside of games."""
+        for found in evaluations:
+            if session.closed.done():
+                return
+            if not session.evaluations.answer(found):
+                reason = NoticeReason.UNKNOWN_EVALUATION
+                detail = f"no evaluation {found.number} waits for an answer"
+                self._tell(session, Notice(0, 0, reason, detail, found.number), moment)
 
     def say_goodbye(self, session: Session) -> None:
         """The bot leaves for good: it resigns its running games."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from meijin.game import Analysis as SearchAnalysis
 from meijin.game import OpeningAction
 from meijin.store.bots import EngineRow
 from meijin.wire import Capabilities
@@ -59,6 +60,21 @@ class OpeningPlay(NamedTuple):
     """The microseconds that the bot says it took; 0 when it says nothing."""
 
 
+class Evaluation(NamedTuple):
+    """What a bot found in a position outside of games."""
+
+    number: int
+    """That which it was asked by."""
+    cell: int | None
+    """``None`` where it would resign, or has failed."""
+    analysis: SearchAnalysis | None = None
+    """Its line may hold any numbers."""
+    failure: str = ""
+    """Why there is nothing, as it says."""
+    thinking_us: int = 0
+    """The microseconds that the bot says it took; 0 when it says nothing."""
+
+
 class Actions(NamedTuple):
     """Everything that a bot does in its games in one message."""
 
@@ -67,6 +83,7 @@ class Actions(NamedTuple):
     """The numbers of the games."""
     failures: Sequence[Failure]
     openings: Sequence[OpeningPlay] = ()
+    evaluations: Sequence[Evaluation] = ()
 
     def told_of(self, number: int) -> list[str]:
         """What it says of one game, in words, and how much of others: for the fault ledger.

@@ -230,6 +230,7 @@ class Lobby:
         if player is None or player.session is not session:
             return
         player.session = None
+        session.evaluations.end()
         self._connected -= 1
         moment = self._watch.moment()
         player.left_ns = moment.served_ns

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from meijin.server.errors import MeijinError, TooManyNoticesError
 from meijin.server.match.commands import Actions
+from meijin.server.match.evaluations import Asked, Evaluations
 from meijin.server.match.lag import LagMeter
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
@@ -55,6 +56,8 @@ class NoticeReason(enum.Enum):
     """It is the opponent's turn."""
     NOT_ASKED = enum.auto()
     """It is an action of an opening, and not what is asked for."""
+    UNKNOWN_EVALUATION = enum.auto()
+    """It answers no outstanding evaluation."""
 
 
 class Notice(NamedTuple):
@@ -65,6 +68,8 @@ class Notice(NamedTuple):
     ply: int
     reason: NoticeReason
     detail: str
+    evaluation: int = 0
+    """The number that the bot named, where it is about no game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +110,20 @@ class Delivery(NamedTuple):
     """The bot gets no new games for a while."""
     choices: Sequence[LiveGame] = ()
     """Games in which a player has chosen its side."""
+    evaluations: Sequence[Asked] = ()
+    """Positions outside of games that the bot is asked for."""
 
     @property
     def has_events(self) -> bool:
-        """Whether anything is told of games."""
-        return bool(self.turns or self.started or self.ended or self.notices or self.choices)
+        """Whether anything is told of games or asked."""
+        return bool(
+            self.turns
+            or self.started
+            or self.ended
+            or self.notices
+            or self.choices
+            or self.evaluations
+        )
 
 
 class Session:
@@ -133,6 +147,7 @@ class Session:
         "capabilities",
         "closed",
         "effective_messages",
+        "evaluations",
         "games",
         "heard",
         "id",
@@ -185,6 +200,8 @@ class Session:
         self._forgiven = 0
         self.wake = asyncio.Event()
         """Set while something waits in the outbox."""
+        self.evaluations = Evaluations(self.wake.set)
+        """What the bot is asked outside of games."""
         self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
         """Why the server ends the stream, once it does."""
         self.writing_since_ns: int | None = None
@@ -314,9 +331,21 @@ class Session:
         ping = self._meter.send(moment.served_ns) if self._meter.is_due else 0
         is_draining, self._is_draining = self._is_draining, False
         paused, self._paused = self._paused, None
+        evaluations = self.evaluations.take() if self.evaluations.unsent else ()
         if self._ended or self._started or self._turns:
             self.wake.set()
-        return Delivery(welcome, ended, started, notices, turns, ping, is_draining, paused, choices)
+        return Delivery(
+            welcome,
+            ended,
+            started,
+            notices,
+            turns,
+            ping,
+            is_draining,
+            paused,
+            choices,
+            evaluations,
+        )
 
     def _take_started(self) -> list[LiveGame]:
         numbers = list(itertools.islice(self._started, MAX_EVENTS))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import lru_cache
 
 from meijin.game import (
@@ -14,6 +15,7 @@ from meijin.game import (
     decode_moves,
     encode_moves,
 )
+from meijin.game import Analysis as SearchAnalysis
 from meijin.server.errors import (
     InvalidRequestError,
     ProtocolError,
@@ -25,14 +27,16 @@ from meijin.server.match.commands import (
     Actions,
     Analysis,
     Command,
+    Evaluation,
     Failure,
     Goodbye,
     Hello,
     OpeningPlay,
     Pong,
 )
+from meijin.server.match.evaluations import MAX_OUTSTANDING, Asked
 from meijin.server.match.live_game import LiveGame, Participant
-from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
+from meijin.server.match.session import SPARE_ACTIONS, Delivery, Notice, NoticeReason, Welcome
 from meijin.store.bots import EngineRow
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import (
@@ -65,6 +69,11 @@ MAX_PV_BYTES = 2 * MAX_PV
 
 MAX_STONES = 1 + max(rule.most_stones for rule in OPENING_RULES.values())
 """Read of a placement: one more than any opening asks for, so that too many stay too many."""
+
+MAX_EVALUATIONS = MAX_OUTSTANDING + SPARE_ACTIONS
+"""Answers outside of games that a message may hold."""
+
+MILLISECOND = timedelta(milliseconds=1)
 
 NOTICE_REASONS = enum_table(NoticeReason, pb.NoticeReason)
 
@@ -180,6 +189,11 @@ def command_from_proto(request: pb.PlayRequest, max_actions: int) -> Command:
         count += len(actions.placements) + len(actions.choices)
         if count > max_actions:
             raise TooManyActionsError(f"{count} actions in a message, and games for {max_actions}")
+        if len(actions.evaluations) > MAX_EVALUATIONS:
+            message = (
+                f"{len(actions.evaluations)} evaluations in a message; at most {MAX_EVALUATIONS}"
+            )
+            raise TooManyActionsError(message)
         return actions_from_proto(actions)
     if command == "pong":
         return Pong(request.pong.sequence)
@@ -204,6 +218,24 @@ def actions_from_proto(message: pb.Actions) -> Actions:
         resigns=[resign.game for resign in message.resigns],
         failures=[_failure_from_proto(failure) for failure in message.failures],
         openings=_openings_from_proto(message) if message.placements or message.choices else (),
+        evaluations=[evaluation_from_proto(each) for each in message.evaluations]
+        if message.evaluations
+        else (),
+    )
+
+
+def evaluation_from_proto(message: pb.Evaluation) -> Evaluation:
+    """Read what a bot found outside of games; its line is as long as one that is kept."""
+    analysis = None
+    if message.HasField("analysis"):
+        said = message.analysis
+        analysis = SearchAnalysis(said.score, said.depth, said.nodes, _line(said.pv))
+    return Evaluation(
+        message.evaluation,
+        message.cell if message.HasField("cell") else None,
+        analysis,
+        message.failure,
+        message.thinking_us,
     )
 
 
@@ -238,8 +270,13 @@ def analysis_from_proto(message: pb.Analysis) -> Analysis:
         "score": message.score,
         "depth": message.depth,
         "nodes": message.nodes,
-        "pv": list(decode_moves(message.pv[: min(len(message.pv) // 2 * 2, MAX_PV_BYTES)])),
+        "pv": list(_line(message.pv)),
     }
+
+
+def _line(pv: bytes) -> Sequence[int]:
+    """The beginning of an expected line."""
+    return decode_moves(pv[: min(len(pv) // 2 * 2, MAX_PV_BYTES)])
 
 
 # -- what the server says -----------------------------------------------------------
@@ -285,8 +322,22 @@ def _events_to_proto(delivery: Delivery, player: Participant) -> pb.PlayResponse
         events.notices.extend(notice_to_proto(notice) for notice in delivery.notices)
     if delivery.choices:
         events.choices.extend(side_chosen_to_proto(game, player) for game in delivery.choices)
+    if delivery.evaluations:
+        events.evaluations.extend(evaluation_to_proto(asked) for asked in delivery.evaluations)
     _add_turns(events, delivery.turns)
     return message
+
+
+def evaluation_to_proto(asked: Asked) -> pb.EvaluationRequested:
+    """Make a question outside of games."""
+    search = asked.search
+    return pb.EvaluationRequested(
+        evaluation=asked.number,
+        variant=variant_to_proto(search.board.variant),
+        moves=encode_moves(search.board.moves),
+        time_ms=search.time // MILLISECOND,
+        nodes=search.nodes,
+    )
 
 
 def _add_turns(events: pb.Events, turns: Sequence[tuple[LiveGame, int]]) -> None:
@@ -373,4 +424,5 @@ def notice_to_proto(notice: Notice) -> pb.Notice:
         ply=notice.ply,
         reason=NOTICE_REASONS[notice.reason],
         detail=notice.detail,
+        evaluation=notice.evaluation,
     )
