@@ -182,8 +182,10 @@ async def test_turns_go_first(server: ScriptedServer) -> None:
         await session.send_ping(1)
         await session.receive()  # the pong: the turn has been read
         freed.release(3)
-        await session.receive_plays()
-        await session.receive_evaluations()
+        plays = evaluations = 0
+        while plays < 1 or evaluations < 2:
+            actions = (await session.receive()).actions
+            plays, evaluations = plays + len(actions.plays), evaluations + len(actions.evaluations)
     assert searched == ["evaluation at ply 0", "game-1", "evaluation at ply 1"]
 
 

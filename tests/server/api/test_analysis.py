@@ -279,15 +279,17 @@ async def test_a_bot_that_says_nothing_is_told_of(
 
 async def test_calls_at_once_are_few(server: ServerInTest, ada: Peer) -> None:
     """Of an address; a call that ends makes room."""
-    calls = [await evaluate(server, asking(())) for _ in range(EVALUATIONS_OF_AN_ADDRESS)]
+    calls = [await evaluate(server, asking((at,))) for at in range(EVALUATIONS_OF_AN_ADDRESS)]
     asked = [await ada.asked() for _ in calls]
+    (first,) = [each for each in asked if each.moves == encode_moves((0,))]
     ended = await ending(server, asking(()))
     assert (ended.reason, ended.code) == (
         "TOO_MANY_STREAMS",
         grpc.StatusCode.RESOURCE_EXHAUSTED,
     )
-    await ada.evaluate(play_pb.Evaluation(evaluation=asked[0].evaluation, cell=0))
-    assert (await next_of(calls[0])).cell == 0
+    await ada.evaluate(play_pb.Evaluation(evaluation=first.evaluation, cell=3))
+    assert (await next_of(calls[0])).cell == 3
     assert await calls[0].read() is grpc.aio.EOF
+    await server.until(lambda: server.tasks("Evaluate") < EVALUATIONS_OF_AN_ADDRESS)
     await evaluate(server, asking((9,)))
     assert (await ada.asked()).moves == encode_moves((9,))
