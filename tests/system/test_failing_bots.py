@@ -21,7 +21,7 @@ class Bad(Bot):
     def choose(self, position):
         {choose}
 """
-TERMS = ("--local", "--games=4", "--time=0.2/move", "--variant=5x5", "--max-faults=2")
+TERMS = ("--local", "--games=4", "--time=5/move", "--variant=5x5", "--max-faults=2")
 LOST, FAULTY = 5, 6
 """Exit statuses: of a bot whose process ended or never came, and of too many forfeits."""
 
@@ -42,7 +42,7 @@ FAILURES = {
     "silent": (LOST, "bad did not connect within 3 s", {"prepare": "time.sleep(600)"}),
 }
 """By what goes wrong: the exit status, the cause that is told, and the program."""
-MORE = {"silent": ("--wait=3",), "killed": ("--restart=0",)}
+MORE = {"silent": ("--wait=3",), "killed": ("--restart=0",), "loop": ("--time=0.2/move",)}
 
 
 def write_bot(folder: Path, **parts: str) -> None:
