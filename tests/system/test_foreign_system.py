@@ -26,9 +26,9 @@ if __name__ == "__main__":
     run(First())
 '''
 MATCHES = (
-    ("first", "random", "--time=0.1/move"),
-    ("alphabeta", "mcts", "--time=0.1/move", "--variant=5x5"),
-    ("reference", "random", "--time=1/move", "--variant=3x3, 3 in a row"),
+    ("first", "random", "--time=5/move", "--games=2"),
+    ("alphabeta", "mcts", "--time=0.5/move", "--variant=5x5", "--games=1"),
+    ("reference", "random", "--time=5/move", "--variant=3x3, 3 in a row", "--games=2"),
 )
 NEEDS_A_SERVER = (
     ("serve", "--data=made"),
@@ -59,7 +59,7 @@ def test_bots_play_and_commands_show_it(processes: Processes) -> None:
     names = (*BUILT_IN, "first")
     eventually(lambda: server.connected_bots() >= set(names))
     for number, match in enumerate(MATCHES):
-        played = run(processes, f"match-{number}", "match", *match, "--games=2", **told)
+        played = run(processes, f"match-{number}", "match", *match, **told)
         assert played.wait() == 0, played.words
         assert "faults 0 and 0" in played.words
     shown = run(processes, "show", "game", "show", "1", **told)
