@@ -21,10 +21,10 @@ from meijin.bots.sdk.backoff import Backoff
 from meijin.bots.sdk.batch_searcher import searcher_for
 from meijin.bots.sdk.events import GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
+from meijin.bots.sdk.poller import ignore_idle_wakeups
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.threads import SearchThreads
 from meijin.game import GOMOKU, Board, Color, TimeControl, Variant, encode_moves
-from meijin.testing.poller import ignore_idle_wakeups
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.v1.play_service_pb2_grpc import (
     PlayServiceServicer,

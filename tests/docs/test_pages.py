@@ -21,6 +21,7 @@ from tests.cli.test_bracket import DRAWN
 import meijin.bots
 from meijin.bots import Position, load_bot
 from meijin.bots.builtin.random_bot import RandomBot
+from meijin.bots.sdk.poller import ignore_idle_wakeups
 from meijin.cli.ladder_views import ladder_table
 from meijin.cli.lazy_group import LazyGroup
 from meijin.cli.main import app
@@ -47,7 +48,6 @@ from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.backup import backup_name
 from meijin.store.schema import Base
 from meijin.store.tournaments.match_counts import MatchCounts
-from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import open_server
 from meijin.testing.settings import settings_in
 from meijin.v1 import play_service_pb2

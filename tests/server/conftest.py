@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Protocol
 import pytest
 from structlog.testing import capture_logs
 
+from meijin.bots.sdk.poller import ignore_idle_wakeups
 from meijin.server.logs import is_no_cut_off_call
 from meijin.server.tracing.spans import NO_TRACER, Span, Tracer
 from meijin.testing.peer import CallEnding, ending_of_call, ending_of_request, play_moves
-from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest, open_server
 from meijin.testing.settings import settings_in
 from meijin.wire.channel import Security

@@ -5,7 +5,6 @@
   waited for, `supervisor` what starts them again
 - `server_parts`: what a server needs, looked for before one is started
 - `tournaments`: what is played on a server
-- `bot_thread`: a bot that plays in this process
 - `arena`: a server to play matches on, and matches played on it
 - `match_settings`, `match_play`, `match_result`: what a match is to be, how it is played, and what
   it came to

@@ -13,7 +13,6 @@ from typing import Self, TypeAlias, Unpack
 
 import grpc
 
-from meijin.arena.bot_thread import BotThread
 from meijin.arena.child import Child, Tell
 from meijin.arena.connection import Connection, Server, connect
 from meijin.arena.errors import ArenaError
@@ -28,6 +27,7 @@ from meijin.arena.match_play import (
 from meijin.arena.match_result import MatchResult, result_of
 from meijin.arena.match_settings import MatchOptions, MatchSettings
 from meijin.bots import Bot, load_bot
+from meijin.bots.sdk.bot_thread import BotThread
 from meijin.wire.channel import Security
 
 Side: TypeAlias = "Bot | str | Path | Sequence[str]"

@@ -11,12 +11,12 @@ from datetime import timedelta
 
 import grpc
 
-from meijin.arena.bot_thread import BotThread
 from meijin.arena.child import Child, Tell
 from meijin.arena.connection import Connection, pages
 from meijin.arena.errors import ArenaError
 from meijin.arena.startup import NOTICE_INTERVAL
 from meijin.arena.tournaments import make_tournament
+from meijin.bots.sdk.bot_thread import BotThread
 from meijin.v1 import bot_service_pb2, game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import capabilities_from_proto, time_control_from_proto, variant_from_proto

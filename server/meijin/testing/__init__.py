@@ -17,8 +17,6 @@ For developers of the server:
 Below them:
 
 - `server_thread`: a server on an event loop and in a thread of its own
-- `bot_thread`: a bot in a thread of its own, by the SDK's client
-- `poller`: what gRPC's poller says about event loops beside each other
 """
 
 from meijin.testing.errors import BotStoppedError, MatchError, MatchTimeoutError

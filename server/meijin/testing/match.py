@@ -10,11 +10,11 @@ from typing import Any
 
 import grpc
 
+from meijin.bots.sdk.bot_thread import BotThread
 from meijin.game import Color, GameRecord, Outcome, TimeControl, Variant
 from meijin.server.views.games import game_detail, record
 from meijin.store.games import list_games
 from meijin.store.schema import GameState, TournamentId
-from meijin.testing.bot_thread import BotThread
 from meijin.testing.errors import BotStoppedError, MatchError, MatchTimeoutError
 from meijin.testing.server import ServerInTest
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from meijin.bots import Bot
+from meijin.bots.sdk.bot_thread import BotThread
 from meijin.game import GOMOKU, TimeControl, Variant
-from meijin.testing.bot_thread import BotThread
 from meijin.testing.match import Match, PlayedGame
 from meijin.testing.server_thread import ServerThread
 from meijin.testing.settings import settings_in

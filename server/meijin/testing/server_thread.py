@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 
+from meijin.bots.sdk.poller import ignore_idle_wakeups
 from meijin.server.settings import Settings
-from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest, open_server
 
 _Result = TypeVar("_Result")

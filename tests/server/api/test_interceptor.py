@@ -16,6 +16,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from structlog.testing import capture_logs
 
+from meijin.bots.sdk.poller import ignore_idle_wakeups
 from meijin.server.access.last_uses import LastUses
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.access.permissions import PERMISSIONS, Permission, Policy
@@ -26,7 +27,6 @@ from meijin.server.services import SERVICES
 from meijin.server.settings import Registration, Settings
 from meijin.store.access.tokens import Identity
 from meijin.testing.peer import CallEnding
-from meijin.testing.poller import ignore_idle_wakeups
 from meijin.testing.server import ServerInTest
 from meijin.v1 import (
     admin_service_pb2,

@@ -13,6 +13,7 @@ What is behind it:
 - `stream`, `outbox`: one of them, and what waits to be sent
 - `games`, `running_game`: the bot's games, over however many streams
 - `searcher`, `batch_searcher`, `threads`: how and where its methods are called
+- `bot_thread`: a bot that plays in a thread of its own; `poller`: what gRPC says of several loops
 - `evaluator`: positions outside of games, searched behind the turns
 - `tracebacks`: where in its author's program a bot has failed
 - `turn_log`: what it is asked and what it answers, in a file

@@ -5,8 +5,10 @@ import threading
 from contextlib import suppress
 from datetime import timedelta
 
-from meijin.bots import Bot, Client
-from meijin.testing.poller import ignore_idle_wakeups
+from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.client import Client
+from meijin.bots.sdk.poller import ignore_idle_wakeups
+from meijin.wire.channel import Security
 
 GOODBYE_TIMEOUT = timedelta(seconds=5)
 """What a bot may take to leave; one that blocks its event loop is left behind."""
@@ -15,12 +17,23 @@ GOODBYE_TIMEOUT = timedelta(seconds=5)
 class BotThread:
     """Runs a bot as `meijin.bots.run` does, on an event loop that a blocking bot holds up alone."""
 
-    def __init__(self, bot: Bot, *, server: str, name: str, token: str, threads: int) -> None:
+    def __init__(
+        self,
+        bot: Bot,
+        *,
+        server: str,
+        name: str,
+        token: str,
+        security: Security | None = None,
+        threads: int = 1,
+    ) -> None:
         self.name = name
         self.capabilities = bot.capabilities
         self.error: BaseException | None = None
         """What ended the bot, if something has."""
-        self._client = Client(bot, server=server, name=name, token=token, threads=threads)
+        self._client = Client(
+            bot, server=server, name=name, token=token, security=security, threads=threads
+        )
         self._has_begun = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"bot-{name}", daemon=True)
 
