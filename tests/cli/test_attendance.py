@@ -26,10 +26,11 @@ class Server:
         """Call a method."""
         return method(request)
 
-    def _list(self, _request: object) -> pb.ListBotsResponse:
+    def _list(self, request: pb.ListBotsRequest) -> pb.ListBotsResponse:
         self._seen += 1
         bots = [pb.Bot(name=bot, connected=at <= self._seen) for bot, at in self._looks.items()]
-        return pb.ListBotsResponse(bots=bots)
+        listed = [bot for bot in bots if bot.connected or not request.connected]
+        return pb.ListBotsResponse(bots=listed)
 
     def _sleep(self, seconds: float) -> None:
         assert seconds > 0

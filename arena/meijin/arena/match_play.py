@@ -66,7 +66,7 @@ def wait_for_threads(connection: Connection, players: Players, tell: Tell) -> No
     def are_there() -> bool:
         nonlocal notice_time
         players.check()
-        away = names - {bot.name for bot in _connected(connection)}
+        away = names - {bot.name for bot in connected_bots(connection)}
         if away and time.monotonic() > notice_time:
             notice_time = math.inf
             tell(f"not ready yet: {', '.join(sorted(away))}; a search is compiled once")
@@ -83,14 +83,15 @@ def check_capabilities(connection: Connection, wanted: pb.TournamentSettings) ->
     """
     variant = variant_from_proto(wanted.variant)
     control = time_control_from_proto(wanted.time_control)
-    for bot in _connected(connection):
+    for bot in connected_bots(connection):
         if bot.name in wanted.bots:
             objection = capabilities_from_proto(bot.capabilities).objection(variant, control)
             if objection is not None:
                 raise ArenaError(f"{bot.name} {objection}")
 
 
-def _connected(connection: Connection) -> list[bot_service_pb2.Bot]:
+def connected_bots(connection: Connection) -> list[bot_service_pb2.Bot]:
+    """The bots that are there now."""
     request = bot_service_pb2.ListBotsRequest(connected=True)
     return [
         bot
@@ -150,7 +151,8 @@ def excess_of_faults(response: pb.GetTournamentResponse) -> str:
     most = response.tournament.settings.max_faults
     for count in response.faults:
         if most and count.faults >= most:
-            return f"stopped: {count.bot} has forfeited {count.faults} games"
+            games = "1 game" if count.faults == 1 else f"{count.faults} games"
+            return f"stopped: {count.bot} has forfeited {games}"
     return ""
 
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection
 from datetime import timedelta
 
+from meijin.arena.match_play import connected_bots
 from meijin.cli.connection import PAGE, Connection, pages
 from meijin.cli.errors import CommandError
 from meijin.cli.output import print_note
@@ -18,6 +19,8 @@ def wait_for_bots(connection: Connection, names: Collection[str], wait: float) -
     Raises:
         CommandError: one is not connected in time.
     """
+    if not _are_known(connection, _away(connection, names)):
+        return  # who makes the match is told which one, or it is hidden
     deadline = time.monotonic() + wait
     is_told = False
     while away := _away(connection, names):
@@ -34,11 +37,15 @@ def wait_for_bots(connection: Connection, names: Collection[str], wait: float) -
 
 
 def _away(connection: Connection, names: Collection[str]) -> list[str]:
-    """Which of the bots are registered and not connected; none where one is not registered."""
-    there: dict[str, bool] = {}
+    """Which of the bots are not connected."""
+    there = {bot.name for bot in connected_bots(connection)}
+    return [name for name in names if name not in there]
+
+
+def _are_known(connection: Connection, names: Collection[str]) -> bool:
+    """Whether all of the bots are registered; a server may have very many, so it is asked once."""
+    if not names:
+        return True
     request = pb.ListBotsRequest(page_size=PAGE)
-    for page in pages(connection.ask, connection.bots.ListBots, request):
-        there |= {bot.name: bot.connected for bot in page.bots}
-    if not there.keys() >= set(names):
-        return []  # who makes the match is told which one, or it is hidden
-    return [name for name in names if not there[name]]
+    listed = pages(connection.ask, connection.bots.ListBots, request)
+    return set(names) <= {bot.name for page in listed for bot in page.bots}

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from meijin.arena.connection import (
-    CREATION_TIMEOUT,
     PAGE,
     USUAL_SERVER,
     Connection,
@@ -29,7 +28,6 @@ from meijin.wire.contract import (
 )
 
 __all__ = [
-    "CREATION_TIMEOUT",
     "PAGE",
     "USUAL_SERVER",
     "CaOption",

@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass
 import typer
 from google.protobuf.json_format import MessageToDict
 
+from meijin.arena.match_play import excess_of_faults
 from meijin.cli.connection import Connection
 from meijin.cli.errors import CommandError, TooManyFaultsError
 from meijin.cli.first_faults import FirstFault
 from meijin.cli.follow import Rating
 from meijin.cli.match_folder import MatchFolder
 from meijin.cli.match_summary import rating_line, summary_lines
-from meijin.cli.output import console, count_text, games_text, print_json
+from meijin.cli.output import console, games_text, print_json
 from meijin.cli.sprt import EXIT_STATUS, outcome_lines, standing_line
 from meijin.v1 import tournament_service_pb2 as pb
 
@@ -69,12 +70,9 @@ class Played:
             typer.Exit: a test was to decide it, and did not.
         """
         found = self.response.tournament
-        most = found.settings.max_faults
-        for count in self.response.faults:
-            if most and count.faults >= most and found.state == pb.TOURNAMENT_STATE_CANCELLED:
-                forfeits = count_text(count.faults)
-                raise TooManyFaultsError(f"stopped: {count.bot} has forfeited {forfeits}")
         if found.state == pb.TOURNAMENT_STATE_CANCELLED:
+            if excess := excess_of_faults(self.response):
+                raise TooManyFaultsError(excess)
             raise CommandError(f"the match was cancelled after {games_text(found)}")
         if not found.finished_games:
             raise CommandError("no game was finished")
