@@ -36,6 +36,8 @@ class _TokenKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TokenKind.V
     """To manage everything."""
     TOKEN_KIND_READ: _TokenKind.ValueType  # 4
     """To look, where that needs a token."""
+    TOKEN_KIND_PERSON: _TokenKind.ValueType  # 70
+    """To play as one person: `ChallengeService.EnterAsPerson` makes it, and none is made here."""
 
 class TokenKind(_TokenKind, metaclass=_TokenKindEnumTypeWrapper):
     """The scope of a token: what it allows."""
@@ -50,6 +52,8 @@ TOKEN_KIND_OPERATOR: TokenKind.ValueType  # 3
 """To manage everything."""
 TOKEN_KIND_READ: TokenKind.ValueType  # 4
 """To look, where that needs a token."""
+TOKEN_KIND_PERSON: TokenKind.ValueType  # 70
+"""To play as one person: `ChallengeService.EnterAsPerson` makes it, and none is made here."""
 Global___TokenKind: _TypeAlias = TokenKind  # noqa: Y015
 
 @_typing.final
@@ -74,7 +78,7 @@ class Token(_message.Message):
     kind: Global___TokenKind.ValueType
     """What it allows."""
     bot: _builtins.str
-    """The bot that it lets play; empty for other kinds."""
+    """The bot or the person that it lets play; empty for other kinds."""
     owner: _builtins.str
     """Its owner, or its bot's; may be empty."""
     label: _builtins.str
