@@ -38,7 +38,7 @@ class Identity:
 
     kind: TokenKind
     bot_id: BotId | None
-    """The bot that it lets play; ``None`` for other kinds."""
+    """The bot, or person, that it lets play; ``None`` for other kinds."""
     token_id: TokenId
     owner_id: OwnerId | None = None
     """The owner whose bots it lets manage; ``None`` for other kinds."""
