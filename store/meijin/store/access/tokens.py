@@ -166,16 +166,20 @@ def list_tokens(
     after: int = 0,
     owner_id: OwnerId | None = None,
     with_invalid: bool = False,
+    with_people: bool = False,
 ) -> Sequence[TokenRow]:
     """Tokens, oldest first, from the one after the id `after`.
 
     Args:
         owner_id: Those of this owner and of its bots alone.
         with_invalid: Those that are revoked or expired too.
+        with_people: Those of people too.
     """
     query = _tokens().where(Token.id > after).order_by(Token.id).limit(limit)
     if owner_id is not None:
         query = query.where(or_(Token.owner_id == owner_id, Bot.owner_id == owner_id))
+    if not with_people:
+        query = query.where(Token.kind != TokenKind.PERSON)
     if not with_invalid:
         query = query.where(is_valid(now))
     return read_rows(TokenRow, connection.execute(query))
