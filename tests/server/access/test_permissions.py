@@ -122,7 +122,7 @@ async def test_every_method_over_the_wire(
         "person": (await desk.ask("ChallengeService/EnterAsPerson")).token,
     }
     for method, permission in PERMISSIONS.items():
-        if method.startswith("/grpc.") or "Watch" in method:
+        if method.startswith("/grpc.") or "Watch" in method or method.endswith("GetOwnToken"):
             continue
         for who, token in tokens.items():
             end = await ending(desk.channel, method, b"", token)
