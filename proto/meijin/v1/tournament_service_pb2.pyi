@@ -50,6 +50,10 @@ class _TournamentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     """Who loses a tie is out, until one bot is left. The seeds stand in the
     bracket as usual, and the first of them have byes.
     """
+    TOURNAMENT_FORMAT_CHALLENGE: _TournamentFormat.ValueType  # 7
+    """Two players in the games of a challenge, one after another. CreateTournament makes none:
+    `ChallengeService.CreateChallenge` does.
+    """
 
 class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWrapper):
     """Who meets whom."""
@@ -75,6 +79,10 @@ odd number of bots one has a bye, which scores 2 points like two games won.
 TOURNAMENT_FORMAT_KNOCKOUT: TournamentFormat.ValueType  # 6
 """Who loses a tie is out, until one bot is left. The seeds stand in the
 bracket as usual, and the first of them have byes.
+"""
+TOURNAMENT_FORMAT_CHALLENGE: TournamentFormat.ValueType  # 7
+"""Two players in the games of a challenge, one after another. CreateTournament makes none:
+`ChallengeService.CreateChallenge` does.
 """
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
 

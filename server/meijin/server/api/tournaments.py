@@ -32,6 +32,7 @@ from meijin.server.match.feed import (
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import Creator, check_load
+from meijin.server.tournaments.formats.challenge import CHALLENGE
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views.games import live_summary
@@ -277,6 +278,8 @@ def _change_state(
         raise WrongStateError(f"tournament {tournament_id} is {state.value}")
     if after is TournamentState.RUNNING:
         row = store.get_tournament(connection, tournament_id)
+        if row.format == CHALLENGE:
+            raise WrongStateError(f"challenge {tournament_id} was taken back; make another")
         check_load(connection, row.planned - row.finished)
     store.set_state(connection, tournament_id, after)
     action = "cancel" if after is TournamentState.CANCELLED else "resume"
