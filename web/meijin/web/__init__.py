@@ -12,5 +12,6 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `sessions`: who has signed in
 - `templating`, `wording`: the templates, and every text that people read
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
+- `play`: people's games
 - `pages`: the pages by subject
 """
