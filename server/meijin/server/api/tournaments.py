@@ -102,7 +102,7 @@ class TournamentServicer(TournamentServiceServicer):
         """List tournaments, newest first."""
         page = await read_page(
             self._storage,
-            _list,
+            partial(_list, with_challenges=request.with_challenges),
             lambda row: self._to_proto(listed_tournament(row), with_openings=False),
             size=request.page_size,
             start=request.page_token,
@@ -248,8 +248,12 @@ def _id(text: str) -> TournamentId:
     return TournamentId(number(text, "tournament_id"))
 
 
-def _list(connection: Connection, *, limit: int, after: str) -> Sequence[TournamentRow]:
-    return store.list_tournaments(connection, limit=limit, before=page_key(after))
+def _list(
+    connection: Connection, *, limit: int, after: str, with_challenges: bool
+) -> Sequence[TournamentRow]:
+    return store.list_tournaments(
+        connection, limit=limit, before=page_key(after), with_challenges=with_challenges
+    )
 
 
 def _change_state(

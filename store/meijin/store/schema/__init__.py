@@ -57,6 +57,7 @@ from meijin.store.schema.ladders import (
     RatingRun,
 )
 from meijin.store.schema.tournaments import (
+    TOURNAMENT_IS_NO_CHALLENGE,
     TOURNAMENT_IS_NOT_FINISHED,
     Entrant,
     Pairing,
@@ -72,6 +73,7 @@ __all__ = [
     "REASON",
     "STUDENT_ID",
     "TOURNAMENT_IS_NOT_FINISHED",
+    "TOURNAMENT_IS_NO_CHALLENGE",
     "ActId",
     "Anchor",
     "AuditRow",

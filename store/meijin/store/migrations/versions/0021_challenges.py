@@ -26,5 +26,13 @@ def upgrade() -> None:
         sa.Column("create_time", sa.DateTime(), nullable=False),
         sa.Column("owner_id", _ID, sa.ForeignKey("owner.id"), nullable=True),
     )
+    no_challenge = sa.text("format <> 'challenge'")
+    op.create_index(
+        "tournament_no_challenge",
+        "tournament",
+        ["id"],
+        sqlite_where=no_challenge,
+        postgresql_where=no_challenge,
+    )
     op.create_index("challenge_of_owner", "challenge", ["owner_id", "tournament_id"])
     op.create_index("challenge_of_challenger", "challenge", ["challenger_id", "tournament_id"])
