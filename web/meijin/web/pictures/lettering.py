@@ -44,7 +44,7 @@ def _blank(size: int = 20) -> bytes:
 
 
 def _has_glyph(letter: str) -> bool:
-    return letter == " " or letter.isprintable() and bytes(font(20).getmask(letter)) != _blank()
+    return letter == " " or (letter.isprintable() and bytes(font(20).getmask(letter)) != _blank())
 
 
 def fitted(
