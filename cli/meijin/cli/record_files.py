@@ -7,9 +7,10 @@ from enum import Enum
 from pathlib import Path
 from typing import IO
 
+from meijin.web.replay.replay_page import replay_page
+
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.output import print_file, replaced
-from meijin.cli.replay_page import replay_page
 from meijin.game import GameRecord, Variant
 from meijin.game.record_file import (
     FileFormat,

@@ -6,8 +6,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from meijin.web.replay.page_parts import embedded, filled, policy
+
 from meijin.cli.classroom.student_report import PlayedGame, StudentReport
-from meijin.cli.page_parts import embedded, filled, policy
 from meijin.game import cell_name
 from meijin.v1 import fault_service_pb2 as fault_pb
 

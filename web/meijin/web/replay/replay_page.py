@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from meijin.cli.page_parts import embedded, filled, policy
+from meijin.web.replay.page_parts import embedded, filled, policy
 from meijin.game import FREE, Clock, GameRecord, Seat
 from meijin.game.game_json import json_object
 from meijin.game.seconds import MICROSECOND
@@ -32,7 +32,7 @@ def replay_page(record: GameRecord) -> str:
 
 @cache
 def _part(ending: str) -> str:
-    return files("meijin.cli").joinpath(f"replay_page.{ending}").read_text("utf-8")
+    return files("meijin.web.replay").joinpath(f"replay_page.{ending}").read_text("utf-8")
 
 
 def _data(record: GameRecord) -> dict[str, Any]:

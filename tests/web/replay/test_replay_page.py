@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.cli.browser import CHROMIUM, Browser
 from tests.game.made_records import records
 
-from meijin.cli.replay_page import replay_page
+from meijin.web.replay.replay_page import replay_page
 from meijin.game import (
     GOMOKU,
     Analysis,
