@@ -7,8 +7,6 @@ from enum import Enum
 from pathlib import Path
 from typing import IO
 
-from meijin.web.replay.replay_page import replay_page
-
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.output import print_file, replaced
 from meijin.game import GameRecord, Variant
@@ -20,6 +18,7 @@ from meijin.game.record_file import (
     read_games,
     write_game,
 )
+from meijin.web.replay.replay_page import replay_page
 
 CHUNK = 1 << 16
 

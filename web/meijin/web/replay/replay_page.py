@@ -7,10 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from meijin.web.replay.page_parts import embedded, filled, policy
 from meijin.game import FREE, GameRecord
 from meijin.game.game_json import json_object
 from meijin.game.recorded_clocks import recorded_clocks
+from meijin.web.replay.page_parts import embedded, filled, policy
 
 
 def replay_page(record: GameRecord) -> str:
