@@ -86,6 +86,7 @@ def test_a_game_comes_with_its_bots(database: Database, played: Scene) -> None:
     assert (row.start_time, row.end_time) == (played.now, LATER)
     assert (row.is_repeat, row.reason) == (False, "")
     assert (row.ladder_id, row.ladder) == (played.ladder_id, "freestyle-15x15-blitz")
+    assert row.tournament_name == "spring"
 
 
 def test_an_unknown_game_is_an_error(database: Database) -> None:

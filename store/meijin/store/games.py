@@ -76,6 +76,7 @@ class GameRow:
     """``None`` when it is not rated."""
     ladder: str = ""
     """That ladder's name; empty when it is not rated."""
+    tournament_name: str = ""
     choice: bytes | None = None
     """The choice of a side; ``None`` where none was made, and while it runs."""
     is_swapped: bool = False
@@ -242,6 +243,7 @@ _COLUMNS = columns_of(
     white_version=_WHITE.label,
     reason=Pairing.reason,
     ladder=func.coalesce(Ladder.name, ""),
+    tournament_name=Tournament.name,
     time_control=func.coalesce(Pairing.time_control, Tournament.time_control),
 )
 

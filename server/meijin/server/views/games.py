@@ -55,6 +55,8 @@ class GameSummary:
     """The first player has white, by a choice of its opening."""
     ladder: str = ""
     """The ladder that it is rated on; empty when it is unrated, or is not looked up."""
+    tournament_name: str = ""
+    """Empty when it is not looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
         reason=row.reason,
         is_swapped=is_swapped,
         ladder=row.ladder,
+        tournament_name=row.tournament_name,
     )
 
 
