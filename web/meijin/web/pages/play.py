@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from grpc.aio import AioRpcError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -24,7 +25,7 @@ from meijin.web.play.seated_game import SeatedGame
 from meijin.web.play.seats import Seats
 from meijin.web.play.state import GameState, state_of
 from meijin.web.play.terms import BOT_TIMES, CLOCKS, Terms
-from meijin.web.refusals import Refusal, bad_request
+from meijin.web.refusals import Refusal, bad_request, refusal_of
 from meijin.web.routes import Form, Page, Private
 from meijin.web.shell import Shell
 from meijin.web.visit import Visit, see_other
@@ -190,16 +191,35 @@ def _acting(
     async def handle(visit: Visit) -> Response:
         _, seat = await _seat(visit)
         game = seat.game(visit.place("game"))
-        if "application/json" not in visit.request.headers.get("accept", ""):
-            await act(visit, seat, game)
-            return see_other(f"/play/{game.game_id}")
-        try:
-            await act(visit, seat, game)
-        except Refusal as refusal:
-            return JSONResponse({"message": str(refusal)}, refusal.status)
-        return JSONResponse(state_of(game).as_json())
+        await act(visit, seat, game)
+        if _is_by_script(visit):
+            return JSONResponse(state_of(game).as_json())
+        return see_other(f"/play/{game.game_id}")
 
-    return handle
+    return _explained(handle)
+
+
+def _explained(
+    handle: Callable[[Visit], Awaitable[Response]],
+) -> Callable[[Visit], Awaitable[Response]]:
+    """A form whose refusal a script reads as JSON."""
+
+    async def explained(visit: Visit) -> Response:
+        if not _is_by_script(visit):
+            return await handle(visit)
+        try:
+            return await handle(visit)
+        except AioRpcError as error:
+            refusal = refusal_of(error)
+        except Refusal as error:
+            refusal = error
+        return JSONResponse({"message": str(refusal)}, refusal.status)
+
+    return explained
+
+
+def _is_by_script(visit: Visit) -> bool:
+    return "application/json" in visit.request.headers.get("accept", "")
 
 
 async def undo(visit: Visit) -> Response:
@@ -250,25 +270,9 @@ async def hint(visit: Visit) -> Response:
     if answer is None or not answer.HasField("cell"):
         raise bad_request(text("play.no_hint", opponent=game.opponent))
     words = text("play.hint", opponent=game.opponent, cell=game.name(answer.cell))
-    if "application/json" in visit.request.headers.get("accept", ""):
+    if _is_by_script(visit):
         return JSONResponse({"cell": answer.cell, "message": words})
     return await visit.answer("play/table.html", lambda: _view(game, words, answer.cell))
-
-
-def _explained(
-    handle: Callable[[Visit], Awaitable[Response]],
-) -> Callable[[Visit], Awaitable[Response]]:
-    """A form whose refusal a script reads as JSON."""
-
-    async def explained(visit: Visit) -> Response:
-        if "application/json" not in visit.request.headers.get("accept", ""):
-            return await handle(visit)
-        try:
-            return await handle(visit)
-        except Refusal as refusal:
-            return JSONResponse({"message": str(refusal)}, refusal.status)
-
-    return explained
 
 
 class GameEvents:

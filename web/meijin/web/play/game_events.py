@@ -63,7 +63,7 @@ async def _tell(
     stopping: "asyncio.Future[Any]",
 ) -> None:
     told: tuple[int, int] | None = None
-    while not (leaving.done() or stopping.done()):
+    while not (leaving.done() or stopping.done() or seat.is_over):
         game = seat.games.get(game_id)
         if game is None:
             break

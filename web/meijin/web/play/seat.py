@@ -82,6 +82,8 @@ class Seat:
         self._ready = asyncio.Event()
         self._refusal: Refusal | None = None
         self._session_id = ""
+        self._awaited = 0
+        """Games of earlier streams that the server is still to tell of."""
         self._call: Any = None
         self._running = asyncio.create_task(self._run())
 
@@ -103,8 +105,8 @@ class Seat:
 
     @property
     def is_over(self) -> bool:
-        """Whether the server has turned the person away for good."""
-        return self._refusal is not None
+        """Whether it has left the arena, or another stream of the person has taken its place."""
+        return self._running.done()
 
     @property
     def is_deserted(self) -> bool:
@@ -157,6 +159,7 @@ class Seat:
         """
         self._check_open()
         if game.outcome is None:
+            game.give_up()
             await self._act(pb.Actions(resigns=[pb.Resign(game=game.number)]))
 
     async def change(self) -> None:
@@ -188,6 +191,9 @@ class Seat:
                 await self._follow()
                 wait = SHORTEST_WAIT
             except AioRpcError as error:
+                if error.code() is grpc.StatusCode.ABORTED:
+                    self._tell()
+                    return
                 if error.code() in FOR_GOOD:
                     self._refusal = refusal_of(error)
                     self._ready.set()
@@ -210,6 +216,11 @@ class Seat:
         finally:
             call.cancel()
 
+    def _check_ready(self) -> None:
+        """The person is there once all games that it had are."""
+        if self._awaited <= 0:
+            self._ready.set()
+
     def _hello(self) -> pb.Hello:
         return pb.Hello(
             protocol_version=PROTOCOL_VERSION,
@@ -223,13 +234,15 @@ class Seat:
             case "welcome":
                 self._session_id, self.name = response.welcome.session_id, response.welcome.bot_name
                 self._numbers.clear()
-                self._call = call
-                self._ready.set()
+                self._call, self._awaited = call, response.welcome.running_games
+                self._check_ready()
             case "ping":
                 pong = pb.Pong(sequence=response.ping.sequence)
                 await call.write(pb.PlayRequest(pong=pong))
             case "events":
                 await asyncio.to_thread(self._take, response.events)
+                self._awaited -= len(response.events.started)
+                self._check_ready()
                 self._tell()
 
     def _take(self, events: pb.Events) -> None:

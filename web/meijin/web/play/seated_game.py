@@ -120,6 +120,11 @@ class SeatedGame:
         self.color = color
         return turn
 
+    def give_up(self) -> None:
+        """The person asks for nothing more: its resignation is under way."""
+        self.turn, self.forbidden = None, ()
+        self.version += 1
+
     def take_notice(self, detail: str) -> None:
         """The last answer had no effect: things are as before it."""
         if self.before is not None and self.outcome is None:
