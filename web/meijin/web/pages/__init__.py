@@ -1,6 +1,8 @@
 """The pages by subject: each module has its routes, and makes of messages what a template shows.
 
 - `home`: the front page
+- `play`: people's games
+- `games`, `game`, `game_files`: the list of games, one game, and one as a file
 - `sign_in`: signing in and out
 - `errors`: what is shown when something is refused
 """
@@ -9,11 +11,15 @@ from collections.abc import Sequence
 
 from starlette.routing import BaseRoute
 
-from meijin.web.pages import home, sign_in
+from meijin.web.pages import game, game_files, games, home, play, sign_in
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *home.ROUTES,
+    *play.ROUTES,
+    *games.ROUTES,
+    *game_files.ROUTES,
+    *game.ROUTES,
     *sign_in.ROUTES,
 )
 """Every route of the site; the first that fits answers."""
