@@ -70,6 +70,7 @@ class BotRow:
     reason: str
     """Why it may not play; empty while it may."""
     is_hidden: bool
+    owner_id: OwnerId | None = None
     hardware: str = ""
     """What its newest version said last that it runs on; empty where it said nothing."""
     nodes_per_second: int = 0
@@ -270,6 +271,7 @@ def list_bots(
     hidden_of: OwnerId | None = None,
     with_hidden: bool = False,
     with_people: bool = False,
+    owner: str = "",
 ) -> Sequence[BotRow]:
     """Bots in the order of their names, from the one after `after`.
 
@@ -277,12 +279,15 @@ def list_bots(
         hidden_of: Hidden ones of this owner are listed too.
         with_hidden: All hidden ones are.
         with_people: People are.
+        owner: Those of the owner of this name alone; of all where it is empty.
     """
     query = _bots().where(Bot.name > after).order_by(Bot.name).limit(limit)
     if not with_hidden:
         is_shown = Bot.is_hidden.is_(False)
         mine = false() if hidden_of is None else Bot.owner_id == hidden_of
         query = query.where(or_(is_shown, mine))
+    if owner:
+        query = query.where(Owner.name == owner)
     if not with_people:
         query = query.where(~is_person())
     return read_rows(BotRow, connection.execute(query))
@@ -292,6 +297,12 @@ def bots_of(connection: Connection, owner_id: OwnerId) -> Sequence[BotId]:
     """The bots of an owner, oldest first."""
     query = select(Bot.id).where(Bot.owner_id == owner_id).order_by(Bot.id)
     return connection.scalars(query).all()
+
+
+def bots_owned_by(connection: Connection, owner: str) -> frozenset[BotId]:
+    """The bots of the owner of a name; none where nobody is called so."""
+    query = select(Bot.id).join(Owner, Owner.id == Bot.owner_id).where(Owner.name == owner)
+    return frozenset(connection.scalars(query))
 
 
 def get_bots(connection: Connection, bots: Mapping[str, BotId]) -> Sequence[BotRow]:
