@@ -5,6 +5,7 @@
 - `bot_details`: one bot with its versions and its results
 - `diagnoses`: what speaks against a ladder's run
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
+- `llr_paths`: how the ratios of tests moved
 - `match_reports`: what those of two bots say of the first
 - `status`: how a server is doing
 """

@@ -134,6 +134,11 @@ class SprtSettings:
             )
         return cls(test, Unit(options.get("unit", Unit.PAIRS)), most_games)
 
+    @classmethod
+    def of(cls, row: TournamentRow) -> Self:
+        """The settings of a stored test."""
+        return cls.parse(row.options or {})
+
     def to_options(self) -> Options:
         """The inverse of `parse`."""
         return {
@@ -142,6 +147,10 @@ class SprtSettings:
             "unit": self.unit.value,
             "most_games": self.most_games,
         }
+
+    def used(self, counts: MatchCounts) -> tuple[int, ...]:
+        """What the test counts of the results, from the worst to the best."""
+        return counts.pairs if self.unit is Unit.PAIRS else counts.games
 
     def standing(
         self,
@@ -156,7 +165,7 @@ class SprtSettings:
             is_stale: Nothing new comes any more.
             estimator: Estimates the advantage, once there are results.
         """
-        used = counts.pairs if self.unit is Unit.PAIRS else counts.games
+        used = self.used(counts)
         has_any = any(used)
         llr = _llr(self.test, used) if has_any else 0.0
         losses, draws, wins = counts.games
@@ -262,7 +271,7 @@ class SprtFormat(Format):
     def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
         """With every result that is stored."""
         return cls(
-            _settings(row),
+            SprtSettings.of(row),
             row.bots,
             OpeningDeck.of(row.variant, row.openings),
             seed=row.seed,
@@ -274,7 +283,7 @@ class SprtFormat(Format):
     @classmethod
     def planned_games(cls, row: TournamentRow) -> int:
         """The most that there may be."""
-        return _settings(row).most_games
+        return SprtSettings.of(row).most_games
 
     @classmethod
     def stored_detail(cls, connection: Connection, row: TournamentRow) -> SprtStanding:
@@ -283,7 +292,7 @@ class SprtFormat(Format):
         One that has finished undecided, though there might have been more games, found nothing
         new.
         """
-        settings = _settings(row)
+        settings = SprtSettings.of(row)
         counts = match_counts(connection, row.id)
         is_stale = row.state is TournamentState.FINISHED and counts.played < settings.most_games
         return settings.standing(counts, is_stale=is_stale)
@@ -339,7 +348,3 @@ class SprtFormat(Format):
         ahead = min(MAX_AHEAD, max(1, min(seat.altogether for seat in seats)))
         missing = max(0, ahead - capacity.waiting)
         return list(itertools.islice(self._pairs, (missing + 1) // 2))
-
-
-def _settings(row: TournamentRow) -> SprtSettings:
-    return SprtSettings.parse(row.options or {})
