@@ -1,6 +1,6 @@
 """Bots and their versions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -268,18 +268,22 @@ def list_bots(
     *,
     limit: int,
     after: str = "",
+    search: str = "",
     hidden_of: OwnerId | None = None,
     with_hidden: bool = False,
     with_people: bool = False,
     owner: str = "",
+    among: Collection[BotId] | None = None,
 ) -> Sequence[BotRow]:
     """Bots in the order of their names, from the one after `after`.
 
     Args:
+        search: Only those with this in one of their names, ASCII letters in any case.
         hidden_of: Hidden ones of this owner are listed too.
         with_hidden: All hidden ones are.
         with_people: People are.
         owner: Those of the owner of this name alone; of all where it is empty.
+        among: Only these.
     """
     query = _bots().where(Bot.name > after).order_by(Bot.name).limit(limit)
     if not with_hidden:
@@ -290,6 +294,11 @@ def list_bots(
         query = query.where(Owner.name == owner)
     if not with_people:
         query = query.where(~is_person())
+    if among is not None:
+        query = query.where(Bot.id.in_(among))
+    if search:
+        names = (Bot.name, Bot.display_name)
+        query = query.where(or_(*(name.icontains(search, autoescape=True) for name in names)))
     return read_rows(BotRow, connection.execute(query))
 
 
@@ -297,12 +306,6 @@ def bots_of(connection: Connection, owner_id: OwnerId) -> Sequence[BotId]:
     """The bots of an owner, oldest first."""
     query = select(Bot.id).where(Bot.owner_id == owner_id).order_by(Bot.id)
     return connection.scalars(query).all()
-
-
-def bots_owned_by(connection: Connection, owner: str) -> frozenset[BotId]:
-    """The bots of the owner of a name; none where nobody is called so."""
-    query = select(Bot.id).join(Owner, Owner.id == Bot.owner_id).where(Owner.name == owner)
-    return frozenset(connection.scalars(query))
 
 
 def get_bots(connection: Connection, bots: Mapping[str, BotId]) -> Sequence[BotRow]:
@@ -373,6 +376,14 @@ def version_row(connection: Connection, version_id: BotVersionId) -> VersionRow:
     found = read_row(VersionRow, connection.execute(query))
     assert found is not None, "versions are never deleted"
     return found
+
+
+def newest_version_rows(connection: Connection, bot_id: BotId, limit: int) -> Sequence[VersionRow]:
+    """The newest versions of a bot as they are listed, newest first."""
+    query = select(*columns_of(VersionRow, BotVersion)).where(BotVersion.bot_id == bot_id)
+    return read_rows(
+        VersionRow, connection.execute(query.order_by(BotVersion.id.desc()).limit(limit))
+    )
 
 
 def list_versions(

@@ -1,6 +1,10 @@
 """The pages by subject: each module has its routes, and makes of messages what a template shows.
 
 - `home`: the front page
+- `bots`, `bot`: the list of bots, and one bot
+- `tournaments`, `tournament`: the list of tournaments, and one with its crosstable or bracket
+- `faults`: the fault ledger
+- `status`: how the server is doing
 - `sign_in`: signing in and out
 - `errors`: what is shown when something is refused
 """
@@ -9,11 +13,15 @@ from collections.abc import Sequence
 
 from starlette.routing import BaseRoute
 
-from meijin.web.pages import home, sign_in
+from meijin.web.pages import bot, bots, faults, home, sign_in, status
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *home.ROUTES,
+    *bots.ROUTES,
+    *bot.ROUTES,
+    *faults.ROUTES,
+    *status.ROUTES,
     *sign_in.ROUTES,
 )
 """Every route of the site; the first that fits answers."""

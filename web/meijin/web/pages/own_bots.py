@@ -59,18 +59,10 @@ async def _find(visit: Visit, name: str) -> bot_pb.Bot:
     Raises:
         Refusal: there is none.
     """
-    # The page of the list that begins just before the name: its first row is the bot, if any.
-    request = bot_pb.ListBotsRequest(page_size=1, page_token=_before(name))
-    listed = await visit.services.bots.ListBots(request)
-    for bot in listed.bots:
-        if bot.name == name and bot.state:
-            return bot
-    raise not_found(f'you have no bot "{name}"')
-
-
-def _before(name: str) -> str:
-    """The last of all texts that stand before a name, as far as names go."""
-    return name[:-1] + chr(ord(name[-1]) - 1) + "\x7f" * 8 if name else ""
+    found = await visit.services.bots.GetBot(bot_pb.GetBotRequest(name=name))
+    if visit.is_signed_in and not found.bot.state:
+        raise not_found(f'you have no bot "{name}"')
+    return found.bot
 
 
 async def rotate(visit: Visit) -> Response:
