@@ -5,6 +5,9 @@
 - `tournaments`, `tournament`: the list of tournaments, and one with its crosstable or bracket
 - `faults`: the fault ledger
 - `status`: how the server is doing
+- `challenges`: challenges, made with a bot of one's own
+- `account`, `own_bots`: who has signed in, an owner's bots and the tokens of both
+- `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
 - `sign_in`: signing in and out
 - `errors`: what is shown when something is refused
 """
@@ -13,7 +16,21 @@ from collections.abc import Sequence
 
 from starlette.routing import BaseRoute
 
-from meijin.web.pages import bot, bots, faults, home, sign_in, status
+from meijin.web.pages import (
+    account,
+    audit,
+    bot,
+    bots,
+    challenges,
+    faults,
+    home,
+    invitations,
+    made_tournaments,
+    manage,
+    own_bots,
+    sign_in,
+    status,
+)
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
@@ -22,6 +39,13 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *bot.ROUTES,
     *faults.ROUTES,
     *status.ROUTES,
+    *challenges.ROUTES,
+    *account.ROUTES,
+    *own_bots.ROUTES,
+    *manage.ROUTES,
+    *made_tournaments.ROUTES,
+    *invitations.ROUTES,
+    *audit.ROUTES,
     *sign_in.ROUTES,
 )
 """Every route of the site; the first that fits answers."""
