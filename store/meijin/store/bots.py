@@ -143,10 +143,15 @@ def get_bot(connection: Connection, name: str) -> BotId:
 
 
 def bot_record(connection: Connection, bot_id: BotId) -> BotRecord:
-    """Who a bot is and whether it may play."""
+    """Who a bot is and whether it may play.
+
+    Raises:
+        UnknownBotError: it is a person who was forgotten; bots never are.
+    """
     query = select(*columns_of(BotRecord, Bot)).where(Bot.id == bot_id)
     found = read_row(BotRecord, connection.execute(query))
-    assert found is not None, "bots are never deleted"
+    if found is None:
+        raise UnknownBotError("you were away for too long, and are forgotten; come in anew")
     return found
 
 
