@@ -12,6 +12,8 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `templating`, `wording`: the templates, and every text that people read
 - `labels`: values of the contract in a few characters
 - `game_lines`, `fault_lines`: games and faults as lines of lists
+- `crosstables`, `rounds`, `pace`: what a tournament's page shows
+- `game_files`: all games of a tournament as one file
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
 - `pages`: the pages by subject
 """

@@ -13,13 +13,15 @@ from collections.abc import Sequence
 
 from starlette.routing import BaseRoute
 
-from meijin.web.pages import bot, bots, faults, home, sign_in, status
+from meijin.web.pages import bot, bots, faults, home, sign_in, status, tournament, tournaments
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *home.ROUTES,
     *bots.ROUTES,
     *bot.ROUTES,
+    *tournaments.ROUTES,
+    *tournament.ROUTES,
     *faults.ROUTES,
     *status.ROUTES,
     *sign_in.ROUTES,
