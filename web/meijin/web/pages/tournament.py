@@ -1,7 +1,7 @@
 """The page of one tournament: progress, standings, rounds or crosstable, and its test."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -35,6 +35,9 @@ MAX_STANDINGS = 200
 POINTS = 400
 """Of a test's path."""
 
+EARLY = 10
+"""What share of a test's games has estimates that are too wide to be drawn: one in so many."""
+
 DECISIONS = {
     pb.SPRT_DECISION_ELO0: "elo0",
     pb.SPRT_DECISION_ELO1: "elo1",
@@ -52,6 +55,8 @@ class TestView:
     """What its hypotheses are told in."""
     decision: str
     points: tuple[pb.TestPoint, ...]
+    estimates: tuple[pb.TestPoint, ...]
+    """Those of the points that are drawn with their Elo: the first ones tell nothing yet."""
     levels: tuple[str, str]
     """The bounds of the ratio."""
 
@@ -127,8 +132,16 @@ def _test(tournament: pb.Tournament, path: pb.ListTestPointsResponse) -> TestVie
         text("tournament.elo" if is_logistic else "tournament.normalised_elo"),
         text(f"tournament.decision.{decision}"),
         tuple(path.points),
+        tuple(_estimates(path.points)),
         (f"{standing.lower:.2f}", f"{standing.upper:.2f}"),
     )
+
+
+def _estimates(points: Sequence[pb.TestPoint]) -> Iterator[pb.TestPoint]:
+    first = points[-1].games / EARLY if points else 0
+    for point in points:
+        if point.HasField("elo") and point.games >= first:
+            yield point
 
 
 def _last_end(tournament: pb.Tournament, games: Sequence[game_pb2.Game]) -> datetime | None:
