@@ -14,6 +14,9 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `templating`, `wording`: the templates, and every text that people read
 - `labels`: values of the contract in a few characters
 - `game_lines`, `fault_lines`: games and faults as lines of lists
+- `crosstables`, `rounds`, `pace`: what a tournament's page shows
+- `game_files`: all games of a tournament as one file
+- `charts`: what `charts.js` draws; `histories`, `sprt_charts`: of ratings and of tests
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
 - `pages`: the pages by subject
 """

@@ -30,6 +30,8 @@ from meijin.web.pages import (
     own_bots,
     sign_in,
     status,
+    tournament,
+    tournaments,
 )
 from meijin.web.routes import Form, Page, Private
 
@@ -37,6 +39,8 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *home.ROUTES,
     *bots.ROUTES,
     *bot.ROUTES,
+    *tournaments.ROUTES,
+    *tournament.ROUTES,
     *faults.ROUTES,
     *status.ROUTES,
     *challenges.ROUTES,
