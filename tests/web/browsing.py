@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -72,8 +73,13 @@ class Browsing:
     async def _exchange(self, scope: dict[str, Any], body: bytes) -> Answer:
         sent: list[dict[str, Any]] = []
 
+        asked = iter([{"type": "http.request", "body": body, "more_body": False}])
+
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
+            for message in asked:
+                return message
+            await asyncio.Event().wait()  # it never leaves
+            raise AssertionError
 
         async def send(message: Any) -> None:
             sent.append(message)

@@ -3,6 +3,13 @@
 - `home`: the front page
 - `play`: people's games
 - `games`, `game`, `game_files`: the list of games, one game, and one as a file
+- `bots`, `bot`: the list of bots, and one bot
+- `tournaments`, `tournament`: the list of tournaments, and one with its crosstable or bracket
+- `faults`: the fault ledger
+- `status`: how the server is doing
+- `challenges`: challenges, made with a bot of one's own
+- `account`, `own_bots`: who has signed in, an owner's bots and the tokens of both
+- `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
 - `sign_in`: signing in and out
 - `errors`: what is shown when something is refused
 """
@@ -11,7 +18,27 @@ from collections.abc import Sequence
 
 from starlette.routing import BaseRoute
 
-from meijin.web.pages import game, game_files, games, home, play, sign_in
+from meijin.web.pages import (
+    account,
+    audit,
+    bot,
+    bots,
+    challenges,
+    faults,
+    game,
+    game_files,
+    games,
+    home,
+    invitations,
+    made_tournaments,
+    manage,
+    own_bots,
+    play,
+    sign_in,
+    status,
+    tournament,
+    tournaments,
+)
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
@@ -20,6 +47,19 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *games.ROUTES,
     *game_files.ROUTES,
     *game.ROUTES,
+    *bots.ROUTES,
+    *bot.ROUTES,
+    *tournaments.ROUTES,
+    *tournament.ROUTES,
+    *faults.ROUTES,
+    *status.ROUTES,
+    *challenges.ROUTES,
+    *account.ROUTES,
+    *own_bots.ROUTES,
+    *manage.ROUTES,
+    *made_tournaments.ROUTES,
+    *invitations.ROUTES,
+    *audit.ROUTES,
     *sign_in.ROUTES,
 )
 """Every route of the site; the first that fits answers."""
