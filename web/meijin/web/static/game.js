@@ -40,7 +40,7 @@ class GamePage {
     this.ply = Math.max(0, Math.min(this.moves.length, wanted));
     this.#draw();
     this.#tell(this.moves.at(this.ply));
-    this.moves.select(this.ply, { scroll: !isFirst });
+    this.moves.select(this.ply);
     this.charts.mark(this.ply);
     this.#link();
     if (!isFirst) this.#keepAddress();

@@ -3,6 +3,14 @@
 const HEIGHT = 220;
 const FLAT = 100; // scores up to here are drawn in proportion, larger ones by their logarithm
 
+/** Where the axis of scores has its lines: at zero, and at the powers of ten that are in sight. */
+function scoreLines(chart, axis, min, max) {
+  if (max <= FLAT) return [min, 0, max];
+  const lines = [];
+  for (let power = max > 50 * FLAT ? 10 * FLAT : FLAT; power <= max; power *= 10) lines.push(power);
+  return [...lines.map((line) => -line).reverse(), 0, ...lines];
+}
+
 /** From what the worst to what the best for black is drawn: the same on both sides of zero. */
 function scoreRange(chart, min, max) {
   const most = Math.max(1, Math.abs(min ?? 0), Math.abs(max ?? 0));
@@ -14,6 +22,7 @@ function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+const WHOLE = [1, 2, 5, 10, 20, 50, 100]; // plies between two lines
 const TIMES = { range: { min: { hard: 0, pad: 0 }, max: { pad: 0.1 } } };
 const SCORES = { distr: 4, asinh: FLAT, range: scoreRange };
 
@@ -83,7 +92,10 @@ export class Charts {
       width: place.clientWidth || 600,
       height: HEIGHT,
       scales: { x: { time: false }, y: isTime ? TIMES : SCORES },
-      axes: [axis, { ...axis, size: 70 }],
+      axes: [
+        { ...axis, incrs: WHOLE },
+        { ...axis, size: 70, ...(isTime ? {} : { splits: scoreLines, filter: (chart, splits) => splits }) },
+      ],
       series: [
         { label: place.dataset.x },
         ...names.map((name, index) => ({
