@@ -51,6 +51,6 @@ class _PreparedChannel:
     stream_stream = stream_unary = unary_stream
 
 
-def browse(**answers: Message) -> Browsing:
+def browse(settings: SiteSettings | None = None, /, **answers: Message) -> Browsing:
     """One who looks at a site whose server answers so, by the names of methods."""
-    return Browsing(application(Shell(PreparedGateway(answers), SiteSettings())))
+    return Browsing(application(Shell(PreparedGateway(answers), settings or SiteSettings())))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from tests.web.games.messages import game_message
-from tests.web.pages.test_game import RECORD
+from tests.web.pages.test_game import GAMES, RECORD
 from tests.web.pictures.test_game_image import pixels
 from tests.web.prepared import browse
 
 from meijin.v1 import game_service_pb2 as pb
 from meijin.web.pictures.game_image import CARD, SQUARE
 from meijin.web.replay.replay_page import replay_page
+from meijin.web.shell import SiteSettings
 from meijin.wire import record_from_proto
 
 GAME = game_message(RECORD)
@@ -66,3 +69,16 @@ async def test_what_there_is_not_is_told(path: str, status: int, told: str) -> N
     """In one line."""
     answer = await browse(GetGame=pb.GetGameResponse(game=GAME)).get(f"/games/{path}")
     assert (answer.status, told in answer.text) == (status, True)
+
+
+async def test_a_running_game_is_held_back_where_boards_are_delayed() -> None:
+    """Its opening is shown, and no record given; without a delay both are there."""
+    running = game_message(GAMES["running"])
+    answers = {
+        "GetGame": pb.GetGameResponse(game=running),
+        "ExportGame": pb.ExportGameResponse(text="h8i9"),
+    }
+    for delay, stones, status in ((timedelta(0), 4, 200), (timedelta(seconds=9), 2, 400)):
+        browsing = browse(SiteSettings(delay=delay), **answers)
+        assert (await browsing.get("/games/17.svg")).text.count('stroke="#333"') == stones
+        assert (await browsing.get("/games/17.sgf")).status == status
