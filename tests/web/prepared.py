@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
+from functools import cache
 from typing import Any, cast
 
 import grpc
 from google.protobuf.message import Message
 from tests.web.browsing import Browsing
 
+from meijin.web.cache import PageCache
 from meijin.web.gateway import Visitor
 from meijin.web.shell import Shell, SiteSettings
 from meijin.web.site import application
@@ -51,6 +54,15 @@ class _PreparedChannel:
     stream_stream = stream_unary = unary_stream
 
 
+@cache
+def _shell() -> Shell:
+    """What all these sites have in common: files and templates."""
+    return Shell(PreparedGateway({}), SiteSettings())
+
+
 def browse(settings: SiteSettings | None = None, /, **answers: Message) -> Browsing:
     """One who looks at a site whose server answers so, by the names of methods."""
-    return Browsing(application(Shell(PreparedGateway(answers), settings or SiteSettings())))
+    shell = copy(_shell())
+    shell.gateway, shell.cache = PreparedGateway(answers), PageCache()
+    shell.settings = settings or SiteSettings()
+    return Browsing(application(shell))

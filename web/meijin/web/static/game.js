@@ -160,6 +160,9 @@ class GamePage {
     for (const link of this.root.querySelectorAll("[data-step]")) {
       link.addEventListener("click", (event) => this.#onLink(event, () => this.step(link.dataset.step)));
     }
+    for (const link of this.root.querySelectorAll("[data-go]")) {
+      link.addEventListener("click", (event) => this.#onLink(event, () => this.show(Number(link.dataset.go))));
+    }
     this.moves.onChoice((event, ply) => this.#onLink(event, () => this.show(ply)));
     const box = this.root.querySelector(".board-box");
     box.addEventListener("wheel", (event) => this.#onWheel(event), { passive: false });
