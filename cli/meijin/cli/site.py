@@ -33,6 +33,6 @@ def open_site(settings: Settings, calls: LocalCalls) -> Host | None:
     except OSError as error:
         log.warning("no pages for browsers", address=settings.web, reason=error.strerror)
         return None
-    hosts = Hosts(settings.web_url, is_local=is_local(settings.web))
+    hosts = Hosts(settings.web_url or "", is_local=is_local(settings.web))
     shell = Shell(LocalGateway(calls), SiteSettings(hosts, settings.web_delay))
     return Host(shell, listener, tls_context(settings.certificate, settings.key))
