@@ -7,7 +7,6 @@ import { Charts } from "./game_charts.js";
 const NUMBERS = "meijin-numbers"; // where the browser keeps whether stones have numbers
 const WHEEL_STEP = 50; // pixels of scrolling a ply
 const ADDRESS_DELAY = 300; // ms: browsers refuse an address that changes more often
-const END_DELAY = 2500; // ms: until then a page of the game may be kept by the server
 const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last" };
 const FIELDS = ["score", "depth", "nodes", "line"];
 
@@ -61,7 +60,7 @@ class GamePage {
    *   evaluation that of its move, from 1, its score the bot's own; clocks are texts.
    */
   follow({ ply, cells = [], clocks, evaluations = [], ended = false }) {
-    if (ended) setTimeout(() => location.reload(), END_DELAY); // for what the end alone tells
+    if (ended) location.reload(); // for what the end alone tells
     if (ply > this.moves.length) return; // it begins with all moves, and follows without a gap
     const isAtEnd = this.ply === this.moves.length;
     for (const cell of cells.slice(this.moves.length - ply)) this.moves.append(cell);
