@@ -2,6 +2,19 @@
 
 const HEIGHT = 220;
 const FLAT = 100; // scores up to here are drawn in proportion, larger ones by their logarithm
+const MOST_LINES = 3; // on each side of zero
+const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
+const WHOLE = [1, 2, 5, 10, 20, 50, 100]; // plies between two lines
+
+/** Where the axis of scores has its lines: at zero, and at some powers of ten on both sides. */
+function scoreLines(chart, axis, min, max) {
+  if (max <= FLAT) return [min, 0, max];
+  const powers = Math.log10(max / FLAT);
+  const step = 10 ** Math.max(1, Math.round(powers / MOST_LINES));
+  const lines = [];
+  for (let line = powers > 1.7 ? FLAT * step : FLAT; line <= max; line *= step) lines.push(line);
+  return [...lines.map((line) => -line).reverse(), 0, ...lines];
+}
 
 /** From what the worst to what the best for black is drawn: the same on both sides of zero. */
 function scoreRange(chart, min, max) {
@@ -15,6 +28,11 @@ function color(name) {
 }
 
 const TIMES = { range: { min: { hard: 0, pad: 0 }, max: { pad: 0.1 } } };
+const SCORE_AXIS = {
+  splits: scoreLines,
+  filter: (chart, lines) => lines,
+  values: (chart, lines) => lines.map((line) => SHORT.format(line)),
+};
 const SCORES = { distr: 4, asinh: FLAT, range: scoreRange };
 
 export class Charts {
@@ -83,7 +101,10 @@ export class Charts {
       width: place.clientWidth || 600,
       height: HEIGHT,
       scales: { x: { time: false }, y: isTime ? TIMES : SCORES },
-      axes: [axis, { ...axis, size: 70 }],
+      axes: [
+        { ...axis, incrs: WHOLE },
+        { ...axis, size: 60, ...(isTime ? {} : SCORE_AXIS) },
+      ],
       series: [
         { label: place.dataset.x },
         ...names.map((name, index) => ({
@@ -91,7 +112,7 @@ export class Charts {
           stroke: strokes[index],
           width: 2,
           spanGaps: true,
-          points: { show: true, size: 5, fill: strokes[index] },
+          points: { size: 5, fill: strokes[index] },
         })),
       ],
       hooks: {

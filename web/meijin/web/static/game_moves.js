@@ -72,12 +72,12 @@ export class Moves {
   }
 
   /** Marks a ply. */
-  select(ply, { scroll }) {
+  select(ply) {
     this.#chosen?.removeAttribute("aria-current");
     this.#chosen = this.#plies[ply];
     for (const other of this.list.querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
     this.#chosen.setAttribute("aria-current", "true");
-    if (scroll) this.#scrollTo(this.#chosen);
+    this.#scrollTo(this.#chosen);
   }
 
   /** Has a click on a move be told, with its ply. */
