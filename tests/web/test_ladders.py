@@ -22,6 +22,11 @@ from meijin.game import Result
 from meijin.ladder.refresh import refresh
 from meijin.store import Database
 from meijin.store.schema import Bot, BotVersion
+from meijin.v1 import ladder_service_pb2 as pb
+from meijin.web.gateway import Services, Visitor
+from meijin.web.pages.ladders.top import read_top, top_view
+from meijin.web.static import StaticFiles
+from meijin.web.templating import environment
 
 OpenLadder = Callable[[], AbstractAsyncContextManager[Browsing]]
 
@@ -118,7 +123,7 @@ async def test_a_ladder_before_its_first_run(open_site: OpenSite) -> None:
         await asyncio.to_thread(League, site.server.database, bots=2, name=NAME)
         assert "No ratings yet" in (await browsing.get(PATH)).text
         assert "There is no run yet" in (await browsing.get(f"{PATH}/runs")).text
-        assert "No day is over yet" in (await browsing.get(f"{PATH}/history")).text
+        assert "These bots have no rating yet" in (await browsing.get(f"{PATH}/history")).text
         assert (await browsing.get(f"{PATH}/matrix")).status == 400
         assert (await browsing.get("/ladders/renju-15x15-blitz")).status == 404
 
@@ -160,7 +165,7 @@ async def test_a_table_as_a_file(open_ladder: OpenLadder) -> None:
 
 
 async def test_history_of_chosen_bots(open_ladder: OpenLadder) -> None:
-    """A curve for each version, as a chart, a table and files."""
+    """A curve for each version up to the published run, as a chart, a table and files."""
     async with open_ladder() as browsing:
         page = (await browsing.get(f"{PATH}/history?bots=bob,cleo&bots=ada")).text
         data = page.partition('id="history">')[2].partition("</script>")[0]
@@ -168,12 +173,12 @@ async def test_history_of_chosen_bots(open_ladder: OpenLadder) -> None:
         labels = [series["label"] for series in chart["series"]]
         assert labels[:2] == ["bob", "cleo"]
         assert [label.partition(" ")[0] for label in labels[2:]] == ["ada", "ada"]
-        assert len(chart["x"]) == 3
+        assert len(chart["x"]) == 4
         assert chart["series"][0]["low"][0] < chart["series"][0]["values"][0]
         assert "<details>" in page
         answer = await browsing.get(f"{PATH}/history.csv?bots=bob")
         days = [row["day"] for row in csv.DictReader(io.StringIO(answer.text))]
-        assert days == ["2026-01-01", "2026-01-02", "2026-01-03"]
+        assert days == ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]
         told = json.loads((await browsing.get(f"{PATH}/history.json?bots=bob")).text)
         assert [each["bot"] for each in told["bots"]] == ["bob"]
         names = ",".join(f"bot-{number}" for number in range(13))
@@ -194,3 +199,19 @@ async def test_matrix_leads_to_games_of_two(open_ladder: OpenLadder) -> None:
         assert "3-0-1" in met
         assert (await browsing.get(f"{PATH}/head-to-head?bot=ada")).status == 400
         assert (await browsing.get(f"{PATH}/diagnosis")).status == 200
+
+
+async def test_the_best_of_the_busiest_ladder(open_site: OpenSite) -> None:
+    """The front page's box is of the ladder with most games that has a run."""
+    async with open_site() as site:
+        await asyncio.to_thread(play, site.server.database)
+        await asyncio.to_thread(League, site.server.database, bots=2, name="renju-15x15-blitz")
+        services = Services(site.shell.gateway.channel(Visitor("127.0.0.1")))
+        listed = await services.ladders.ListLadders(pb.ListLaddersRequest())
+        table = await read_top(services, listed.ladders)
+    assert table is not None
+    source = '{% import "parts.html" as parts %}{% include "ladders/_top.html" %}'
+    page = environment(StaticFiles()).from_string(source).render(top=top_view(table))
+    assert re.findall(r'href="/bots/([^"]*)"', page) == [row.bot for row in table.standings]
+    assert sorted(row.bot for row in table.standings) == sorted(BOTS)
+    assert "The best of freestyle 15x15, bullet" in page
