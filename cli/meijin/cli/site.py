@@ -1,12 +1,11 @@
 """The pages of a server for browsers, put together with the server whose pages they are."""
 
-import ssl
-
 import grpc
 import structlog
 
 from meijin.server.api.local import LocalCalls
 from meijin.server.settings import Settings
+from meijin.web.certificate import Certificate
 from meijin.web.gateway import Visitor
 from meijin.web.host import Host, open_listener
 from meijin.web.policy import Hosts
@@ -35,15 +34,8 @@ def open_site(settings: Settings, calls: LocalCalls) -> Host | None:
     except OSError as error:
         log.warning("no pages for browsers", address=settings.web, reason=error.strerror)
         return None
-    hosts = Hosts(settings.web_url, is_local=is_local(settings.web))
+    hosts = Hosts(settings.web_url or "", is_local=is_local(settings.web))
     shell = Shell(LocalGateway(calls), SiteSettings(hosts, settings.web_delay))
-    return Host(shell, listener, _tls(settings))
-
-
-def _tls(settings: Settings) -> ssl.SSLContext | None:
-    """The server's own certificate, where it has one."""
-    if settings.certificate is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(settings.certificate, settings.key)
-    return context
+    if settings.certificate is None or settings.key is None:
+        return Host(shell, listener)
+    return Host(shell, listener, Certificate(settings.certificate, settings.key))

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 import socket
-import ssl
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
@@ -13,6 +12,7 @@ from typing import ClassVar
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from meijin.web.certificate import Certificate
 from meijin.web.shell import Shell
 from meijin.web.site import application
 
@@ -40,10 +40,13 @@ class Host:
     Never by `uvicorn.Server.serve`: it would take the process's signals for itself.
     """
 
-    def __init__(self, shell: Shell, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
+    def __init__(
+        self, shell: Shell, listener: socket.socket, certificate: Certificate | None = None
+    ) -> None:
         self._shell = shell
         self._listener = listener
-        scheme = "http" if tls is None else "https"
+        self._certificate = certificate
+        scheme = "http" if certificate is None else "https"
         self.url = f"{scheme}://{_shown_address(listener)}"
         """Where a browser on this machine finds the pages."""
         config = uvicorn.Config(
@@ -58,7 +61,7 @@ class Host:
             server_header=False,
             backlog=BACKLOG,
             timeout_graceful_shutdown=int(CLOSING_TIME.total_seconds()),
-            ssl_context_factory=None if tls is None else lambda *_: tls,
+            ssl_context_factory=None if certificate is None else lambda *_: certificate.context,
         )
         self._server = _Server(config)
         self._ended = asyncio.Event()
@@ -66,9 +69,14 @@ class Host:
 
     async def run(self) -> None:
         """Serve the pages, until `stop`."""
+        following = None
+        if self._certificate is not None:
+            following = asyncio.create_task(self._certificate.follow())
         try:
             await self._server.serve([self._listener])
         finally:
+            if following is not None:
+                following.cancel()
             self._shell.cache.close()
             self._ended.set()
 
@@ -92,6 +100,7 @@ def open_listener(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(where)
+        listener.listen(BACKLOG)
         listener.setblocking(False)  # noqa: FBT003 - the socket's signature
     except OSError:
         listener.close()
