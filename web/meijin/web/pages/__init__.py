@@ -10,6 +10,7 @@
 - `challenges`: challenges, made with a bot of one's own
 - `account`, `own_bots`: who has signed in, an owner's bots and the tokens of both
 - `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
+- `ladders`: tables, ratings over days, and who is the stronger of any two
 - `sign_in`: signing in and out
 - `errors`: what is shown when something is refused
 """
@@ -30,6 +31,7 @@ from meijin.web.pages import (
     games,
     home,
     invitations,
+    ladders,
     made_tournaments,
     manage,
     own_bots,
@@ -60,6 +62,7 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *made_tournaments.ROUTES,
     *invitations.ROUTES,
     *audit.ROUTES,
+    *ladders.ROUTES,
     *sign_in.ROUTES,
 )
 """Every route of the site; the first that fits answers."""
