@@ -12,6 +12,7 @@
 - `tournaments`: made, played, listed and counted; a package
 - `match_sums`: colours, stones and times of the games of a match
 - `ladders`: what ladders are computed from, and what is published; a package
+- `openings`: what was played in each position of the first moves, counted; a package
 - `bots`: bots and their versions
 - `classes`: classes, their students, and which version of each counts
 - `access`: tokens, invitations, owners and the audit log; a package

@@ -9,6 +9,7 @@
 - `tournaments`: tournaments, entrants and pairings
 - `games`: games, and the journal of those that are running
 - `faults`: the fault ledger
+- `openings`: what was played in each position of the first moves, counted
 - `claims`: who owns the database
 """
 
@@ -46,6 +47,14 @@ from meijin.store.schema.ladders import (
     RatingDay,
     RatingRun,
 )
+from meijin.store.schema.openings import (
+    GAME_ENDED,
+    OpeningCursor,
+    OpeningGame,
+    OpeningMove,
+    OpeningRecheck,
+    StrengthBand,
+)
 from meijin.store.schema.tournaments import (
     TOURNAMENT_IS_NOT_FINISHED,
     Entrant,
@@ -56,6 +65,7 @@ from meijin.store.schema.tournaments import (
 
 __all__ = [
     "FAULT_DETAIL",
+    "GAME_ENDED",
     "GAME_IS_NOT_FINISHED",
     "LABEL",
     "REASON",
@@ -91,6 +101,10 @@ __all__ = [
     "JournalRow",
     "Ladder",
     "LadderId",
+    "OpeningCursor",
+    "OpeningGame",
+    "OpeningMove",
+    "OpeningRecheck",
     "Owner",
     "OwnerId",
     "Pairing",
@@ -101,6 +115,7 @@ __all__ = [
     "RatingRun",
     "RatingRunId",
     "SchoolClass",
+    "StrengthBand",
     "Token",
     "TokenId",
     "TokenKind",
