@@ -11,9 +11,11 @@ from functools import partial
 
 import structlog
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from meijin.ladder.opening_moves import band_of, count_moves
 from meijin.store import Database
+from meijin.store.database import is_unavailable
 from meijin.store.openings.counting import (
     CountedGame,
     CountedGames,
@@ -58,6 +60,15 @@ class OpeningCounter:
         self._database = database
         self._stop = stop or threading.Event()
         self._clock = clock
+
+    def sweep(self) -> bool:
+        """As `count`; failures are logged, but for the database's outages, as the jobs do that."""
+        try:
+            return self.count()
+        except Exception as error:  # noqa: BLE001 - ladders must not wait for openings
+            if not (isinstance(error, DBAPIError) and is_unavailable(error)):
+                _log.exception("can't count openings")
+            return False
 
     def count(self) -> bool:
         """See to the voids, and count the next games; tell whether there may be more."""

@@ -136,7 +136,7 @@ class ServerInTest:
         return FaultServiceStub(await self.channel())
 
     async def openings(self) -> OpeningServiceAsyncStub:
-        """A client of the games by their openings."""
+        """The games by their openings."""
         return OpeningServiceStub(await self.channel())
 
     async def analysis(self) -> AnalysisServiceAsyncStub:
