@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import Connection, event, func, select
+from tests.ladder.counted import count_openings
 from tests.store.made_up import publish, run_of
 
 from meijin.game import GOMOKU, Result, encode_moves
@@ -16,6 +17,7 @@ from meijin.game.canonical_position import canonical_position
 from meijin.game.symmetry import symmetries
 from meijin.ladder import opening_counter
 from meijin.ladder.opening_counter import OpeningCounter
+from meijin.ladder.opening_moves import count_moves
 from meijin.store import Database
 from meijin.store.openings.counting import forget_counts
 from meijin.store.openings.explored import counted_games, moves_in
@@ -38,11 +40,6 @@ Counts = Counter[tuple[int, int, Result]]
 """Games by the key of a position, the canonical cell of a move in it, and the result."""
 
 
-@pytest.fixture(autouse=True)
-def _no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening_counter, "REST_FACTOR", 0)
-
-
 def some_lines(games: int, seed: int) -> list[list[int]]:
     """Lines of moves near a corner, of any length; many share positions, mirror images too."""
     rng = random.Random(seed)
@@ -60,13 +57,6 @@ def finish(league: League, lines: list[list[int]]) -> None:
     """Finish a game of each line."""
     for place, line in enumerate(lines):
         league.finish((place % 2, 2, (BLACK, WHITE, DRAW)[place % 3]), line=line)
-
-
-def count_all(database: Database) -> None:
-    """Count until nothing is left."""
-    counter = OpeningCounter(database)
-    while counter.count():
-        pass
 
 
 def kept(database: Database) -> Counts:
@@ -124,10 +114,10 @@ def assert_exact(league: League) -> None:
 def test_games_are_counted_by_canonical_positions(any_league: League) -> None:
     """As one by one, whatever the order of stones and the mirror image; again changes nothing."""
     finish(any_league, some_lines(60, seed=1))
-    count_all(any_league.database)
+    count_openings(any_league.database)
     assert_exact(any_league)
     before = kept(any_league.database)
-    count_all(any_league.database)
+    count_openings(any_league.database)
     assert kept(any_league.database) == before
 
 
@@ -136,7 +126,7 @@ def test_games_that_end_later_are_added(league: League, monkeypatch: pytest.Monk
     monkeypatch.setattr(opening_counter, "BATCH", 7)
     for seed in (1, 2):
         finish(league, some_lines(20, seed=seed))
-        count_all(league.database)
+        count_openings(league.database)
         assert_exact(league)
 
 
@@ -146,7 +136,7 @@ def test_repeats_and_void_games_do_not_count(any_league: League) -> None:
         any_league.finish((0, 1, BLACK), line=[112, 113])
     any_league.add_unrated(GameState.VOID)
     any_league.add_unrated(GameState.RUNNING)
-    count_all(any_league.database)
+    count_openings(any_league.database)
     assert_exact(any_league)
     assert any_league.database.read(counted_games) == 1
 
@@ -156,10 +146,10 @@ def test_a_void_takes_a_game_away_and_counts_its_repeat(any_league: League) -> N
     for _ in range(3):
         any_league.finish((0, 1, BLACK), line=[112, 113, 114])
     any_league.finish((0, 1, WHITE), line=[112, 113, 115])
-    count_all(any_league.database)
+    count_openings(any_league.database)
     for number, games in ((1, 2), (2, 2), (4, 1), (3, 0)):
         any_league.void(number)
-        count_all(any_league.database)
+        count_openings(any_league.database)
         assert_exact(any_league)
         assert any_league.database.read(counted_games) == games
     assert not kept(any_league.database)
@@ -170,7 +160,7 @@ def test_a_void_before_the_count(league: League) -> None:
     league.finish((0, 1, BLACK), line=[112])
     league.finish((0, 1, BLACK), line=[112])
     league.void(1)
-    count_all(league.database)
+    count_openings(league.database)
     assert_exact(league)
     assert league.database.read(counted_games) == 1
 
@@ -178,7 +168,6 @@ def test_a_void_before_the_count(league: League) -> None:
 def test_a_void_in_the_midst_of_a_batch(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games that were read before it are read again."""
     finish(league, some_lines(5, seed=3))
-    count_moves = opening_counter.count_moves
     voids = [2]
 
     def void_meanwhile(games: object) -> object:
@@ -187,8 +176,8 @@ def test_a_void_in_the_midst_of_a_batch(league: League, monkeypatch: pytest.Monk
         return count_moves(games)  # type: ignore[arg-type]
 
     monkeypatch.setattr(opening_counter, "count_moves", void_meanwhile)
-    count_all(league.database)
-    count_all(league.database)
+    count_openings(league.database)
+    count_openings(league.database)
     assert_exact(league)
     assert league.database.read(counted_games) == 4
 
@@ -196,8 +185,7 @@ def test_a_void_in_the_midst_of_a_batch(league: League, monkeypatch: pytest.Monk
 def test_two_counters_count_once(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """When another worker has counted a batch meanwhile, this one's is dropped."""
     finish(league, some_lines(20, seed=4))
-    count_moves = opening_counter.count_moves
-    others = [OpeningCounter(league.database)]
+    others = [OpeningCounter(league.database, rest_factor=0)]
 
     def count_meanwhile(games: object) -> object:
         while others:
@@ -205,7 +193,7 @@ def test_two_counters_count_once(league: League, monkeypatch: pytest.MonkeyPatch
         return count_moves(games)  # type: ignore[arg-type]
 
     monkeypatch.setattr(opening_counter, "count_moves", count_meanwhile)
-    assert OpeningCounter(league.database).count()
+    assert OpeningCounter(league.database, rest_factor=0).count()
     assert_exact(league)
 
 
@@ -219,22 +207,22 @@ def test_a_death_between_two_statements_leaves_nothing(league: League) -> None:
 
     event.listen(league.database.writer, "before_cursor_execute", fail)
     with pytest.raises(KeyboardInterrupt):
-        OpeningCounter(league.database).count()
+        OpeningCounter(league.database, rest_factor=0).count()
     event.remove(league.database.writer, "before_cursor_execute", fail)
     assert not kept(league.database)
-    count_all(league.database)
+    count_openings(league.database)
     assert_exact(league)
 
 
 def test_counts_can_be_made_anew(any_league: League) -> None:
     """From nothing to the same."""
     finish(any_league, some_lines(20, seed=6))
-    count_all(any_league.database)
+    count_openings(any_league.database)
     before = kept(any_league.database)
     any_league.void(1)
     any_league.database.write(forget_counts)
     assert not kept(any_league.database)
-    count_all(any_league.database)
+    count_openings(any_league.database)
     assert_exact(any_league)
     assert kept(any_league.database) != before
 
@@ -244,11 +232,11 @@ def test_games_of_no_ladder_count(league: League) -> None:
     league.finish((0, 1, BLACK), line=[112])
     league.finish((0, 1, BLACK), line=[113])
     league.change_game(1, ladder_id=None)
-    count_all(league.database)
+    count_openings(league.database)
     assert_exact(league)
     assert league.database.read(counted_games) == 2
     league.void(1)
-    count_all(league.database)
+    count_openings(league.database)
     assert_exact(league)
 
 
@@ -262,11 +250,11 @@ def test_bands_follow_the_published_run(league: League) -> None:
         return {row.band: row.black_wins for row in rows if row.cell == wanted}
 
     league.finish((0, 1, BLACK), line=[112])
-    count_all(league.database)
+    count_openings(league.database)
     for revision, elo in enumerate((1150.0, 1205.0, 1402.5, 1995.0), start=1):
         publish(league, run_of(league, revision, elo=elo))
         league.finish((0, 1, BLACK), line=[112, revision])
-        count_all(league.database)
+        count_openings(league.database)
     assert bands(112) == {
         StrengthBand.UNRATED: 1,
         StrengthBand.BELOW_1200: 1,
@@ -275,7 +263,7 @@ def test_bands_follow_the_published_run(league: League) -> None:
         StrengthBand.FROM_1800: 1,
     }
     league.void(2)
-    count_all(league.database)
+    count_openings(league.database)
     assert StrengthBand.BELOW_1200 not in bands(112)
 
 
@@ -283,7 +271,7 @@ def test_a_cell_off_the_board_ends_the_line(league: League) -> None:
     """Of a game that was stored wrong: what is before it counts."""
     league.finish((0, 1, BLACK), line=[112])
     league.change_game(1, moves=encode_moves([112, 500, 3]))
-    count_all(league.database)
+    count_openings(league.database)
     empty = canonical_position([], GOMOKU)
     after = canonical_position([112], GOMOKU)
     assert kept(league.database) == {
@@ -299,5 +287,5 @@ def test_a_failure_ends_no_worker(league: League) -> None:
     for names in (("opening_move", "away"), ("away", "opening_move")):
         statement = rename.format(*names)
         league.database.write(partial(Connection.exec_driver_sql, statement=statement))
-        assert not OpeningCounter(league.database).sweep()
+        assert not OpeningCounter(league.database, rest_factor=0).sweep()
     assert_exact(league)

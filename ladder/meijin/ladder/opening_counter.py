@@ -56,10 +56,12 @@ class OpeningCounter:
         *,
         stop: threading.Event | None = None,
         clock: Callable[[], float] = time.monotonic,
+        rest_factor: float = REST_FACTOR,
     ) -> None:
         self._database = database
         self._stop = stop or threading.Event()
         self._clock = clock
+        self._rest_factor = rest_factor
 
     def sweep(self) -> bool:
         """As `count`; failures are logged, but for the database's outages, as the jobs do that."""
@@ -80,7 +82,7 @@ class OpeningCounter:
             games = self._count_batch(ladder_id)
             is_behind |= games == BATCH
             if games:
-                self._stop.wait(REST_FACTOR * (self._clock() - start))
+                self._stop.wait(self._rest_factor * (self._clock() - start))
         return is_behind
 
     def _count_batch(self, ladder_id: LadderId) -> int:

@@ -15,4 +15,5 @@ def wilson_interval(points: float, games: int) -> tuple[float, float]:
     share, square = points / games, Z_95**2 / games
     middle = (share + square / 2) / (1 + square)
     half = Z_95 * sqrt(share * (1 - share) / games + square / (4 * games)) / (1 + square)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # Exact at 0 and 1, where rounding would leave the share outside.
+    return min(max(0.0, middle - half), share), max(min(1.0, middle + half), share)

@@ -20,7 +20,7 @@ from meijin.store.schema import (
     Tournament,
 )
 
-DEPTH = 10
+DEPTH = 12
 """Stones of the positions whose moves are counted, at most."""
 
 NO_LADDER = LadderId(0)
@@ -95,6 +95,9 @@ _GAMES = select(
         EndedGame,
         Game,
         Tournament,
-        moves=func.substr(Game.moves, 1, MOVE_BYTES * (DEPTH + 1), type_=LargeBinary()),
+        # SQLite makes nothing of no bytes.
+        moves=func.coalesce(
+            func.substr(Game.moves, 1, MOVE_BYTES * (DEPTH + 1), type_=LargeBinary()), Game.moves
+        ),
     )
 ).join(Tournament, Tournament.id == Game.tournament_id)
