@@ -164,6 +164,7 @@ class ExploreResponse(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     COUNTED_GAMES_FIELD_NUMBER: _builtins.int
     DEPTH_FIELD_NUMBER: _builtins.int
+    VARIANTS_FIELD_NUMBER: _builtins.int
     counted_games: _builtins.int
     """How many games are counted so far, of all variants. Others wait for the worker."""
     depth: _builtins.int
@@ -192,6 +193,12 @@ class ExploreResponse(_message.Message):
         band, at most 10.
         """
 
+    @_builtins.property
+    def variants(self) -> _containers.RepeatedCompositeFieldContainer[Global___CountedVariant]:
+        """What there are counted games of, most first, at most 100: the variants of ladders. Those
+        that were played without a ladder alone can be asked for too.
+        """
+
     def __init__(
         self,
         *,
@@ -202,14 +209,43 @@ class ExploreResponse(_message.Message):
         games: _abc.Iterable[_game_pb2.Game] | None = ...,
         counted_games: _builtins.int = ...,
         depth: _builtins.int = ...,
+        variants: _abc.Iterable[Global___CountedVariant] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "results", b"results"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["continuations", b"continuations", "counted_games", b"counted_games", "depth", b"depth", "ended", b"ended", "games", b"games", "results", b"results", "strengths", b"strengths"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["continuations", b"continuations", "counted_games", b"counted_games", "depth", b"depth", "ended", b"ended", "games", b"games", "results", b"results", "strengths", b"strengths", "variants", b"variants"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExploreResponse: _TypeAlias = ExploreResponse  # noqa: Y015
+
+@_typing.final
+class CountedVariant(_message.Message):
+    """A variant with counted games."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VARIANT_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    games: _builtins.int
+    """Games of its ladders that are counted so far."""
+    @_builtins.property
+    def variant(self) -> _game_pb2.Variant:
+        """What is played."""
+
+    def __init__(
+        self,
+        *,
+        variant: _game_pb2.Variant | None = ...,
+        games: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["variant", b"variant"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games", "variant", b"variant"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CountedVariant: _TypeAlias = CountedVariant  # noqa: Y015
 
 @_typing.final
 class Continuation(_message.Message):

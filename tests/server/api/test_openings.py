@@ -50,6 +50,7 @@ async def test_a_position_of_games(
     assert results.black_score == 1
     assert 0 < results.black_score_low < results.black_score_high <= 1
     assert (found.results, found.counted_games, found.depth) == (results, 1, 12)
+    assert [(each.variant, each.games) for each in found.variants] == [(VARIANT, 1)]
     assert [(each.strength, each.results) for each in found.strengths] == [
         (pb.STRENGTH_BAND_UNRATED, results)
     ]

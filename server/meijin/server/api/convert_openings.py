@@ -7,6 +7,7 @@ from meijin.server.views.openings import Continuation, ExploredPosition, Opening
 from meijin.store.openings.games_to_count import DEPTH
 from meijin.store.schema import StrengthBand
 from meijin.v1 import opening_service_pb2 as pb
+from meijin.wire import variant_to_proto
 from meijin.wire.enums import enum_table
 
 _STRENGTHS = enum_table(StrengthBand, pb.StrengthBand)
@@ -40,6 +41,10 @@ def explored_to_proto(explored: ExploredPosition) -> pb.ExploreResponse:
         games=map(game_to_proto, explored.games),
         counted_games=explored.counted_games,
         depth=DEPTH,
+        variants=[
+            pb.CountedVariant(variant=variant_to_proto(each.variant), games=each.games)
+            for each in explored.variants
+        ],
     )
 
 

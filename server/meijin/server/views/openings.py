@@ -11,12 +11,20 @@ from meijin.game.canonical_position import CanonicalPosition, canonical_position
 from meijin.ladder.statistics.score_interval import wilson_interval
 from meijin.server.views.games import GameSummary, game_summary
 from meijin.store.games import games_by_id
-from meijin.store.openings.explored import MoveCountRow, counted_games, moves_in
+from meijin.store.openings.explored import (
+    MoveCountRow,
+    VariantCount,
+    counted_games,
+    counted_variants,
+    moves_in,
+)
 from meijin.store.openings.games_to_count import DEPTH
 from meijin.store.schema import GAME_ENDED, GameId, GameState, StrengthBand
 
 SHOWN_GAMES = 10
 """Games of a position that are shown, at most."""
+
+SHOWN_VARIANTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,8 @@ class ExploredPosition:
     """The newest first."""
     counted_games: int
     """Of all variants."""
+    variants: Sequence[VariantCount]
+    """The variants of ladders, that of most games first."""
 
 
 def check_depth(moves: Sequence[int]) -> None:
@@ -114,6 +124,7 @@ def explore(
         strengths=_strengths(rows),
         games=_games(connection, chosen),
         counted_games=counted_games(connection),
+        variants=counted_variants(connection, limit=SHOWN_VARIANTS),
     )
 
 

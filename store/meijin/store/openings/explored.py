@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
+from meijin.game import Variant
 from meijin.store.rows import columns_of
-from meijin.store.schema import GameId, OpeningCursor, OpeningMove, StrengthBand
+from meijin.store.schema import GameId, Ladder, OpeningCursor, OpeningMove, StrengthBand
 
 
 class MoveCountRow(NamedTuple):
@@ -31,6 +32,27 @@ def moves_in(connection: Connection, position: int) -> Sequence[MoveCountRow]:
     ]
 
 
+class VariantCount(NamedTuple):
+    """How many games of a variant are counted."""
+
+    variant: Variant
+    games: int
+
+
+def counted_variants(connection: Connection, *, limit: int) -> Sequence[VariantCount]:
+    """The variants of ladders with counted games, most first."""
+    games = func.sum(OpeningCursor.games)
+    query = (
+        select(*columns_of(VariantCount, Ladder, games=games))
+        .join(OpeningCursor, OpeningCursor.ladder_id == Ladder.id)
+        .group_by(Ladder.variant)
+        .having(games > 0)
+        .order_by(games.desc(), Ladder.variant)
+        .limit(limit)
+    )
+    return [VariantCount(variant, int(games)) for variant, games in connection.execute(query)]
+
+
 def counted_games(connection: Connection) -> int:
     """The games that are counted so far, of all variants."""
-    return connection.scalar(select(func.coalesce(func.sum(OpeningCursor.games), 0))) or 0
+    return int(connection.scalar(select(func.sum(OpeningCursor.games))) or 0)
