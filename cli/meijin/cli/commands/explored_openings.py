@@ -1,7 +1,6 @@
 """`meijin openings explore`: what was played in a position, and how it ended."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -14,22 +13,7 @@ from meijin.game import Variant, cell_name, decode_moves, encode_moves, format_o
 from meijin.game.position_string import parse_position
 from meijin.v1 import opening_service_pb2 as pb
 from meijin.wire import outcome_from_proto, variant_to_proto
-
-
-class Strength(StrEnum):
-    """A band of the contract, as it is written."""
-
-    UNRATED = "unrated"
-    BELOW_1200 = "below-1200"
-    FROM_1200 = "1200-1400"
-    FROM_1400 = "1400-1600"
-    FROM_1600 = "1600-1800"
-    FROM_1800 = "1800-up"
-
-    @property
-    def value_in_contract(self) -> pb.StrengthBand.ValueType:
-        """The contract's value."""
-        return pb.StrengthBand.Value(f"STRENGTH_BAND_{self.name}")
+from meijin.wire.strength import Strength
 
 
 @with_server
@@ -56,7 +40,7 @@ def explore(
     request = pb.ExploreRequest(
         variant=variant_to_proto(board),
         moves=encode_moves(cells),
-        strength=pb.STRENGTH_BAND_UNSPECIFIED if strength is None else strength.value_in_contract,
+        strength=pb.STRENGTH_BAND_UNSPECIFIED if strength is None else strength.to_proto(),
     )
     with connect(server) as connection:
         response = connection.ask(connection.openings.Explore, request)
@@ -110,7 +94,7 @@ def _print_strengths(response: pb.ExploreResponse) -> None:
     columns = ("rated", "games", "share", "black", "95 % interval", "won", "drawn", "lost")
     made = table("By the mean rating of the two when the game was counted", columns)
     for each in response.strengths:
-        band = Strength[pb.StrengthBand.Name(each.strength).removeprefix("STRENGTH_BAND_")]
+        band = Strength.from_proto(each.strength)
         made.add_row(band.value, *_numbers(each.results, f"{_games(each.results) / games:.1%}"))
     console.print(made)
 
