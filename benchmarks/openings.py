@@ -50,14 +50,24 @@ SET_UP = (
        VALUES (1, 'freestyle-15x15', 'freestyle 15x15', 'ultrabullet 0-4', 0, 0, 0, 0, 0)""",
     """INSERT INTO tournament (id, name, format, rounds, seed, variant, time_control, max_games,
                                create_time, state, openings, verdict, planned, running, finished)
-       VALUES (1, 'all', 'ladder', 0, 1, 'freestyle 15x15', '1', 0, '2026-01-01', 'cancelled', x'',
+       VALUES (1, 'all', 'ladder', 0, 1, 'freestyle 15x15', '1', 0, '2026-01-01 12:00:00', 'cancelled', x'',
                '', 0, 0, 0)""",
+)
+FILL = (
+    """WITH RECURSIVE number(key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM number WHERE key < 100)
+       INSERT INTO bot (id, name, create_time, is_open, state, reason, is_hidden, former_names)
+       SELECT key, 'bot-' || key, '2026-01-01 12:00:00', 0, 'active', '', 0, '[]' FROM number""",
+    """INSERT INTO bot_version (id, bot_id, digest, label, hardware, nodes_per_second, configuration,
+                                create_time)
+       SELECT id, id, '', '1', '', 0, '[]', '2026-01-01 12:00:00' FROM bot""",
+    """INSERT INTO pairing (id, tournament_id, number, round, black_id, white_id, opening, reason)
+       SELECT id, 1, id, 1, black_id, white_id, x'', '' FROM game""",
 )
 INSERT = f"""
     INSERT INTO game (id, pairing_id, tournament_id, ladder_id, black_id, white_id, opening_plies,
                       opening, moves, start_time, state, times, result, ending, at_fault, detail,
                       end_sequence, end_time, fingerprint, is_repeat, is_swapped)
-    VALUES (?, ?, 1, 1, ?, ?, 3, 0, ?, '{TIME}', 'finished', ?, ?, 'five', 'nobody', '', ?, '{TIME}',
+    VALUES (?, ?, 1, 1, ?, ?, 3, 0, ?, '{TIME}', 'finished', ?, ?, 'adjudication', 'nobody', '', ?, '{TIME}',
             ?, 0, 0)
 """
 
@@ -101,6 +111,8 @@ def fill_database(database: Database, path: Path, kind: str, games: int) -> None
         for statement in SET_UP:
             connection.execute(statement)
         connection.executemany(INSERT, _rows(kind, games))
+        for statement in FILL:
+            connection.execute(statement)
     connection.close()
 
 

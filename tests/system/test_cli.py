@@ -48,7 +48,7 @@ COMMANDS = {
     ),
     *(f"game {verb}" for verb in ("show", "export", "convert", "verify", "list", "watch", "void")),
     "game replay",
-    *(f"openings {verb}" for verb in ("explore", "list", "vet")),
+    *(f"openings {verb}" for verb in ("explore", "list", "recount", "vet")),
     *("faults", "status", "backup", "restore"),
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
 }

@@ -7,6 +7,7 @@ import typer
 
 from meijin.cli.commands.explored_openings import explore
 from meijin.cli.commands.game_export import ForceOption, OutputOption
+from meijin.cli.commands.recounted_openings import recount
 from meijin.cli.errors import CommandError
 from meijin.cli.opening_files import openings_in
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 
 app.command()(explore)
+app.command()(recount)
 
 FileArgument = Annotated[
     Path,

@@ -8,6 +8,8 @@ from sqlalchemy import Connection, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from meijin.game import Result
+from meijin.store.database import Database
+from meijin.store.openings.explored import counted_games
 from meijin.store.openings.games_to_count import NO_LADDER, EndedGame
 from meijin.store.schema import (
     Game,
@@ -132,10 +134,27 @@ def take_away(
     _change_games(connection, ladder_id, -1)
 
 
-def forget_counts(connection: Connection) -> None:
-    """Forget all counts: the worker counts the games anew, by the ratings of now."""
+def forget_in(url: str) -> int:
+    """Forget all counts of a database; tell how many games they were of.
+
+    Raises:
+        UnknownSchemaError: its tables are not those of this release.
+    """
+    with Database(url) as database:
+        database.check_schema()
+        return database.write(forget_counts)
+
+
+def forget_counts(connection: Connection) -> int:
+    """Forget all counts: the worker counts the games anew, by the ratings of now.
+
+    Returns:
+        How many games they were of.
+    """
+    games = counted_games(connection)
     for model in (OpeningMove, OpeningGame, OpeningCursor, OpeningRecheck):
         connection.execute(delete(model))
+    return games
 
 
 def _hold(connection: Connection, ladder_id: LadderId) -> None:
