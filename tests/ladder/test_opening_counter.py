@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
@@ -166,13 +167,16 @@ def test_a_void_before_the_count(league: League) -> None:
 
 
 def test_a_void_in_the_midst_of_a_batch(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games that were read before it are read again."""
+    """Games that were read before it are read again, though another worker has seen to it."""
     finish(league, some_lines(5, seed=3))
     voids = [2]
+    stop = threading.Event()
+    stop.set()
 
     def void_meanwhile(games: object) -> object:
         while voids:
             league.void(voids.pop())
+            OpeningCounter(league.database, stop=stop).count()  # voids alone
         return count_moves(games)  # type: ignore[arg-type]
 
     monkeypatch.setattr(opening_counter, "count_moves", void_meanwhile)
