@@ -113,6 +113,8 @@ def fill_database(database: Database, path: Path, kind: str, games: int) -> None
         connection.executemany(INSERT, _rows(kind, games))
         for statement in FILL:
             connection.execute(statement)
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
 
 
