@@ -50,7 +50,7 @@ def words_of(path: Path) -> list[str]:
         r"\{#.*?#\}",
         r"\{%.*?%\}",
         r"\{\{.*?\}\}",
-        r"<(script|style)\b.*?</\1>",
+        r"<(script|style|code|pre|textarea)\b.*?</\1>",
         r"<[^>]*>",
     ):
         source = re.sub(mark, " ", source, flags=re.DOTALL)
