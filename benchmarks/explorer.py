@@ -1,6 +1,6 @@
 """How fast openings are counted, how large the counts are, and how fast a position is explored.
 
-    python benchmarks/openings.py [--games 100000] [--kinds bots,distinct] [--json]
+    python benchmarks/explorer.py [--games 100000] [--kinds bots,distinct] [--json]
 
 Each kind is an SQLite database of finished games with moves and times. The worker rests four times
 as long as it counts, which is left out here.
