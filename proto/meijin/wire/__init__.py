@@ -6,6 +6,7 @@
 - `capabilities`: what a bot can play
 - `formats`: formats of tournaments and their settings
 - `records`: games as records
+- `strength`: bands of strength, as people write them
 - `display_name`: what people call a bot, in any script
 - `text`: control characters and formulas in the texts of others
 - `standings`: what follows from a ladder's lines, and the table as CSV

@@ -11,6 +11,7 @@
 - `account`, `own_bots`: who has signed in, an owner's bots and the tokens of both
 - `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
 - `ladders`: tables, ratings over days, and who is the stronger of any two
+- `openings`, `opening_board`: what was played in a position, and the board that leads on from it
 - `sign_in`: signing in and out
 - `errors`: what is shown when something is refused
 """
@@ -34,6 +35,7 @@ from meijin.web.pages import (
     ladders,
     made_tournaments,
     manage,
+    openings,
     own_bots,
     play,
     sign_in,
@@ -63,6 +65,7 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *invitations.ROUTES,
     *audit.ROUTES,
     *ladders.ROUTES,
+    *openings.ROUTES,
     *sign_in.ROUTES,
 )
 """Every route of the site; the first that fits answers."""
