@@ -9,6 +9,7 @@
 - `tournaments`: tournaments, entrants and pairings
 - `games`: games, and the journal of those that are running
 - `faults`: the fault ledger
+- `webhooks`: webhooks, how far each has been told, and their deliveries
 - `claims`: who owns the database
 """
 
@@ -24,6 +25,7 @@ from meijin.store.schema.ids import (
     BotId,
     BotVersionId,
     ClassId,
+    DeliveryId,
     EntryId,
     Epoch,
     FaultId,
@@ -36,6 +38,7 @@ from meijin.store.schema.ids import (
     RatingRunId,
     TokenId,
     TournamentId,
+    WebhookId,
 )
 from meijin.store.schema.ladders import (
     Anchor,
@@ -53,6 +56,17 @@ from meijin.store.schema.tournaments import (
     Tournament,
     TournamentState,
 )
+from meijin.store.schema.webhooks import (
+    WEBHOOK_DETAIL,
+    WEBHOOK_URL,
+    DeliveryState,
+    EventSource,
+    Webhook,
+    WebhookCursor,
+    WebhookDelivery,
+    WebhookEvent,
+    WebhookFormat,
+)
 
 __all__ = [
     "FAULT_DETAIL",
@@ -61,6 +75,8 @@ __all__ = [
     "REASON",
     "STUDENT_ID",
     "TOURNAMENT_IS_NOT_FINISHED",
+    "WEBHOOK_DETAIL",
+    "WEBHOOK_URL",
     "ActId",
     "Anchor",
     "AuditRow",
@@ -74,9 +90,12 @@ __all__ = [
     "ClassId",
     "ClassMember",
     "DayTally",
+    "DeliveryId",
+    "DeliveryState",
     "Entrant",
     "EntryId",
     "Epoch",
+    "EventSource",
     "Fault",
     "FaultId",
     "FaultKind",
@@ -107,4 +126,10 @@ __all__ = [
     "Tournament",
     "TournamentId",
     "TournamentState",
+    "Webhook",
+    "WebhookCursor",
+    "WebhookDelivery",
+    "WebhookEvent",
+    "WebhookFormat",
+    "WebhookId",
 ]

@@ -37,6 +37,7 @@ class Tournament(Base):
             sqlite_where=NOT_FINISHED,
             postgresql_where=NOT_FINISHED,
         ),
+        Index("tournament_end", "end_sequence"),
     )
 
     id: Mapped[TournamentId] = mapped_column(primary_key=True, init=False)
@@ -74,6 +75,9 @@ class Tournament(Base):
     """Which games end early by the bots' scores; ``None`` for none."""
     max_faults: Mapped[int] = mapped_column(default=0, server_default="0")
     """It is cancelled when a bot has forfeited so many games; 0 for never."""
+    end_sequence: Mapped[int | None] = mapped_column(INT64, default=None)
+    """Orders tournaments by their last ends; ``None`` before the first. It stays when one is taken
+    up again, so that no number is given twice."""
 
 
 class Entrant(Base):
