@@ -38,9 +38,9 @@ class Received:
         key = base64.b64decode(secret.split("_", 1)[1])
         stamp = f"{self.headers['webhook-id']}.{self.headers['webhook-timestamp']}."
         digest = hmac.new(key, stamp.encode() + self.body, hashlib.sha256).digest()
-        return f"v1,{base64.b64encode(digest).decode()}" in self.headers[
-            "webhook-signature"
-        ].split(" ")
+        return f"v1,{base64.b64encode(digest).decode()}" in self.headers["webhook-signature"].split(
+            " "
+        )
 
 
 class Receiver:
@@ -55,7 +55,7 @@ class Receiver:
         class Handler(BaseHTTPRequestHandler):
             protocol_version: ClassVar[str] = "HTTP/1.1"
 
-            def do_POST(self) -> None:  # noqa: N802 - http.server's
+            def do_POST(self) -> None:
                 length = int(self.headers["content-length"])
                 names = {name.lower(): value for name, value in self.headers.items()}
                 received = Received(self.path, names, self.rfile.read(length))

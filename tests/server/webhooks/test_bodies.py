@@ -1,7 +1,7 @@
 """What is sent about an event, in each format."""
 
 import json
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 

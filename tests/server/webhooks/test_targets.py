@@ -49,9 +49,8 @@ def test_no_private_address_is_taken_as_it_is(address: str) -> None:
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "127.1", "2130706433", "0x7f.1"])
 def test_other_ways_to_write_loopback(host: str) -> None:
     """What the system reads as an address is refused once it is resolved."""
+    url = parse_url(f"https://{host}/")
     with pytest.raises(TargetError, match="no public address"):
-        url = parse_url(f"https://{host}/")
-        PUBLIC.check(url)
         PUBLIC.find(url, leading_to("127.0.0.1"))
 
 
@@ -61,6 +60,13 @@ def test_public_addresses_are_reached(address: str) -> None:
     target = PUBLIC.find(parse_url("https://hooks.example.org:8443/a?b"), leading_to(address))
     assert (target.address, target.url.port, target.url.path) == (address, 8443, "/a?b")
     assert target.url.host_header == "hooks.example.org:8443"
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost."])
+def test_the_name_of_loopback(host: str) -> None:
+    """It is refused before anybody asks for its address."""
+    with pytest.raises(TargetError, match="no public address"):
+        PUBLIC.check(parse_url(f"https://{host}/"))
 
 
 def test_a_name_without_an_address() -> None:
