@@ -20,7 +20,7 @@ from meijin.server.errors import StoreAwayError
 from meijin.server.storage import Storage
 from meijin.server.webhooks import deliverer as module
 from meijin.server.webhooks.bodies import Payload
-from meijin.server.webhooks.deliverer import MAX_SENDING_TO_WEBHOOK, Deliverer
+from meijin.server.webhooks.deliverer import MAX_SENDING_TO_WEBHOOK, REQUEST_LIMIT, Deliverer
 from meijin.server.webhooks.dispatch import MAX_WAITING
 from meijin.server.webhooks.post import Answer, PostError
 from meijin.server.webhooks.retries import PATIENCE as HOOK_PATIENCE
@@ -83,9 +83,10 @@ class Scene:
         )
 
     def send(
-        self, target: Target, headers: Mapping[str, str], body: bytes, _limit: timedelta
+        self, target: Target, headers: Mapping[str, str], body: bytes, limit: timedelta
     ) -> Answer:
         """Keep a request and answer it."""
+        assert limit == REQUEST_LIMIT
         names = {name.lower(): value for name, value in headers.items()}
         self.sent.append((target.url.host, Received(target.url.path, names, body)))
         return self.answer(target.url.host)
@@ -345,7 +346,7 @@ async def test_what_was_stored_is_sent_by_the_next_server(scene: Scene) -> None:
     scene.webhook()
     scene.faults()
     first = scene.deliverer()
-    first._begin = lambda _due: None  # type: ignore[method-assign]  # it ends here
+    first._begin = lambda due: None  # type: ignore[method-assign]  # it ends here
     await first.step()
     assert scene.sent == []
     await deliver(scene.deliverer())

@@ -129,8 +129,7 @@ async def test_what_happens_while_the_server_is_away_is_told(
 ) -> None:
     """And what was stored but not yet told when it ended, with the same id as ever."""
     receiver.status = 500
-    settings = {"webhook_networks": "127.0.0.0/8"}
-    async with start_server(**settings) as server:
+    async with start_server(webhook_networks="127.0.0.0/8") as server:
         desk = Desk(server, await server.channel())
         await subscribe(desk, receiver, "GAME_ENDED", "LADDER_PUBLISHED")
         black, white = await server.pair()
@@ -139,7 +138,7 @@ async def test_what_happens_while_the_server_is_away_is_told(
         refused = await next_of(receiver)
         server.database.write(publish)
     receiver.status = 200
-    async with start_server(**settings) as server:
+    async with start_server(webhook_networks="127.0.0.0/8") as server:
         server.database.write(
             lambda to: to.execute(text("UPDATE webhook SET hold_time = create_time"))
         )
