@@ -11,6 +11,7 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `refusals`: calls that were refused, as statuses of HTTP
 - `sessions`: who has signed in
 - `templating`, `wording`: the templates, and every text that people read
+- `charts`: what `charts.js` draws
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
 - `pages`: the pages by subject
 """

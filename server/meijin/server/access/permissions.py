@@ -52,6 +52,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.GameService/VoidGame": Permission.OPERATOR,
     "/meijin.v1.LadderService/ListLadders": Permission.READER,
     "/meijin.v1.LadderService/GetStandings": Permission.READER,
+    "/meijin.v1.LadderService/ListRatingRuns": Permission.READER,
     "/meijin.v1.LadderService/GetMatrix": Permission.READER,
     "/meijin.v1.LadderService/ListPairCounts": Permission.READER,
     "/meijin.v1.LadderService/ListCovariances": Permission.READER,
