@@ -197,7 +197,7 @@ class App:
         registrar = Registrar(self._server)
         self.local_calls = LocalCalls(interceptor, registrar.handlers)
         """The services, for what else is in this process."""
-        reach = Reach(settings.webhook_networks)
+        reach = Reach(settings.webhook_networks or ())
         self.webhooks = Deliverer(parts.storage, payload_of, reach=reach)
         """What tells webhooks what happens, where the settings let it."""
         webhooks = WebhookControl(

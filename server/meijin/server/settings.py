@@ -133,7 +133,7 @@ def _read_networks(value: object) -> object:
 
 
 WrittenNetworks = Annotated[
-    tuple[IPv4Network | IPv6Network, ...], NoDecode, BeforeValidator(_read_networks)
+    tuple[IPv4Network | IPv6Network, ...] | None, NoDecode, BeforeValidator(_read_networks)
 ]
 """Written ``10.0.0.0/8,fd00::/8``."""
 
@@ -247,16 +247,16 @@ class Settings(BaseSettings):
     """Where Prometheus finds the metrics; they are not served when absent."""
     traces: CollectorUrl | None = None
     """The OpenTelemetry collector that traces are sent to; none are made when absent."""
-    webhooks: bool = True
-    """Webhooks may be made, and are told what happens."""
-    webhook_networks: WrittenNetworks = ()
-    """Where webhooks of the operators may send besides public addresses, by http too."""
     web: WebAddress = DEFAULT_WEB
     """Host and port of the pages for browsers; port 0 takes a free one, ``off`` has none."""
     web_url: WebUrl = ""
     """Where people find the pages, behind a proxy; empty where that is `web` itself."""
     web_delay: Duration = Field(default=timedelta(0), ge=timedelta(0), le=timedelta(hours=1))
     """By how much boards in browsers are behind the games."""
+    webhooks: bool = True
+    """Webhooks may be made, and are told what happens."""
+    webhook_networks: WrittenNetworks = None
+    """Where webhooks of the operators may send besides public addresses, by http too; nowhere when absent."""
     backup_every: Annotated[Duration, Field(gt=timedelta(0))] | None = None
     """Between automatic backups of an SQLite database; there are none when absent."""
     backup_keep: PositiveInt = 7
