@@ -13,6 +13,8 @@
 - `ladders`: tables, ratings over days, and who is the stronger of any two
 - `openings`, `opening_board`: what was played in a position, and the board that leads on from it
 - `sign_in`: signing in and out
+- `webhooks`: addresses that are told by HTTP what happens
+- `feeds`: Atom feeds of a bot and of a ladder
 - `errors`: what is shown when something is refused
 """
 
@@ -27,6 +29,7 @@ from meijin.web.pages import (
     bots,
     challenges,
     faults,
+    feeds,
     game,
     game_files,
     games,
@@ -42,10 +45,12 @@ from meijin.web.pages import (
     status,
     tournament,
     tournaments,
+    webhooks,
 )
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
+    *feeds.ROUTES,
     *home.ROUTES,
     *play.ROUTES,
     *games.ROUTES,
@@ -67,5 +72,6 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *ladders.ROUTES,
     *openings.ROUTES,
     *sign_in.ROUTES,
+    *webhooks.ROUTES,
 )
 """Every route of the site; the first that fits answers."""
