@@ -60,12 +60,12 @@ def test_checkers_read_every_room() -> None:
 
 
 def test_coverage_is_of_every_room_with_traced_tests() -> None:
-    """All but `game`, `arena` and `cli`; of `bots` the SDK, of `proto` what is not generated."""
+    """All but `game`, `arena`, `web` and `cli`; of `bots` the SDK, of `proto` what is not generated."""
     sources = unique(TOOLS["coverage"]["run"]["source"])
     parts = {source for source in sources if "/" in source}
     assert parts == {"bots/meijin/bots/sdk", "proto/meijin/wire"}
     assert all((ROOT / source).is_dir() for source in sources)
-    assert {source.partition("/")[0] for source in sources} == ROOMS - {"game", "arena", "cli"}
+    assert {source.partition("/")[0] for source in sources} == ROOMS - {"game", "arena", "web", "cli"}
 
 
 def test_tests_without_coverage_are_run_too() -> None:

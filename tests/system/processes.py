@@ -154,9 +154,12 @@ def _kill(pids: Iterable[int]) -> None:
 
 
 def environment(folder: Path, extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's own without Meijin's settings; the mark is handed on to all descendants."""
+    """This process's own without Meijin's settings; the mark is handed on to all descendants.
+
+    Servers have no pages unless they are told to: their ports would be the same.
+    """
     kept = {key: value for key, value in os.environ.items() if not key.startswith("MEIJIN_")}
-    mark = {"TEST_FOLDER": str(folder)}
+    mark = {"TEST_FOLDER": str(folder), "MEIJIN_WEB": "off"}
     return {**kept, **mark, "COLUMNS": "200", "NO_COLOR": "1", **extra}
 
 

@@ -44,6 +44,7 @@ def local_arena(
     upkeep: Upkeep = USUAL_UPKEEP,
     *,
     with_ladder: bool = True,
+    web: str = "off",
 ) -> Iterator[Connection]:
     """A server on a free loopback port with bots, which maps names to what `bot run` takes.
 
@@ -57,7 +58,7 @@ def local_arena(
     """
     options = () if with_ladder else (f"--redis=unix://{data.resolve() / 'none.sock'}",)
     with (
-        local_server(data, *options) as (address, server),
+        local_server(data, *options, web=web) as (address, server),
         connect(Server(address), "") as connection,
     ):
         commands = _commands(bots, address)
@@ -99,8 +100,11 @@ def _commands(bots: Mapping[str, str | BotWords], address: str) -> dict[str, Bot
 
 
 @contextmanager
-def local_server(data: Path, *options: str) -> Iterator[tuple[str, Child]]:
+def local_server(data: Path, *options: str, web: str = "off") -> Iterator[tuple[str, Child]]:
     """A server on a free loopback port, where everybody is an operator: its address, and itself.
+
+    Args:
+        web: Where it has pages for browsers.
 
     Raises:
         ArenaError: it does not come up; the message names its log.
@@ -108,6 +112,7 @@ def local_server(data: Path, *options: str) -> Iterator[tuple[str, Child]]:
     check_server_parts()
     _make_folder(data)
     arguments = ["serve", "--open", "--listen=127.0.0.1:0", f"--data={data}", "--drain=0"]
+    arguments.append(f"--web={web}")
     with stopping() as children:
         arguments += [f"--env-file={os.devnull}", *options]
         server = children["server"] = start_child(arguments, data / SERVER_LOG_FILE)

@@ -56,6 +56,11 @@ class TokenServiceStub:
                 request_serializer=meijin_dot_v1_dot_token__service__pb2.RevokeTokenRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_token__service__pb2.RevokeTokenResponse.FromString,
                 _registered_method=True)
+        self.GetOwnToken = channel.unary_unary(
+                '/meijin.v1.TokenService/GetOwnToken',
+                request_serializer=meijin_dot_v1_dot_token__service__pb2.GetOwnTokenRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_token__service__pb2.GetOwnTokenResponse.FromString,
+                _registered_method=True)
 
 
 class TokenServiceServicer:
@@ -94,6 +99,13 @@ class TokenServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetOwnToken(self, request, context):
+        """The token that the call shows. UNAUTHENTICATED for a call that shows none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_TokenServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -116,6 +128,11 @@ def add_TokenServiceServicer_to_server(servicer, server):
                     servicer.RevokeToken,
                     request_deserializer=meijin_dot_v1_dot_token__service__pb2.RevokeTokenRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_token__service__pb2.RevokeTokenResponse.SerializeToString,
+            ),
+            'GetOwnToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetOwnToken,
+                    request_deserializer=meijin_dot_v1_dot_token__service__pb2.GetOwnTokenRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_token__service__pb2.GetOwnTokenResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -228,6 +245,33 @@ class TokenService:
             '/meijin.v1.TokenService/RevokeToken',
             meijin_dot_v1_dot_token__service__pb2.RevokeTokenRequest.SerializeToString,
             meijin_dot_v1_dot_token__service__pb2.RevokeTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetOwnToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.TokenService/GetOwnToken',
+            meijin_dot_v1_dot_token__service__pb2.GetOwnTokenRequest.SerializeToString,
+            meijin_dot_v1_dot_token__service__pb2.GetOwnTokenResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -48,6 +48,8 @@ class TokenServiceStub:
     """Has a token stop working at once; streams that were opened with it are
     closed. FAILED_PRECONDITION for the last one of the operators.
     """
+    GetOwnToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.GetOwnTokenRequest, _token_service_pb2.GetOwnTokenResponse]
+    """The token that the call shows. UNAUTHENTICATED for a call that shows none."""
 
 @_typing.type_check_only
 class TokenServiceAsyncStub(TokenServiceStub):
@@ -69,6 +71,8 @@ class TokenServiceAsyncStub(TokenServiceStub):
     """Has a token stop working at once; streams that were opened with it are
     closed. FAILED_PRECONDITION for the last one of the operators.
     """
+    GetOwnToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.GetOwnTokenRequest, _token_service_pb2.GetOwnTokenResponse]  # type: ignore[assignment]
+    """The token that the call shows. UNAUTHENTICATED for a call that shows none."""
 
 class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
     """The tokens of a server. An owner sees and manages its own and those of its
@@ -111,5 +115,13 @@ class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
         """Has a token stop working at once; streams that were opened with it are
         closed. FAILED_PRECONDITION for the last one of the operators.
         """
+
+    @_abc_1.abstractmethod
+    def GetOwnToken(
+        self,
+        request: _token_service_pb2.GetOwnTokenRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_token_service_pb2.GetOwnTokenResponse, _abc.Awaitable[_token_service_pb2.GetOwnTokenResponse]]:
+        """The token that the call shows. UNAUTHENTICATED for a call that shows none."""
 
 def add_TokenServiceServicer_to_server(servicer: TokenServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -14,6 +14,8 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 7464
 DEFAULT_SERVER = f"{DEFAULT_HOST}:{DEFAULT_PORT}"
 """Where a server listens, and where bots and commands look for it."""
+DEFAULT_WEB = f"{DEFAULT_HOST}:7465"
+"""Where a server has its pages for browsers."""
 _ADDRESS = re.compile(
     r"(?P<scheme>grpcs?://)?(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
 )

@@ -2,10 +2,11 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Protocol, TypeAlias
 
 import grpc
 import structlog
@@ -14,6 +15,7 @@ from prometheus_client import CollectorRegistry
 from meijin.server.api.health import HealthServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.limits import Limits
+from meijin.server.api.local import LocalCalls, Registrar
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
 from meijin.server.metrics.certificates import CertificateExpiry
@@ -68,10 +70,31 @@ SERVICE = "meijin"
 """What traces call the server, unless the environment says otherwise."""
 
 
-async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
+class Site(Protocol):
+    """Pages that are served beside the arena."""
+
+    async def run(self) -> None:
+        """Serve them, until `stop`."""
+
+    async def stop(self) -> None:
+        """End every stream to a browser, and stop; the games go on."""
+
+
+OpenSite: TypeAlias = Callable[[LocalCalls], Awaitable[Site | None]]
+"""Opens the pages, which call the services in this process; ``None`` where there are none."""
+
+
+async def _no_site(calls: LocalCalls) -> None:
+    """Open no pages."""
+
+
+async def serve(
+    settings: Settings, ready: Callable[[str], None], open_site: OpenSite = _no_site
+) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is told the address once bots may connect.
 
-    The process ends some time after the signal even if a part of it hangs.
+    The process ends some time after the signal even if a part of it hangs. Pages are opened after
+    that, so that bots do not wait for them.
 
     Raises:
         CertificateError: a file for TLS can't be used.
@@ -110,9 +133,14 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
             running = [tasks.create_task(task) for task in lasting]
             ready(address)
             manager.ready()
+            site = await open_site(app.local_calls)
+            if site is not None:
+                running.append(tasks.create_task(site.run()))
             await _stop_or_failure(stop, running)
             manager.stopping()
             end_within(settings.drain + STOP_LIMIT)
+            if site is not None:
+                await site.stop()
             await app.drain()
             for task in running:
                 task.cancel()
@@ -162,9 +190,12 @@ class App:
             tracer=parts.tracer,
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
+        registrar = Registrar(self._server)
+        self.local_calls = LocalCalls(interceptor, registrar.handlers)
+        """The services, for what else is in this process."""
         backups = settings.data / BACKUP_FOLDER
         add_services(
-            self._server,
+            registrar,
             parts,
             self._health,
             self.limits,

@@ -1,6 +1,7 @@
 """The services: their names, and what answers their methods."""
 
 from pathlib import Path
+from typing import cast
 
 import grpc
 from grpc_health.v1 import health, health_pb2_grpc
@@ -15,6 +16,7 @@ from meijin.server.api.games import GameServicer
 from meijin.server.api.health import HealthServicer
 from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.limits import Limits
+from meijin.server.api.local import Registrar
 from meijin.server.api.owners import OwnerServicer
 from meijin.server.api.play import PlayServicer
 from meijin.server.api.status import StatusServicer
@@ -71,7 +73,7 @@ SERVICES = (*STORING_SERVICES, *OTHER_SERVICES)
 
 
 def add_services(
-    server: grpc.aio.Server,
+    registrar: Registrar,
     parts: Parts,
     health_servicer: HealthServicer,
     limits: Limits,
@@ -81,6 +83,7 @@ def add_services(
     credentials: Credentials | None,
 ) -> None:
     """Have the server answer the calls of every service."""
+    server = cast("grpc.aio.Server", registrar)  # as the generated functions have it
     pauses = parts.scheduler.pauses
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(
         PlayServicer(

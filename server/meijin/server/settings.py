@@ -28,6 +28,7 @@ from meijin.wire.contract import (
     DATABASE_FILE,
     DEFAULT_DATA,
     DEFAULT_SERVER,
+    DEFAULT_WEB,
     KEEPALIVE_INTERVAL,
     MAX_MESSAGE_BYTES,
     MAX_PORT,
@@ -37,6 +38,9 @@ from meijin.wire.contract import (
 )
 
 COLLECTOR_SCHEMES = ("http://", "https://")
+WEB_SCHEMES = ("http://", "https://")
+NO_WEB = "off"
+"""In the place of an address: no pages are served."""
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
 
@@ -83,6 +87,24 @@ ListenAddress = Annotated[str, AfterValidator(_check_listen_address)]
 
 HostAndPort = Annotated[str, AfterValidator(_check_host_and_port)]
 """What is listened on."""
+
+
+def _check_web_address(address: str) -> str:
+    return address if address == NO_WEB else _check_host_and_port(address)
+
+
+WebAddress = Annotated[str, AfterValidator(_check_web_address)]
+"""Where pages are served, or ``off``."""
+
+
+def _check_web_url(url: str) -> str:
+    if url and (not url.startswith(WEB_SCHEMES) or not urlsplit(url).hostname):
+        raise ValueError("it must be where people look, such as https://arena.example")
+    return url.rstrip("/")
+
+
+WebUrl = Annotated[str, AfterValidator(_check_web_url)]
+"""Where people find the pages."""
 
 
 def _check_collector_url(url: str) -> str:
@@ -212,6 +234,12 @@ class Settings(BaseSettings):
     """Where Prometheus finds the metrics; they are not served when absent."""
     traces: CollectorUrl | None = None
     """The OpenTelemetry collector that traces are sent to; none are made when absent."""
+    web: WebAddress = DEFAULT_WEB
+    """Host and port of the pages for browsers; port 0 takes a free one, ``off`` has none."""
+    web_url: WebUrl = ""
+    """Where people find the pages, behind a proxy; empty where that is `web` itself."""
+    web_delay: Duration = Field(default=timedelta(0), ge=timedelta(0), le=timedelta(hours=1))
+    """By how much boards in browsers are behind the games."""
     backup_every: Annotated[Duration, Field(gt=timedelta(0))] | None = None
     """Between automatic backups of an SQLite database; there are none when absent."""
     backup_keep: PositiveInt = 7
@@ -236,6 +264,16 @@ class Settings(BaseSettings):
             raise ValueError(
                 "with open registration everybody is an operator, who may look too; leave out "
                 "either --open or --reading token"
+            )
+        if self.web != NO_WEB and not (is_local(self.web) or self.is_tls or self.plaintext):
+            raise ValueError(
+                f"other machines reach {self.web}, and without TLS tokens can be read on the way; "
+                "give --certificate and --key, or, where the way is safe, --plaintext"
+            )
+        if self.web != NO_WEB and self.is_open and not (is_local(self.web) or self.open_to_network):
+            raise ValueError(
+                f"other machines reach {self.web}, and with open registration everybody there is "
+                "an operator; leave --open out, or, where that is meant, give --open-to-network"
             )
         if is_local(self.listen):
             return self

@@ -23,6 +23,7 @@ from meijin.wire.contract import (
     DATABASE_VARIABLE,
     DEFAULT_DATA,
     DEFAULT_SERVER,
+    DEFAULT_WEB,
     LOG_FORMAT_VARIABLE,
     LOG_LEVEL_VARIABLE,
     REDIS_VARIABLE,
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
+    from meijin.server.api.local import LocalCalls
     from meijin.server.settings import Settings
+    from meijin.web.host import Host
 
 
 WORKER_SERVICE = "meijin-worker"
@@ -144,6 +147,14 @@ def serve(
         typer.Option(help="Host and port of metrics for Prometheus; else none are served."),
     ] = None,
     traces: TracesOption = None,
+    web: Annotated[
+        str | None,
+        typer.Option(help=f"Host and port of pages for browsers, or off. \\[{DEFAULT_WEB}]"),
+    ] = None,
+    web_url: Annotated[
+        str | None,
+        typer.Option(help="Where people find the pages, such as https://arena.example."),
+    ] = None,
     backup_every: Annotated[
         float | None,
         typer.Option(help="Seconds between automatic backups of an SQLite database; else none."),
@@ -182,6 +193,8 @@ def serve(
         log_format=log_format,
         metrics=metrics,
         traces=traces or None,
+        web=web,
+        web_url=web_url,
         backup_every=backup_every,
     )
     _run(settings)
@@ -270,7 +283,7 @@ def _run(settings: "Settings") -> None:
 
     configure_logs(settings.log_level, settings.log_format)
     try:
-        asyncio.run(serve_until_stopped(settings, _announce))
+        asyncio.run(serve_until_stopped(settings, _announce, partial(_open_site, settings)))
     except (CertificateError, StoreError, EmbeddedValkeyError, TracingError) as error:
         raise CommandError(str(error)) from None
     except OSError as error:
@@ -319,6 +332,20 @@ def _leaves(error: Exception) -> Iterator[Exception]:
             yield from _leaves(each)
     else:
         yield error
+
+
+async def _open_site(settings: "Settings", calls: "LocalCalls") -> "Host | None":
+    """Open the pages, and say where; the games go on where that fails."""
+    from meijin.server.settings import NO_WEB  # noqa: PLC0415 - the bare install has no server
+
+    if settings.web == NO_WEB:
+        return None
+    from meijin.cli.site import open_site  # noqa: PLC0415 - bots do not wait for its modules
+
+    host = open_site(settings, calls)
+    if host is not None:
+        typer.echo(f"pages for browsers are at {settings.web_url or host.url}")
+    return host
 
 
 def _announce(address: str) -> None:

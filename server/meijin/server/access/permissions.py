@@ -63,6 +63,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.AnalysisService/Evaluate": Permission.EVALUATIONS,
     "/meijin.v1.FaultService/ListFaults": Permission.READER,
     "/meijin.v1.StatusService/GetStatus": Permission.OPERATOR,
+    "/meijin.v1.TokenService/GetOwnToken": Permission.READER,
     "/meijin.v1.TokenService/CreateToken": Permission.OWNER,
     "/meijin.v1.TokenService/ListTokens": Permission.OWNER,
     "/meijin.v1.TokenService/RotateToken": Permission.OWNER,

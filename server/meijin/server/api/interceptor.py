@@ -107,11 +107,11 @@ class Interceptor(grpc.aio.ServerInterceptor):
         metadata = dict(handler_call_details.invocation_metadata or ())
 
         async def call(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
-            return await self._serve(handler, method, metadata, request, context)
+            return await self.serve(handler, method, metadata, request, context)
 
         return _rebuilt(handler, call)
 
-    async def _serve(
+    async def serve(
         self,
         handler: Any,  # noqa: ANN401 - see above
         method: str,

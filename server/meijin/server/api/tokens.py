@@ -14,9 +14,9 @@ from meijin.server.access.tokens import TokenRequest
 from meijin.server.api.convert_access import TOKEN_KINDS, token_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, read_page
-from meijin.server.errors import InvalidRequestError, invalid_request
+from meijin.server.errors import InvalidRequestError, UnauthenticatedError, invalid_request
 from meijin.server.storage import Storage
-from meijin.store.access.tokens import TokenRow, list_tokens
+from meijin.store.access.tokens import TokenRow, get_token, list_tokens
 from meijin.store.schema import OwnerId, TokenId
 from meijin.v1 import token_service_pb2 as pb
 from meijin.v1.token_service_pb2_grpc import TokenServiceServicer
@@ -56,6 +56,16 @@ class TokenServicer(TokenServiceServicer):
             token=lambda row: row.id,
         )
         return pb.ListTokensResponse(tokens=page.messages, next_page_token=page.next_token)
+
+    async def GetOwnToken(
+        self, request: pb.GetOwnTokenRequest, context: Context
+    ) -> pb.GetOwnTokenResponse:
+        """Show the token that the call shows."""
+        identity = current_caller.get().identity
+        if identity is None:
+            raise UnauthenticatedError("show a token to be told of it")
+        row = await self._storage.read(partial(get_token, token_id=identity.token_id))
+        return pb.GetOwnTokenResponse(token=token_to_proto(self._with_use(row)))
 
     async def RotateToken(
         self, request: pb.TokenServiceRotateTokenRequest, context: Context

@@ -8,7 +8,7 @@ from meijin.server.tournaments.formats import FORMATS
 from meijin.wire import format_names
 
 ROOT = Path(__file__).resolve().parents[4]
-ROOMS = ("proto", "game", "store", "bots", "ladder", "server", "arena", "cli")
+ROOMS = ("proto", "game", "store", "bots", "ladder", "server", "web", "arena", "cli")
 
 
 def test_the_contract_and_the_registry_name_the_same_formats() -> None:

@@ -1,0 +1,93 @@
+"""The templates, and how values are written in them."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from meijin.web.static import StaticFiles
+from meijin.web.wording import text
+
+FOLDER = Path(__file__).parent / "templates"
+
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+"""Control characters, and marks that turn the direction of what stands around them."""
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+def environment(static: StaticFiles) -> Environment:
+    """The templates of the pages; values are escaped, and stripped of what can't be shown."""
+    templates = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        finalize=_plain,
+    )
+    templates.globals |= {"t": text, "static": static.url}
+    templates.filters |= {
+        "when": when,
+        "number": number,
+        "signed": signed,
+        "percent": percent,
+        "duration": duration,
+    }
+    return templates
+
+
+def plain(value: str) -> str:
+    """A text without control characters and marks of direction."""
+    return _UNPRINTABLE.sub("", value)
+
+
+def when(value: Timestamp | datetime) -> Markup:
+    """An instant in UTC, to the second, for people and for programs."""
+    instant = value.ToDatetime(UTC) if isinstance(value, Timestamp) else value.astimezone(UTC)
+    machine = instant.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return Markup('<time datetime="{}">{}</time>').format(
+        machine, instant.strftime("%Y-%m-%d %H:%M:%S UTC")
+    )
+
+
+def number(value: float, digits: int = 0) -> str:
+    """A number with its thousands apart."""
+    return f"{value:,.{digits}f}"
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """A number with its sign, whatever it is."""
+    return f"{value:+,.{digits}f}"
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """A share, 0 to 1, in percent."""
+    return f"{100 * value:.{digits}f} %"
+
+
+def duration(value: Duration | timedelta) -> str:
+    """A time span, in the units that suit its length."""
+    span = value.ToTimedelta() if isinstance(value, Duration) else value
+    seconds = span.total_seconds()
+    if span < MINUTE:
+        return f"{seconds:.3g} s"
+    if span < HOUR:
+        return f"{int(seconds // 60)} min {seconds % 60:.0f} s"
+    if span < DAY:
+        return f"{int(seconds // 3600)} h {seconds % 3600 / 60:.0f} min"
+    return f"{span.days} d {seconds % 86400 / 3600:.0f} h"
+
+
+def _plain(value: object) -> object:
+    """What a template shows of a value: markup as it is, a text without what can't be shown."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return plain(value)
+    return value
