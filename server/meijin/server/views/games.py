@@ -53,6 +53,10 @@ class GameSummary:
     """Why the two were to meet; empty when a schedule said so."""
     is_swapped: bool = False
     """The first player has white, by a choice of its opening."""
+    ladder: str = ""
+    """The ladder that it is rated on; empty when it is unrated, or is not looked up."""
+    tournament_name: str = ""
+    """Empty when it is not looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,8 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
         is_repeat=row.is_repeat,
         reason=row.reason,
         is_swapped=is_swapped,
+        ladder=row.ladder,
+        tournament_name=row.tournament_name,
     )
 
 
