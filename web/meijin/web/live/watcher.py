@@ -1,18 +1,26 @@
 """A watcher: one browser's stream, which takes the newest state when its socket takes it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from starlette.types import Send
+from starlette.types import Send
 
-    from meijin.web.live.subscription import Subscription
+from meijin.web.live.cell import Cell
+
+ABORT = "meijin.abort"
+"""The extension of ASGI by which a connection is cut, whatever waits to be sent on it."""
 
 BEAT = b":\n\n"
 """A comment, by which both ends notice that the other is there."""
+
+
+class Followed(Protocol):
+    """A topic, as far as its watchers know it."""
+
+    cell: Cell
+    farewell: bytes | None
+    """What they are told when there will be nothing more; ``None`` until then."""
 
 
 class Watcher:
@@ -55,7 +63,7 @@ class Watcher:
         await self._send({"type": "http.response.body", "body": frame, "more_body": True})
         self.writing_since = None
 
-    async def follow(self, subscriptions: Sequence[Subscription]) -> None:
+    async def follow(self, subscriptions: Sequence[Followed]) -> None:
         """Write what is new in the topics, until the browser leaves or nothing more will come."""
         seen = dict.fromkeys(subscriptions, 0)
         while not self.has_left and seen:

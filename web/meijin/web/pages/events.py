@@ -11,8 +11,7 @@ from starlette.types import Receive, Scope, Send
 from meijin.web.live.cell import event
 from meijin.web.live.subscription import now_ms
 from meijin.web.live.topics import Topic
-from meijin.web.live.watcher import Watcher
-from meijin.web.policy import ABORT
+from meijin.web.live.watcher import ABORT, Watcher
 from meijin.web.refusals import bad_request
 from meijin.web.shell import Shell
 from meijin.web.visit import Visit
@@ -44,6 +43,10 @@ class Events:
         topics = _topics(visit)
         host, token, delay = visit.visitor.host, visit.visitor.token, shell.settings.delay
         shell.live.check(host, topics, token=token, delay=delay)
+        if request.method == "HEAD":
+            await _begin(send)
+            await _end(send)
+            return
         watcher = Watcher(send, _abort_of(scope))
         leaving = asyncio.create_task(_await_end(receive, watcher))
         try:
@@ -52,13 +55,13 @@ class Events:
                 watcher, host, topics, token=token, delay=delay
             ) as subscriptions:
                 await watcher.follow(subscriptions)
-            await _end(watcher, send)
+            await _end(send)
         finally:
             leaving.cancel()
 
 
 def _topics(visit: Visit) -> Sequence[Topic]:
-    names = dict.fromkeys(visit.text("topics").split(","))
+    names = dict.fromkeys(visit.text("topics", most=400).split(","))
     if len(names) > MAX_TOPICS:
         raise bad_request(f"topics: {len(names)} of them; at most {MAX_TOPICS} a stream")
     return [Topic.parse(name) for name in names]
@@ -72,9 +75,9 @@ async def _begin(send: Send) -> None:
     await send({"type": "http.response.body", "body": hello, "more_body": True})
 
 
-async def _end(watcher: Watcher, send: Send) -> None:
+async def _end(send: Send) -> None:
     """Say that the stream ends, so that the browser does not take it for a fault."""
-    body = b"" if watcher.has_left else event("end", {})
+    body = event("end", {})
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
