@@ -72,6 +72,7 @@ async def test_one_who_reads_nothing_is_cut_off(
 ) -> None:
     """Nothing waits for it meanwhile, and when it reads again it gets the newest state alone."""
     monkeypatch.setattr(module, "SWEEP_INTERVAL", timedelta(seconds=0.01))
+    monkeypatch.setattr(module, "BEAT_INTERVAL", timedelta(seconds=0.1))
     async with open_site() as site:
         players = await site.server.pair()
         async with listening(site.app, "game:1") as stream, listening(site.app, "game:1") as other:
