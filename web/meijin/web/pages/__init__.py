@@ -2,6 +2,7 @@
 
 - `home`: the front page
 - `live`: boards of what is being played, and `events`: the stream that moves them
+- `games`, `game`, `game_files`: the list of games, one game, and one as a file
 - `sign_in`: signing in and out
 - `errors`: what is shown when something is refused
 """
@@ -10,13 +11,16 @@ from collections.abc import Sequence
 
 from starlette.routing import BaseRoute
 
-from meijin.web.pages import events, home, live, sign_in
+from meijin.web.pages import events, game, game_files, games, home, live, sign_in
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *home.ROUTES,
     *live.ROUTES,
     *events.ROUTES,
+    *games.ROUTES,
+    *game_files.ROUTES,
+    *game.ROUTES,
     *sign_in.ROUTES,
 )
 """Every route of the site; the first that fits answers."""

@@ -196,7 +196,7 @@ export class Board {
 
   #hiddenText() {
     const text = document.createElement("p");
-    text.className = "board-text";
+    text.className = "hidden-text";
     text.id = `${this.svg.id || "board"}-text`;
     this.svg.setAttribute("aria-describedby", text.id);
     document.getElementById(text.id)?.remove();

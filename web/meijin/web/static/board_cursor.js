@@ -22,7 +22,7 @@ export class Cursor {
     this.ring.setAttribute("width", 24);
     this.ring.setAttribute("height", 24);
     this.words = document.createElement("p");
-    this.words.className = "board-text";
+    this.words.className = "hidden-text";
     this.words.setAttribute("aria-live", "polite");
     board.svg.append(this.ring);
     board.svg.after(this.words);

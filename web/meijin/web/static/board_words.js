@@ -7,6 +7,16 @@ export function cellName(cell, width, height) {
   return `${String.fromCharCode(97 + (cell % width))}${height - Math.floor(cell / width)}`;
 }
 
+/** The cell with a printed name. */
+export function parseCell(name, width, height) {
+  return (height - Number(name.slice(1))) * width + name.charCodeAt(0) - 97;
+}
+
+/** A move by its ply, from 1: `1. black h8`. */
+export function plyText(ply, name) {
+  return `${ply}. ${SIDES[(ply - 1) % 2]} ${name}`;
+}
+
 /** What a board shows in a line, such as `15x15 board, 9 moves, the last one black h8`. */
 export function positionText({ moves, ply, winning, forbidden }, width, height) {
   const name = (cell) => cellName(cell, width, height);

@@ -34,6 +34,7 @@ export class LiveStream {
    * @param {object} on
    * @param {(game: LiveGame) => void} on.game Is called with each game that has changed.
    * @param {(id: string) => void} [on.gone] With one that is shown no more.
+   * @param {(topic: string) => void} [on.over] With a topic of which nothing more will come.
    * @param {(ids: Set<string>) => void} [on.whole] With all there are, at the beginning and
    *   whenever something was missed.
    */
@@ -88,6 +89,7 @@ export class LiveStream {
   #finish(topic) {
     this.#topics.delete(topic);
     if (!this.#topics.size) this.#close();
+    this.#on.over?.(topic);
   }
 
   #take({ whole, games, gone }) {
