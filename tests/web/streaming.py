@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from tests.web.browsing import HOST
 
 from meijin.testing.peer import WAIT_TIMEOUT
+from meijin.web.live.watcher import ABORT, BEAT
 
 
 @dataclass(slots=True)
@@ -56,8 +57,10 @@ class Stream:
             return await self.frames.get()
 
     async def event(self) -> tuple[str, Any]:
-        """The next event: its kind and content."""
-        lines = (await self.frame()).decode().splitlines()
+        """The next event: its kind and content; signs of life are passed over."""
+        while (frame := await self.frame()) == BEAT:
+            pass
+        lines = frame.decode().splitlines()
         told = dict(line.split(": ", 1) for line in lines if line)
         return told["event"], json.loads(told["data"])
 
@@ -88,7 +91,7 @@ async def listening(
         "server": (HOST, 80),
         "client": (host, 1234),
         "headers": headers,
-        "extensions": {"meijin.abort": {"abort": stream.cut}},
+        "extensions": {ABORT: {"abort": stream.cut}},
     }
     answering = asyncio.create_task(app(scope, stream.receive, stream.send))
     try:

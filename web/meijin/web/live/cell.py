@@ -25,7 +25,6 @@ class Cell:
         """0 until something is known."""
         self._name = name
         self._boards: dict[str, LiveBoard] = {}
-        self._running = 0
         self._change = b""
         self._whole: bytes | None = None
 
@@ -40,16 +39,15 @@ class Cell:
             self._boards.clear()
         updates: list[GameUpdate] = []
         for message in messages:
-            self._running = message.running
             updates += filter(self._is_of_a_board, message.games)
         for update in updates:
             self._boards.setdefault(update.game_id, LiveBoard()).take(update, now_ms)
         gone = self._drop_ended(now_ms)
+        if not (is_first or updates or gone):
+            return
         self.version, self._whole = self.version + 1, None
         games = [to_json(update, now_ms) for update in updates]
-        self._change = self._encoded(games, gone, is_whole=False)
-        if is_first:
-            self._change = self._all()
+        self._change = self._all() if is_first else self._encoded(games, gone, is_whole=False)
 
     def since(self, version: int) -> bytes | None:
         """What brings one up to date who was told a version; ``None`` where nothing does."""
@@ -65,7 +63,7 @@ class Cell:
         """Forget games that have ended long ago, or are too many."""
         spare = len(self._boards) - GRID_GAMES
         limit_ms = now_ms - ENDED_FOR // timedelta(milliseconds=1)
-        gone = []
+        gone: list[str] = []
         if self._name.startswith("game:"):
             return gone
         for game_id, board in self._boards.items():
@@ -87,7 +85,6 @@ class Cell:
         content = {
             "topic": self._name,
             "whole": is_whole,
-            "running": self._running,
             "games": list(games),
             "gone": list(gone),
         }
