@@ -20,8 +20,8 @@ MAX_STREAMS = 3000
 MAX_STREAMS_OF_HOST = 1200
 """Of one address, behind which there may be a proxy."""
 
-MAX_SUBSCRIPTIONS = 300
-"""Topics that are watched at once, by any number of browsers."""
+MAX_SUBSCRIPTIONS = 90
+"""Topics that are watched at once, by any number of browsers: a server lets an address have 100."""
 
 WRITE_TIMEOUT = timedelta(seconds=10)
 """How long a frame may wait for its socket before the connection is cut."""

@@ -18,8 +18,8 @@ from meijin.web.visit import Visit
 
 PATH = "/events"
 
-MAX_TOPICS = 8
-"""Of one stream."""
+MAX_TOPICS = 4
+"""Of one stream: a page shows a grid, or a few games."""
 
 RETRY = timedelta(seconds=3)
 """When a browser is to come back whose stream has ended."""
