@@ -43,10 +43,11 @@ from report import Row, print_json, show
 from starlette.applications import Starlette
 
 from meijin.cli.site import LocalGateway
+from meijin.game import GOMOKU
 from meijin.ladder.refresh import refresh
 from meijin.server.app import open_database
 from meijin.store.schema import LadderId
-from meijin.testing.server import open_server
+from meijin.testing.server import ServerInTest, open_server
 from meijin.testing.settings import settings_in
 from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
@@ -61,7 +62,7 @@ PAUSE = 0.25
 ROUNDS = 40_000
 WARM_UP = 2.0
 GAMES_OF_A_BOT = 20
-PAGES = ("/ladders/freestyle-15x15-ultrabullet", "/games/1", "/")
+LADDER_PAGE = "/ladders/freestyle-15x15-ultrabullet"
 TICK = 0.002
 
 
@@ -230,9 +231,17 @@ async def pages(folder: Path, repeat: int) -> list[Row]:
     async with open_server(settings_in(folder)) as server:
         shell = Shell(LocalGateway(server.app.local_calls), SiteSettings())
         app = application(shell)
-        rows = [await _page(shell, app, path, repeat) for path in PAGES]
+        paths = (LADDER_PAGE, await play(server), "/")
+        rows = [await _page(shell, app, path, repeat) for path in paths]
         shell.cache.close()
     return rows
+
+
+async def play(server: ServerInTest) -> str:
+    """Play a game, and say where its page is."""
+    players = await server.pair(variant=GOMOKU)
+    await asyncio.gather(*(player.play_out(1) for player in players))
+    return f"/games/{players[0].start.game_id}"
 
 
 async def _page(shell: Shell, app: Starlette, path: str, repeat: int) -> Row:
