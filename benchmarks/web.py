@@ -17,8 +17,9 @@ moves_ratio             of the two medians
 Pages: a server in this process with a ladder of --bots bots, asked for each page by a call of its
 application: first with an empty cache, then again.
 
-cold_ms, cached_ms      of server time, medians of --repeat
-longest_stall_ms        of the event loop meanwhile
+cold_ms, cached_ms      from the request to the answer's end, medians of --repeat
+cold_cpu_ms             processor time of the process, which other processes don't add to
+longest_stall_ms        of the event loop meanwhile; the row of no page says what the machine adds
 """
 
 import argparse
@@ -135,14 +136,15 @@ def in_turns(arena: ArenaProcess, options: argparse.Namespace) -> tuple[Windows,
 def boards(options: argparse.Namespace) -> Iterator[Row]:
     """What browsers cost that watch a game, by itself and beside many others."""
     with arena_process("process", web="127.0.0.1:0") as arena, bots(arena, SLOW, 1, PAUSE):
-        yield _row(1, *in_turns(arena, options), watchers=options.watchers)
+        yield row_of(1, *in_turns(arena, options), watchers=options.watchers)
         if options.games:
             with bots(arena, INSTANT, options.games, 0.0):
                 windows = in_turns(arena, options)
-                yield _row(options.games, *windows, watchers=options.watchers)
+                yield row_of(options.games, *windows, watchers=options.watchers)
 
 
-def _row(games: int, alone: Windows, watched: Windows, *, watchers: int) -> Row:
+def row_of(games: int, alone: Windows, watched: Windows, *, watchers: int) -> Row:
+    """What the browsers have added."""
     cpu = [statistics.median(windows.cpu_percent) for windows in (alone, watched)]
     moves = [statistics.median(windows.moves_per_second) for windows in (alone, watched)]
     frames = statistics.median(watched.frames_per_second)
@@ -233,6 +235,7 @@ async def pages(folder: Path, repeat: int) -> list[Row]:
         app = application(shell)
         paths = (LADDER_PAGE, await play(server), "/")
         rows = [await _page(shell, app, path, repeat) for path in paths]
+        rows.append(await _no_page(1.0))
         shell.cache.close()
     return rows
 
@@ -244,21 +247,45 @@ async def play(server: ServerInTest) -> str:
     return f"/games/{players[0].start.game_id}"
 
 
+@dataclass(slots=True)
+class Loads:
+    """How long a page took, each time."""
+
+    cold: list[float] = field(default_factory=list)
+    cold_cpu: list[float] = field(default_factory=list)
+    cached: list[float] = field(default_factory=list)
+    status: int = 0
+
+
 async def _page(shell: Shell, app: Starlette, path: str, repeat: int) -> Row:
-    cold, cached = [], []
+    loads = Loads()
     await ask(app, path)  # templates are compiled once
     async with stalls() as found:
         for _ in range(repeat):
             shell.cache.close()
             shell.cache = PageCache()
-            seconds, status = await ask(app, path)
-            cold.append(seconds)
-            cached.append((await ask(app, path))[0])
+            cpu = time.process_time()
+            seconds, loads.status = await ask(app, path)
+            loads.cold_cpu.append(time.process_time() - cpu)
+            loads.cold.append(seconds)
+            loads.cached.append((await ask(app, path))[0])
+    return page_row(path, loads, found)
+
+
+async def _no_page(seconds: float) -> Row:
+    async with stalls() as found:
+        await asyncio.sleep(seconds)
+    return page_row("(none)", Loads([0.0], [0.0], [0.0]), found)
+
+
+def page_row(path: str, loads: Loads, found: Stalls) -> Row:
+    """What a page takes."""
     return {
         "page": path,
-        "status": status,
-        "cold_ms": round(statistics.median(cold) * 1000, 1),
-        "cached_ms": round(statistics.median(cached) * 1000, 2),
+        "status": loads.status,
+        "cold_ms": round(statistics.median(loads.cold) * 1000, 1),
+        "cold_cpu_ms": round(statistics.median(loads.cold_cpu) * 1000, 1),
+        "cached_ms": round(statistics.median(loads.cached) * 1000, 2),
         "longest_stall_ms": round(found.longest * 1000, 1),
     }
 
