@@ -40,24 +40,21 @@ class Events:
         request = Request(scope)
         shell: Shell = request.app.state.shell
         visit = Visit(request, shell)
-        topics = _topics(visit)
+        watcher, topics = Watcher(send, _abort_of(scope)), _topics(visit)
         host, token, delay = visit.visitor.host, visit.visitor.token, shell.settings.delay
-        shell.live.check(host, topics, token=token, delay=delay)
         if request.method == "HEAD":
             await _begin(send)
             await _end(send)
             return
-        watcher = Watcher(send, _abort_of(scope))
-        leaving = asyncio.create_task(_await_end(receive, watcher))
-        try:
+        watching = shell.live.watching(watcher, host, topics, token=token, delay=delay)
+        async with watching as subscriptions:
             await _begin(send)
-            async with shell.live.watching(
-                watcher, host, topics, token=token, delay=delay
-            ) as subscriptions:
+            leaving = asyncio.create_task(_await_end(receive, watcher))
+            try:
                 await watcher.follow(subscriptions)
-            await _end(send)
-        finally:
-            leaving.cancel()
+            finally:
+                leaving.cancel()
+        await _end(send)
 
 
 def _topics(visit: Visit) -> Sequence[Topic]:
