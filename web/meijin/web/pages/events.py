@@ -1,7 +1,7 @@
 """The endpoint of live boards: one stream of server-sent events a page, of all that it shows."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 from starlette.requests import Request
@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 from meijin.web.live.cell import event
 from meijin.web.live.subscription import now_ms
 from meijin.web.live.topics import Topic
-from meijin.web.live.watcher import ABORT, Watcher
+from meijin.web.live.watcher import TRANSPORT, Watcher
 from meijin.web.refusals import bad_request
 from meijin.web.shell import Shell
 from meijin.web.visit import Visit
@@ -40,7 +40,7 @@ class Events:
         request = Request(scope)
         shell: Shell = request.app.state.shell
         visit = Visit(request, shell)
-        watcher, topics = Watcher(send, _abort_of(scope)), _topics(visit)
+        watcher, topics = Watcher(send, _transport_of(scope)), _topics(visit)
         host, token, delay = visit.visitor.host, visit.visitor.token, shell.settings.delay
         if request.method == "HEAD":
             await _begin(send)
@@ -84,14 +84,12 @@ async def _await_end(receive: Receive, watcher: Watcher) -> None:
     watcher.leave()
 
 
-def _abort_of(scope: Scope) -> Callable[[], None]:
-    """What cuts the connection; nothing does where there is none."""
-    abort: Callable[[], None] = scope.get("extensions", {}).get(ABORT, {}).get("abort", _nothing)
-    return abort
-
-
-def _nothing() -> None:
-    pass
+def _transport_of(scope: Scope) -> asyncio.Transport | None:
+    """The transport of a request's connection, where there is one."""
+    transport: asyncio.Transport | None = (
+        scope.get("extensions", {}).get(TRANSPORT, {}).get("transport")
+    )
+    return transport
 
 
 ROUTES = (Route(PATH, Events(), methods=["GET"]),)
