@@ -84,7 +84,7 @@ def bots(arena: ArenaProcess, names: Sequence[str], games: int, pause: float) ->
         for name in names:
             words = [sys.executable, str(INSTANT_BOT), name, arena.address, str(games), str(pause)]
             stack.enter_context(child(words))
-        arena.wait_for_bots(2)
+        arena.wait_for_bots(len(SLOW) if names is SLOW else len(SLOW + INSTANT))
         _start(arena.address, names, games)
         time.sleep(WARM_UP)
         yield
