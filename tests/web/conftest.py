@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
 from tests.web.browsing import Browsing
 
 from meijin.bots.sdk.poller import ignore_idle_wakeups
@@ -31,9 +32,14 @@ class SiteInTest:
         self.shell.closing.set()
         return SiteInTest(self.server, Shell(self.shell.gateway, self.shell.settings))
 
+    @property
+    def app(self) -> Starlette:
+        """The application."""
+        return application(self.shell)
+
     def browse(self) -> Browsing:
         """One who looks at the pages."""
-        return Browsing(application(self.shell))
+        return Browsing(self.app)
 
 
 OpenSite = Callable[..., AbstractAsyncContextManager[SiteInTest]]

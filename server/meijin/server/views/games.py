@@ -150,13 +150,13 @@ def _with_analysis(game: GameDetail, said: Mapping[str, Any] | None) -> GameDeta
     if not said:
         return game
     moves = [
-        replace(move, analysis=_analysis(said.get(str(ply)), game.summary.variant))
+        replace(move, analysis=told_analysis(said.get(str(ply)), game.summary.variant))
         for ply, move in enumerate(game.moves)
     ]
     return replace(game, moves=tuple(moves))
 
 
-def _analysis(said: Mapping[str, Any] | None, variant: Variant) -> Analysis | None:
+def told_analysis(said: Mapping[str, Any] | None, variant: Variant) -> Analysis | None:
     """What was kept of a bot's words, which nobody has checked."""
     if said is None:
         return None

@@ -2,6 +2,7 @@
 
 - `home`: the front page
 - `play`: people's games
+- `live`: boards of what is being played, and `events`: the stream that moves them
 - `games`, `game`, `game_files`: the list of games, one game, and one as a file
 - `bots`, `bot`: the list of bots, and one bot
 - `tournaments`, `tournament`: the list of tournaments, and one with its crosstable or bracket
@@ -28,6 +29,7 @@ from meijin.web.pages import (
     bot,
     bots,
     challenges,
+    events,
     faults,
     feeds,
     game,
@@ -36,6 +38,7 @@ from meijin.web.pages import (
     home,
     invitations,
     ladders,
+    live,
     made_tournaments,
     manage,
     openings,
@@ -53,6 +56,8 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *feeds.ROUTES,
     *home.ROUTES,
     *play.ROUTES,
+    *live.ROUTES,
+    *events.ROUTES,
     *games.ROUTES,
     *game_files.ROUTES,
     *game.ROUTES,
