@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -71,9 +72,13 @@ class Browsing:
 
     async def _exchange(self, scope: dict[str, Any], body: bytes) -> Answer:
         sent: list[dict[str, Any]] = []
+        unread = [body]
 
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
+            if unread:
+                return {"type": "http.request", "body": unread.pop(), "more_body": False}
+            await asyncio.Event().wait()  # nobody leaves
+            raise AssertionError
 
         async def send(message: Any) -> None:
             sent.append(message)

@@ -12,4 +12,5 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `templating`, `wording`: the templates, and every text that people read
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
 - `pages`: the pages by subject
+- `api`: the JSON API
 """
