@@ -67,8 +67,8 @@ STATUS: Schema = {
 
 ABOUT = (
     "The methods of the Meijin arena's contract over HTTP. Messages are in protobuf's JSON "
-    "mapping, with the fields that have their defaults; numbers of 64 bits are texts. Requests "
-    "may name fields as here or as the `.proto` files do, and an unknown one is refused."
+    "mapping, with names as in the `.proto` files and the fields that have their defaults; numbers "
+    "of 64 bits are texts. A request with a field that there is none of is refused."
 )
 
 
@@ -223,7 +223,7 @@ def _schemas(contract: Contract) -> Iterator[tuple[str, Schema]]:
         properties = {}
         for field in message.field:
             comment = contract.comments[f"{name}.{field.name}"]
-            properties[field.json_name] = {**_schema(field), "description": comment}
+            properties[field.name] = {**_schema(field), "description": comment}
         yield (
             short,
             {

@@ -63,10 +63,10 @@ async def test_games_are_looked_up(open_site: OpenSite) -> None:
         listed = sent(await browsing.get("/api/v1/games?state=GAME_STATE_RUNNING&page_size=1"))
         (game,) = listed["games"]
         assert game["variant"]["width"] == 5
-        assert listed["nextPageToken"] == ""
-        one = sent(await browsing.get(f"/api/v1/games/{game['gameId']}"))
-        assert one["game"]["gameId"] == game["gameId"]
-        path = f"/api/v1/games/{game['gameId']}/record?format=RECORD_FORMAT_JSON"
+        assert listed["next_page_token"] == ""
+        one = sent(await browsing.get(f"/api/v1/games/{game['game_id']}"))
+        assert one["game"]["game_id"] == game["game_id"]
+        path = f"/api/v1/games/{game['game_id']}/record?format=RECORD_FORMAT_JSON"
         assert json.loads(sent(await browsing.get(path))["text"])
 
 
@@ -237,8 +237,8 @@ async def test_game_is_followed_by_lines(open_site: OpenSite) -> None:
         peers = await site.server.pair()
         assert peers
         game = sent(await site.browse().get("/api/v1/games"))["games"][0]
-        watching = asyncio.create_task(site.browse().get(f"/api/v1/games/{game['gameId']}/watch"))
-        await void(site, game["gameId"])
+        watching = asyncio.create_task(site.browse().get(f"/api/v1/games/{game['game_id']}/watch"))
+        await void(site, game["game_id"])
         answer = await watching
         assert answer.headers["content-type"] == "application/x-ndjson"
         lines = [json.loads(line) for line in answer.text.splitlines()]

@@ -33,8 +33,10 @@ DETAILS = error_details_pb2.DESCRIPTOR.package
 
 
 def text_of(message: Message) -> str:
-    """A message in protobuf's JSON mapping, with the fields that have their defaults."""
-    value = json_format.MessageToDict(message, always_print_fields_with_no_presence=True)
+    """A message in protobuf's JSON mapping: names as in the protos, and fields at their defaults."""
+    value = json_format.MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -36,7 +36,7 @@ METHODS = (
     Method("POST", "/bots/{name}/show", "AdminService/ShowBot"),
     Method("POST", "/bots/{name}/ban", "AdminService/BanBot", '{"reason": "it floods"}'),
     Method("POST", "/bots/{name}/unban", "AdminService/UnbanBot"),
-    Method("POST", "/bots/{name}/rename", "AdminService/RenameBot", '{"newName": "ada-2"}'),
+    Method("POST", "/bots/{name}/rename", "AdminService/RenameBot", '{"new_name": "ada-2"}'),
     Method(
         "POST",
         "/bots/{bot}/evaluations",
@@ -54,7 +54,7 @@ METHODS = (
         "POST",
         "/classes/{class_name}/students",
         "ClassService/AddStudent",
-        '{"handle": "ada", "displayName": "Ada"}',
+        '{"handle": "ada", "display_name": "Ada"}',
     ),
     Method("PUT", "/classes/{class_name}/deadline", "ClassService/SetDeadline", '{"now": true}'),
     Method("GET", "/faults", "FaultService/ListFaults", "bot=ada"),
