@@ -65,7 +65,12 @@ def test_coverage_is_of_every_room_with_traced_tests() -> None:
     parts = {source for source in sources if "/" in source}
     assert parts == {"bots/meijin/bots/sdk", "proto/meijin/wire"}
     assert all((ROOT / source).is_dir() for source in sources)
-    assert {source.partition("/")[0] for source in sources} == ROOMS - {"game", "arena", "web", "cli"}
+    assert {source.partition("/")[0] for source in sources} == ROOMS - {
+        "game",
+        "arena",
+        "web",
+        "cli",
+    }
 
 
 def test_tests_without_coverage_are_run_too() -> None:

@@ -28,7 +28,7 @@ from meijin.game import Ending, from_sgf
 from meijin.v1 import game_pb2
 
 COMMANDS = {
-    *("serve", "worker", "match", "demo", "certificate", "status", "backup", "restore"),
+    *("serve", "web", "worker", "match", "demo", "certificate", "status", "backup", "restore"),
     "analyse",
     *(f"ladder {verb}" for verb in ("show", "run", "settle", "compare", "anchors", "verify")),
     "ladder export",

@@ -30,6 +30,8 @@ POLL_INTERVAL = timedelta(milliseconds=50)
 
 LISTENING = re.compile(r"listening on (\S+)")
 
+PAGES = re.compile(r"pages for browsers are at (\S+)")
+
 BotWords = Sequence[str]
 """What `bot run` takes: a bot, and options."""
 
@@ -151,6 +153,17 @@ def explaining(server: Child) -> Iterator[None]:
         raise
     except LeftTournamentError:
         raise ArenaError("interrupted; its server and bots are stopped") from None
+
+
+def addresses(log: Path) -> tuple[str, str]:
+    """Where a server that has started listens, and where its pages are, by its log.
+
+    The second is empty where it has none, or none yet.
+    """
+    words = log.read_text(encoding="utf-8", errors="replace")
+    found = [pattern.search(words) for pattern in (LISTENING, PAGES)]
+    listening, pages = ("" if each is None else each[1] for each in found)
+    return listening, pages
 
 
 def _address(server: Child) -> str:

@@ -4,6 +4,7 @@
 - `lazy_group`: a command is imported when it is called
 - `commands`: a module for each group of commands
 - `connection`, `demo_folder`: a server to talk to, and the folder of a demo's own
+- `site`: the pages that a server has for browsers
 - `completion`: names that a shell completes
 - `private_files`: files that their owner alone may read
 - `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with

@@ -22,6 +22,11 @@ COMMANDS = (
         "Run a worker that computes ladders, until Ctrl-C or SIGTERM.",
     ),
     LazyCommand(
+        "web",
+        "meijin.cli.commands.web:web",
+        "Serve a server's pages for browsers as a process apart, until Ctrl-C or SIGTERM.",
+    ),
+    LazyCommand(
         "certificate",
         "meijin.cli.commands.certificates:certificate",
         "Make a certificate for trials, by an authority of one's own.",

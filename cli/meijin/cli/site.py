@@ -1,14 +1,12 @@
 """The pages of a server for browsers, put together with the server whose pages they are."""
 
-import ssl
-
 import grpc
 import structlog
 
 from meijin.server.api.local import LocalCalls
 from meijin.server.settings import Settings
 from meijin.web.gateway import Visitor
-from meijin.web.host import Host, open_listener
+from meijin.web.host import Host, open_listener, tls_context
 from meijin.web.policy import Hosts
 from meijin.web.shell import Shell, SiteSettings
 from meijin.wire.contract import is_local
@@ -37,13 +35,4 @@ def open_site(settings: Settings, calls: LocalCalls) -> Host | None:
         return None
     hosts = Hosts(settings.web_url, is_local=is_local(settings.web))
     shell = Shell(LocalGateway(calls), SiteSettings(hosts, settings.web_delay))
-    return Host(shell, listener, _tls(settings))
-
-
-def _tls(settings: Settings) -> ssl.SSLContext | None:
-    """The server's own certificate, where it has one."""
-    if settings.certificate is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(settings.certificate, settings.key)
-    return context
+    return Host(shell, listener, tls_context(settings.certificate, settings.key))

@@ -4,7 +4,8 @@ A client of the contract, like the command line: whatever a page shows is asked 
 `gateway`, in the server's own process or from another one.
 
 - `gateway`, `remote`: where answers come from, and a server elsewhere as such
-- `site`: the application, all routes of it; `host`: the HTTP server that it runs in
+- `site`: the application, with all `routes`; `host`: the HTTP server that it runs in
+- `shell`: what all pages of a site share
 - `visit`: one request, with the services as its sender may call them
 - `drafts`, `cache`: what a page is made of, and pages kept as they were sent
 - `refusals`: calls that were refused, as statuses of HTTP

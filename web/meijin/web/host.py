@@ -8,6 +8,7 @@ import ssl
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import ClassVar
 
 import uvicorn
@@ -97,6 +98,19 @@ def open_listener(host: str, port: int) -> socket.socket:
         listener.close()
         raise
     return listener
+
+
+def tls_context(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    """What serves pages with a certificate; ``None`` without one.
+
+    Raises:
+        OSError: a file can't be read, or is none of a certificate or a key (`ssl.SSLError`).
+    """
+    if certificate is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
 
 
 class _Server(uvicorn.Server):

@@ -13,7 +13,7 @@
 - `status`, `backups`: `meijin status`; `meijin backup` and `restore`
 - `ladders`, `ladder_run`, `ladder_compare`, `ladder_export`, `ladder_verify`: `meijin ladder`
 - `certificates`: `meijin certificate`
-- `demo`: `meijin demo`
+- `demo`, `web`: `meijin demo`; `meijin web`
 - `learn`: `meijin learn`, a package
 - `classes`: `meijin class`, a package
 """

@@ -1,6 +1,7 @@
 """The gRPC services.
 
 - `interceptor`: authentication and permissions before every method, statuses after it
+- `local`: calls from within the process, for its pages
 - `limits`: what an address or a bot may open and ask for, at once and as time goes by
 - `call_counts`: calls counted by method, status and reason
 - `call_spans`: spans of unary calls and of bots' streams

@@ -1,0 +1,98 @@
+"""`meijin web`."""
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from meijin.cli.connection import USUAL_SERVER, Server, with_server
+from meijin.cli.errors import CommandError, missing_part, unusable_file
+from meijin.wire.contract import DEFAULT_WEB, MAX_PORT, WEB_VARIABLE, is_local
+
+if TYPE_CHECKING:
+    import ssl
+
+    from meijin.web.shell import SiteSettings
+
+
+@with_server
+def web(
+    server: Server = USUAL_SERVER,
+    listen: Annotated[
+        str, typer.Option(envvar=WEB_VARIABLE, help="Host and port; port 0 takes a free one.")
+    ] = DEFAULT_WEB,
+    url: Annotated[
+        str, typer.Option(help="Where people find the pages, such as https://arena.example.")
+    ] = "",
+    certificate: Annotated[
+        Path | None, typer.Option(help="PEM file of a certificate, to serve by TLS.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="PEM file of the certificate's key.")] = None,
+) -> None:
+    """Serve a server's pages for browsers as a process apart, until Ctrl-C or SIGTERM.
+
+    The pages are those that `meijin serve` has itself, fed by gRPC; let that one serve none, with
+    --web off. To the server all visitors are one address: raise its limits, such as
+    MEIJIN_REQUESTS_PER_SECOND, where many come.
+    """
+    try:
+        from meijin.web.host import tls_context  # noqa: PLC0415 - the bare install has no pages
+        from meijin.web.policy import Hosts  # noqa: PLC0415 - as above
+        from meijin.web.shell import SiteSettings  # noqa: PLC0415 - as above
+    except ModuleNotFoundError as error:
+        raise missing_part(error) from None
+    if (certificate is None) != (key is None):
+        raise CommandError("--certificate and --key go together; give both or none")
+    if not (is_local(listen) or certificate or server.security.plaintext):
+        raise CommandError(
+            f"other machines reach {listen}, and without TLS tokens can be read on the way; give "
+            "--certificate and --key, or, where the way is safe, --plaintext"
+        )
+    name, _, port = listen.rpartition(":")
+    if not name or not port.isdecimal() or int(port) > MAX_PORT:
+        raise CommandError(f"--listen must be HOST:PORT, not {listen!r}")
+    try:
+        tls = tls_context(certificate, key)
+        settings = SiteSettings(Hosts(url.rstrip("/"), is_local=is_local(listen)))
+        asyncio.run(_serve(server, settings, (name, int(port)), tls))
+    except OSError as error:
+        raise unusable_file(error) from None
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+async def _serve(
+    server: Server,
+    settings: "SiteSettings",
+    where: tuple[str, int],
+    tls: "ssl.SSLContext | None",
+) -> None:
+    """Serve the pages until a signal.
+
+    Raises:
+        OSError: the port can't be had.
+        ValueError: the server's address, or a file for TLS, is none.
+    """
+    from meijin.web.host import Host, open_listener  # noqa: PLC0415 - as above
+    from meijin.web.remote import RemoteGateway  # noqa: PLC0415 - as above
+    from meijin.web.shell import Shell  # noqa: PLC0415 - as above
+    from meijin.wire.channel import open_async_channel  # noqa: PLC0415 - as above
+    from meijin.wire.contract import client_keepalive_options, parse_address  # noqa: PLC0415
+
+    try:
+        listener = open_listener(*where)
+    except OSError as error:
+        raise OSError(f"can't listen on {where[0]}:{where[1]}: {error.strerror}") from error
+    address = parse_address(server.address)
+    async with open_async_channel(address, server.security, client_keepalive_options()) as channel:
+        host = Host(Shell(RemoteGateway(channel), settings), listener, tls)
+        stop = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        serving = asyncio.create_task(host.run())
+        typer.echo(f"pages for browsers are at {settings.hosts.public_url or host.url}")
+        await stop.wait()
+        await host.stop()
+        await serving
