@@ -93,6 +93,7 @@ def open_listener(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(where)
+        listener.listen(BACKLOG)
         listener.setblocking(False)  # noqa: FBT003 - the socket's signature
     except OSError:
         listener.close()

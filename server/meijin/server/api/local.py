@@ -6,7 +6,6 @@ the servicers' own: nobody may change them.
 """
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 from typing import Any, Self, cast
 
@@ -205,17 +204,17 @@ class LocalStream:
         await self.done_writing()
 
     async def write(self, request: Message) -> None:
-        """Send a request.
+        """Send a request, once the one before is read.
 
         Raises:
             AioRpcError: the call has ended with an error.
             asyncio.InvalidStateError: it has ended.
         """
-        await self._unless_ended(self._context.sent.put(request))
+        await self._put(request)
 
     async def done_writing(self) -> None:
         """Send no more requests."""
-        await self._unless_ended(self._context.sent.put(grpc.aio.EOF))
+        await self._put(grpc.aio.EOF)
 
     async def read(self) -> Any:  # noqa: ANN401 - a message, or gRPC's end
         """The next response, or gRPC's mark of the end.
@@ -255,12 +254,14 @@ class LocalStream:
         """Whether the call has ended."""
         return self._serving.done()
 
-    async def _unless_ended(self, putting: Any) -> None:  # noqa: ANN401 - a coroutine
-        task = asyncio.ensure_future(putting)
-        await asyncio.wait((task, self._serving), return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
+    async def _put(self, request: object) -> None:
+        putting = asyncio.ensure_future(self._context.sent.put(request))
+        try:
+            await asyncio.wait((putting, self._serving), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            putting.cancel()
+        if self._serving.done():
+            if not self._serving.cancelled():
                 self._serving.result()
             raise asyncio.InvalidStateError("the call has ended")
 

@@ -1,0 +1,140 @@
+"""The page cache: one look for all who ask, and nothing written twice."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+
+from meijin.v1 import game_service_pb2 as pb
+from meijin.web import cache as module
+from meijin.web.cache import PageCache
+from meijin.web.drafts import Draft
+from meijin.web.refusals import Refusal
+
+AGE = timedelta(seconds=2)
+
+
+class Source:
+    """Drafts a page that says how often it was written."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+        self.writes = 0
+        self.game_id = "1"
+
+    async def draft(self) -> Draft:
+        """Look it up."""
+        self.looks += 1
+        return Draft((pb.GetGameRequest(game_id=self.game_id),), self._write, "text/plain")
+
+    def _write(self) -> str:
+        self.writes += 1
+        return f"written {self.writes}"
+
+
+class Clock:
+    """Tells the time that a test sets."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        """The time in seconds."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The time of the cache."""
+    return Clock()
+
+
+@pytest.fixture
+async def cache(clock: Clock) -> AsyncIterator[PageCache]:
+    """An empty cache."""
+    cache = PageCache(clock)
+    yield cache
+    cache.close()
+
+
+async def test_page_is_looked_up_again_after_its_age(cache: PageCache, clock: Clock) -> None:
+    """It is written anew only if it shows something else."""
+    source = Source()
+    for now, looks, writes in ((0.0, 1, 1), (1.9, 1, 1), (2.0, 2, 1)):
+        clock.now = now
+        page = await cache.page("key", source.draft, AGE)
+        assert (source.looks, source.writes) == (looks, writes)
+        assert page.body == b"written 1"
+    source.game_id, clock.now = "2", 4.0
+    assert (await cache.page("key", source.draft, AGE)).body == b"written 2"
+
+
+async def test_many_who_ask_share_a_look(cache: PageCache) -> None:
+    """Whoever asks while a page is made gets it too."""
+    source = Source()
+    pages = await asyncio.gather(*(cache.page("key", source.draft, AGE) for _ in range(50)))
+    assert (source.looks, source.writes) == (1, 1)
+    assert len({page.etag for page in pages}) == 1
+
+
+async def test_who_leaves_does_not_stop_the_others(cache: PageCache) -> None:
+    """A page is made to its end."""
+    source = Source()
+    first = asyncio.create_task(cache.page("key", source.draft, AGE))
+    second = asyncio.create_task(cache.page("key", source.draft, AGE))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert (await second).body == b"written 1"
+
+
+async def test_failure_is_not_kept(cache: PageCache) -> None:
+    """The next who asks has it looked up again."""
+    source = Source()
+
+    async def fail() -> Draft:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await cache.page("key", fail, AGE)
+    assert (await cache.page("key", source.draft, AGE)).body == b"written 1"
+
+
+async def test_cache_is_bounded(cache: PageCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was asked for longest ago goes first."""
+    monkeypatch.setattr(module, "MAX_BYTES", 30)
+    sources = [Source() for _ in range(4)]
+    for key, source in enumerate(sources):
+        await cache.page(key, source.draft, AGE)
+    for key, source in reversed(list(enumerate(sources))):
+        await cache.page(key, source.draft, AGE)
+        assert source.looks == (1 if key else 2), key
+
+
+async def test_crowd_is_refused(cache: PageCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more pages wait to be written than may."""
+    monkeypatch.setattr(module, "MAX_WAITING", 2)
+    gate = threading.Event()
+
+    def write() -> str:
+        gate.wait(10)
+        return "late"
+
+    writing = [asyncio.create_task(cache.write(Draft((), write))) for _ in range(2)]
+    await asyncio.sleep(0)
+    with pytest.raises(Refusal, match="more pages are asked for"):
+        await cache.write(Draft((), write))
+    gate.set()
+    assert [page.body for page in await asyncio.gather(*writing)] == [b"late", b"late"]
+
+
+async def test_long_text_is_compressed(cache: PageCache) -> None:
+    """For those who take it; what it says can be had either way."""
+    page = await cache.write(Draft((), lambda: "all " * 1000))
+    assert page.is_compressed
+    assert len(page.body) < 100
+    assert page.plain_body == b"all " * 1000
+    picture = await cache.write(Draft((), lambda: b"0" * 1000, "image/png"))
+    assert not picture.is_compressed
