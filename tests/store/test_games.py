@@ -85,6 +85,8 @@ def test_a_game_comes_with_its_bots(database: Database, played: Scene) -> None:
     assert (row.at_fault, row.detail) == (Party.BLACK, "a1 is occupied")
     assert (row.start_time, row.end_time) == (played.now, LATER)
     assert (row.is_repeat, row.reason) == (False, "")
+    assert (row.ladder_id, row.ladder) == (played.ladder_id, "freestyle-15x15-blitz")
+    assert row.tournament_name == "spring"
 
 
 def test_an_unknown_game_is_an_error(database: Database) -> None:
@@ -102,6 +104,14 @@ def test_a_game_says_why_it_was_played_and_is_not_rated(database: Database, play
     assert [(row.is_repeat, row.reason) for row in rows[::-1]] == [(True, "to link")] + [
         (False, "")
     ] * 3
+
+
+def test_an_unrated_game_has_no_ladder(database: Database, played: Scene) -> None:
+    """It is found all the same."""
+    assert played.ladder_id
+    _change(database, 1, ladder_id=None)
+    row = database.read(lambda at: games.get_game(at, GameId(1)))
+    assert (row.ladder_id, row.ladder) == (None, "")
 
 
 def test_colours_are_those_of_the_pairing(database: Database, played: Scene) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
 from tests.web.browsing import Browsing
 
 from meijin.bots.sdk.poller import ignore_idle_wakeups
@@ -26,9 +27,14 @@ class SiteInTest:
     server: ServerInTest
     shell: Shell
 
+    @property
+    def app(self) -> Starlette:
+        """The application."""
+        return application(self.shell)
+
     def browse(self) -> Browsing:
         """One who looks at the pages."""
-        return Browsing(application(self.shell))
+        return Browsing(self.app)
 
 
 OpenSite = Callable[..., AbstractAsyncContextManager[SiteInTest]]

@@ -20,8 +20,7 @@
 - `game_selection`: games of a server
 - `tournament_archive`: a tournament as a zip
 - `opening_files`: openings as files
-- `record_files`, `replay_page`: games as files, and as a page that replays one
-- `page_parts`: parts of pages of HTML that stand alone
+- `record_files`: games as files
 - `classroom`: what `meijin class` is made of, a package
 - `replaying`: a turn of a game, given to a bot
 - `doctor`: what `meijin bot doctor` looks at, a package

@@ -9,7 +9,6 @@ from typing import IO
 
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.output import print_file, replaced
-from meijin.cli.replay_page import replay_page
 from meijin.game import GameRecord, Variant
 from meijin.game.record_file import (
     FileFormat,
@@ -19,6 +18,7 @@ from meijin.game.record_file import (
     read_games,
     write_game,
 )
+from meijin.web.replay.replay_page import replay_page
 
 CHUNK = 1 << 16
 

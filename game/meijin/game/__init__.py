@@ -5,6 +5,7 @@
 - `variant`: what is played
 - `rule`, `rules`, `line_rule`, `renju`: what wins and what is forbidden
 - `winning_line`: which stones have won
+- `forbidden`: where no stone may be placed
 - `coordinates`, `diagram`, `moves`, `byte_order`: cells, boards and moves in writing
 - `board_svg`: a board as a picture
 - `opening_rule`: who places the first stones, and who gets which colour
@@ -17,6 +18,7 @@
 - `adjudication`: games ended early, by scores that both sides agree about
 - `record`, `analysis`: a game to be kept, and what the bots thought of its moves
 - `recorded_turn`: who was asked for what in a record, and with which clocks
+- `recorded_clocks`: what both clocks showed at every ply of a record
 - `sgf`, `sgf_tree`, `psq`, `position_string`, `game_json`, `rif`: games in the formats of files
 - `record_file`: files of games in whatever format
 - `imported`: outcomes of games that tell a result alone

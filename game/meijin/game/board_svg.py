@@ -1,11 +1,14 @@
-"""A board as a picture: SVG for notebooks and web pages, without a style sheet or a script."""
+"""A board as a picture: SVG for notebooks and web pages, without a style sheet or a script.
+
+Its elements have classes, by which the style sheet of a page may give them other colours.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from meijin.game.color import Color
-from meijin.game.coordinates import COLUMNS
+from meijin.game.coordinates import COLUMNS, cell_name
 from meijin.game.variant import Variant
 from meijin.game.winning_line import PlayedStones, winning_line
 
@@ -30,11 +33,12 @@ def board_svg(board: PlayedStones, *, numbers: bool = True, forbidden: bool = Fa
     """
     variant = board.variant
     width, height = (side * CELL + 2 * MARGIN - CELL for side in (variant.width, variant.height))
-    head = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    head = f'{size} class="board" role="img" font-family="sans-serif"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {head} role="img" font-family="sans-serif">',
-        f"<title>{variant}, {len(board.moves)} moves</title>",
-        f'<rect width="{width}" height="{height}" rx="4" fill="{WOOD}"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {head}>',
+        f"<title>{_title(board)}</title>",
+        f'<rect class="wood" width="{width}" height="{height}" rx="4" fill="{WOOD}"/>',
         *_lines(variant),
         *_names(variant, height),
         *_stones(board),
@@ -47,6 +51,13 @@ def board_svg(board: PlayedStones, *, numbers: bool = True, forbidden: bool = Fa
     return "\n".join([*parts, "</svg>\n"])
 
 
+def _title(board: PlayedStones) -> str:
+    variant, moves = board.variant, board.moves
+    count = "1 move" if len(moves) == 1 else f"{len(moves)} moves"
+    last = f", the last one {cell_name(moves[-1], variant)}" if moves else ""
+    return f"{variant}, {count}{last}"
+
+
 def _at(cell: int, variant: Variant) -> tuple[int, int]:
     """The middle of a cell."""
     row, column = divmod(cell, variant.width)
@@ -57,11 +68,11 @@ def _lines(variant: Variant) -> Iterator[str]:
     right, bottom = _at(variant.cells - 1, variant)
     columns = (f"M{MARGIN + each * CELL} {MARGIN}V{bottom}" for each in range(variant.width))
     rows = (f"M{MARGIN} {MARGIN + each * CELL}H{right}" for each in range(variant.height))
-    yield f'<path d="{"".join((*columns, *rows))}" stroke="{INK}" fill="none"/>'
+    yield f'<path class="lines" d="{"".join((*columns, *rows))}" stroke="{INK}" fill="none"/>'
 
 
 def _names(variant: Variant, height: int) -> Iterator[str]:
-    yield f'<g font-size="11" text-anchor="middle" fill="{INK}">'
+    yield f'<g class="name" font-size="11" text-anchor="middle" fill="{INK}">'
     for column in range(variant.width):
         yield f'<text x="{MARGIN + column * CELL}" y="{height - 4}">{COLUMNS[column]}</text>'
     for row in range(variant.height):
@@ -75,17 +86,20 @@ def _stones(board: PlayedStones) -> Iterator[str]:
         color = board.stone(cell)
         if color is not None:
             x, y = _at(cell, board.variant)
-            yield f'<circle cx="{x}" cy="{y}" r="11" fill="{FILLS[color]}" stroke="#333"/>'
+            yield (
+                f'<circle class="{color.name.lower()}" cx="{x}" cy="{y}" r="11" '
+                f'fill="{FILLS[color]}" stroke="#333"/>'
+            )
 
 
 def _marks(board: PlayedStones) -> Iterator[str]:
-    for cells, stroke in ((winning_line(board), LINE), (board.moves[-1:], LAST)):
+    lines = (("win", winning_line(board), LINE, 12), ("last", board.moves[-1:], LAST, 9))
+    for kind, cells, stroke, radius in lines:
         for cell in cells:
             x, y = _at(cell, board.variant)
-            radius = 12 if stroke == LINE else 9
             yield (
-                f'<circle cx="{x}" cy="{y}" r="{radius}" fill="none" stroke="{stroke}" '
-                'stroke-width="2"/>'
+                f'<circle class="{kind}" cx="{x}" cy="{y}" r="{radius}" fill="none" '
+                f'stroke="{stroke}" stroke-width="2"/>'
             )
 
 
@@ -94,7 +108,9 @@ def _numbers(board: PlayedStones) -> Iterator[str]:
     for number, cell in enumerate(board.moves, start=1):
         x, y = _at(cell, board.variant)
         color = board.stone(cell) or Color.BLACK
-        yield f'<text x="{x}" y="{y + 4}" fill="{FILLS[color.other]}">{number}</text>'
+        name = f"on-{color.name.lower()}"
+        fill = FILLS[color.other]
+        yield f'<text class="{name}" x="{x}" y="{y + 4}" fill="{fill}">{number}</text>'
     yield "</g>"
 
 
@@ -106,5 +122,6 @@ def _crosses(board: PlayedStones) -> Iterator[str]:
         if board.stone(cell) is None and not board.is_legal(cell):
             x, y = _at(cell, board.variant)
             yield (
-                f'<path d="M{x - 5} {y - 5}l10 10m0 -10l-10 10" stroke="{LAST}" stroke-width="2"/>'
+                f'<path class="forbidden" d="M{x - 5} {y - 5}l10 10m0 -10l-10 10" '
+                f'stroke="{LAST}" stroke-width="2"/>'
             )

@@ -513,6 +513,8 @@ class Game(_message.Message):
     SWAPPED_FIELD_NUMBER: _builtins.int
     CHOICE_FIELD_NUMBER: _builtins.int
     WHITE_TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    LADDER_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_NAME_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """Names the game on this server, for good."""
     tournament_id: _builtins.str
@@ -544,6 +546,12 @@ class Game(_message.Message):
     """Whether the first player, who would have had black, has white, since a player
     has chosen so by the opening rule. `black` and `white` say who has which.
     """
+    ladder: _builtins.str
+    """The ladder that it is rated on, by name; empty where it is unrated. Void games and
+    repeats count for none, whatever this says. Left out of WatchTournament.
+    """
+    tournament_name: _builtins.str
+    """What the tournament is called; may be empty. Left out of WatchTournament."""
     @_builtins.property
     def variant(self) -> Global___Variant:
         """What is played."""
@@ -599,10 +607,12 @@ class Game(_message.Message):
         swapped: _builtins.bool = ...,
         choice: Global___SideChoice | None = ...,
         white_time_control: Global___TimeControl | None = ...,
+        ladder: _builtins.str = ...,
+        tournament_name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant", "white_time_control", b"white_time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_version", b"black_version", "choice", b"choice", "end_time", b"end_time", "game_id", b"game_id", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pairing_reason", b"pairing_reason", "ply", b"ply", "repeat", b"repeat", "start_time", b"start_time", "state", b"state", "swapped", b"swapped", "time_control", b"time_control", "tournament_id", b"tournament_id", "variant", b"variant", "white", b"white", "white_time_control", b"white_time_control", "white_version", b"white_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_version", b"black_version", "choice", b"choice", "end_time", b"end_time", "game_id", b"game_id", "ladder", b"ladder", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pairing_reason", b"pairing_reason", "ply", b"ply", "repeat", b"repeat", "start_time", b"start_time", "state", b"state", "swapped", b"swapped", "time_control", b"time_control", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "variant", b"variant", "white", b"white", "white_time_control", b"white_time_control", "white_version", b"white_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

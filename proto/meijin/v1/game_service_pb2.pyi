@@ -242,6 +242,204 @@ class WatchGameResponse(_message.Message):
 Global___WatchGameResponse: _TypeAlias = WatchGameResponse  # noqa: Y015
 
 @_typing.final
+class WatchArenaRequest(_message.Message):
+    """The arguments of WatchArena."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MAX_RATE_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    GAME_IDS_FIELD_NUMBER: _builtins.int
+    MAX_GAMES_FIELD_NUMBER: _builtins.int
+    max_rate: _builtins.float
+    """At most this many messages a second, 0.1 to 10; 2 when absent. They come more rarely where
+    nothing changes, or where many watch many games.
+    """
+    tournament_id: _builtins.str
+    """Only this tournament's games; every game when empty. An unknown one has none."""
+    max_games: _builtins.int
+    """At most so many games at once, 1 to 10000; 100 when absent. They are the first that began,
+    and others take the place of those that end.
+    """
+    @_builtins.property
+    def game_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Only these games, at most 64; every game when empty. Those that do not run are left out, and
+        the stream ends when none of them runs any more.
+        """
+
+    def __init__(
+        self,
+        *,
+        max_rate: _builtins.float = ...,
+        tournament_id: _builtins.str = ...,
+        game_ids: _abc.Iterable[_builtins.str] | None = ...,
+        max_games: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_ids", b"game_ids", "max_games", b"max_games", "max_rate", b"max_rate", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchArenaRequest: _TypeAlias = WatchArenaRequest  # noqa: Y015
+
+@_typing.final
+class WatchArenaResponse(_message.Message):
+    """What has happened in running games since the last message."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TIME_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    MORE_FIELD_NUMBER: _builtins.int
+    RUNNING_FIELD_NUMBER: _builtins.int
+    more: _builtins.bool
+    """Whether there are more games to be told of as of now, in the next message."""
+    running: _builtins.int
+    """How many games run on the server, told of or not."""
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """When it was so: the clocks are told as of then."""
+
+    @_builtins.property
+    def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameUpdate]:
+        """In the first message all games; later those in which something has changed."""
+
+    def __init__(
+        self,
+        *,
+        time: _timestamp_pb2.Timestamp | None = ...,
+        games: _abc.Iterable[Global___GameUpdate] | None = ...,
+        more: _builtins.bool = ...,
+        running: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games", "more", b"more", "running", b"running", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchArenaResponse: _TypeAlias = WatchArenaResponse  # noqa: Y015
+
+@_typing.final
+class GameUpdate(_message.Message):
+    """What has changed in a running game, or its end."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    PLY_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    CLOCKS_FIELD_NUMBER: _builtins.int
+    BLACK_EVALUATION_FIELD_NUMBER: _builtins.int
+    WHITE_EVALUATION_FIELD_NUMBER: _builtins.int
+    game_id: _builtins.str
+    """The game."""
+    ply: _builtins.int
+    """How many moves had been told before; what follows them is in `moves`."""
+    moves: _builtins.bytes
+    """The moves made since, the opening first: two bytes a cell, little-endian."""
+    @_builtins.property
+    def game(self) -> _game_pb2.Game:
+        """The game without its moves: where the watcher is told of it first, after a player has chosen
+        its side, and in the last update, when it has ended. Absent in between.
+        """
+
+    @_builtins.property
+    def clocks(self) -> Global___Clocks:
+        """Absent where they are as they were told, or where the last move is not yet stored."""
+
+    @_builtins.property
+    def black_evaluation(self) -> Global___GameEvaluation:
+        """What black said of the newest of its moves since that it said anything of; absent where it
+        said nothing.
+        """
+
+    @_builtins.property
+    def white_evaluation(self) -> Global___GameEvaluation:
+        """The same of white."""
+
+    def __init__(
+        self,
+        *,
+        game_id: _builtins.str = ...,
+        game: _game_pb2.Game | None = ...,
+        ply: _builtins.int = ...,
+        moves: _builtins.bytes = ...,
+        clocks: Global___Clocks | None = ...,
+        black_evaluation: Global___GameEvaluation | None = ...,
+        white_evaluation: Global___GameEvaluation | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["black_evaluation", b"black_evaluation", "clocks", b"clocks", "game", b"game", "white_evaluation", b"white_evaluation"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black_evaluation", b"black_evaluation", "clocks", b"clocks", "game", b"game", "game_id", b"game_id", "moves", b"moves", "ply", b"ply", "white_evaluation", b"white_evaluation"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GameUpdate: _TypeAlias = GameUpdate  # noqa: Y015
+
+@_typing.final
+class Clocks(_message.Message):
+    """The clocks of a game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLACK_MS_FIELD_NUMBER: _builtins.int
+    WHITE_MS_FIELD_NUMBER: _builtins.int
+    RUNNING_FIELD_NUMBER: _builtins.int
+    black_ms: _builtins.int
+    """Left on black's clock; with only a cap per move, of the cap. Milliseconds."""
+    white_ms: _builtins.int
+    """The same of white."""
+    running: _game_pb2.Color.ValueType
+    """Whose clock runs; unspecified while none does, as when the bot on the move is away, or once
+    the game has ended.
+    """
+    def __init__(
+        self,
+        *,
+        black_ms: _builtins.int = ...,
+        white_ms: _builtins.int = ...,
+        running: _game_pb2.Color.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black_ms", b"black_ms", "running", b"running", "white_ms", b"white_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Clocks: _TypeAlias = Clocks  # noqa: Y015
+
+@_typing.final
+class GameEvaluation(_message.Message):
+    """What a bot said of a move of its own."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLY_FIELD_NUMBER: _builtins.int
+    ANALYSIS_FIELD_NUMBER: _builtins.int
+    ply: _builtins.int
+    """How many stones lay on the board before the move."""
+    @_builtins.property
+    def analysis(self) -> _game_pb2.MoveAnalysis:
+        """What it thought of it."""
+
+    def __init__(
+        self,
+        *,
+        ply: _builtins.int = ...,
+        analysis: _game_pb2.MoveAnalysis | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "ply", b"ply"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GameEvaluation: _TypeAlias = GameEvaluation  # noqa: Y015
+
+@_typing.final
 class ExportGameRequest(_message.Message):
     """The arguments of ExportGame."""
 

@@ -50,6 +50,11 @@ class GameServiceStub:
                 request_serializer=meijin_dot_v1_dot_game__service__pb2.WatchGameRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_game__service__pb2.WatchGameResponse.FromString,
                 _registered_method=True)
+        self.WatchArena = channel.unary_stream(
+                '/meijin.v1.GameService/WatchArena',
+                request_serializer=meijin_dot_v1_dot_game__service__pb2.WatchArenaRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_game__service__pb2.WatchArenaResponse.FromString,
+                _registered_method=True)
         self.ExportGame = channel.unary_unary(
                 '/meijin.v1.GameService/ExportGame',
                 request_serializer=meijin_dot_v1_dot_game__service__pb2.ExportGameRequest.SerializeToString,
@@ -83,6 +88,15 @@ class GameServiceServicer:
     def WatchGame(self, request, context):
         """Says where the game stands, then each move and the end; moves within 0.2 s
         of each other come together. NOT_FOUND for an unknown id.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchArena(self, request, context):
+        """Says where the running games stand, then what has changed in them since, at most so
+        many times a second however many moves are made. A game that begins and ends between
+        two messages is left out. INVALID_ARGUMENT for a field out of its range.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -122,6 +136,11 @@ def add_GameServiceServicer_to_server(servicer, server):
                     servicer.WatchGame,
                     request_deserializer=meijin_dot_v1_dot_game__service__pb2.WatchGameRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_game__service__pb2.WatchGameResponse.SerializeToString,
+            ),
+            'WatchArena': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchArena,
+                    request_deserializer=meijin_dot_v1_dot_game__service__pb2.WatchArenaRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_game__service__pb2.WatchArenaResponse.SerializeToString,
             ),
             'ExportGame': grpc.unary_unary_rpc_method_handler(
                     servicer.ExportGame,
@@ -216,6 +235,33 @@ class GameService:
             '/meijin.v1.GameService/WatchGame',
             meijin_dot_v1_dot_game__service__pb2.WatchGameRequest.SerializeToString,
             meijin_dot_v1_dot_game__service__pb2.WatchGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchArena(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/meijin.v1.GameService/WatchArena',
+            meijin_dot_v1_dot_game__service__pb2.WatchArenaRequest.SerializeToString,
+            meijin_dot_v1_dot_game__service__pb2.WatchArenaResponse.FromString,
             options,
             channel_credentials,
             insecure,

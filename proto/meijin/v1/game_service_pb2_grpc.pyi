@@ -41,6 +41,11 @@ class GameServiceStub:
     """Says where the game stands, then each move and the end; moves within 0.2 s
     of each other come together. NOT_FOUND for an unknown id.
     """
+    WatchArena: _grpc.UnaryStreamMultiCallable[_game_service_pb2.WatchArenaRequest, _game_service_pb2.WatchArenaResponse]
+    """Says where the running games stand, then what has changed in them since, at most so
+    many times a second however many moves are made. A game that begins and ends between
+    two messages is left out. INVALID_ARGUMENT for a field out of its range.
+    """
     ExportGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]
     """The game's record as a file. NOT_FOUND for an unknown id, INVALID_ARGUMENT for a format
     that can't hold the game.
@@ -63,6 +68,11 @@ class GameServiceAsyncStub(GameServiceStub):
     WatchGame: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]  # type: ignore[assignment]
     """Says where the game stands, then each move and the end; moves within 0.2 s
     of each other come together. NOT_FOUND for an unknown id.
+    """
+    WatchArena: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchArenaRequest, _game_service_pb2.WatchArenaResponse]  # type: ignore[assignment]
+    """Says where the running games stand, then what has changed in them since, at most so
+    many times a second however many moves are made. A game that begins and ends between
+    two messages is left out. INVALID_ARGUMENT for a field out of its range.
     """
     ExportGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ExportGameRequest, _game_service_pb2.ExportGameResponse]  # type: ignore[assignment]
     """The game's record as a file. NOT_FOUND for an unknown id, INVALID_ARGUMENT for a format
@@ -101,6 +111,17 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_game_service_pb2.WatchGameResponse], _abc.AsyncIterator[_game_service_pb2.WatchGameResponse]]:
         """Says where the game stands, then each move and the end; moves within 0.2 s
         of each other come together. NOT_FOUND for an unknown id.
+        """
+
+    @_abc_1.abstractmethod
+    def WatchArena(
+        self,
+        request: _game_service_pb2.WatchArenaRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_game_service_pb2.WatchArenaResponse], _abc.AsyncIterator[_game_service_pb2.WatchArenaResponse]]:
+        """Says where the running games stand, then what has changed in them since, at most so
+        many times a second however many moves are made. A game that begins and ends between
+        two messages is left out. INVALID_ARGUMENT for a field out of its range.
         """
 
     @_abc_1.abstractmethod

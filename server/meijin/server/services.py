@@ -120,7 +120,7 @@ def add_services(
         server,
     )
     game_service_pb2_grpc.add_GameServiceServicer_to_server(
-        GameServicer(parts.control, parts.games, parts.storage, parts.feed), server
+        GameServicer(parts.control, parts.games, parts.storage, parts.feed, parts.watch), server
     )
     ladder_service_pb2_grpc.add_LadderServiceServicer_to_server(
         LadderServicer(parts.storage, parts.refreshes, pauses), server

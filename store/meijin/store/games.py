@@ -25,6 +25,7 @@ from meijin.store.schema import (
     Game,
     GameId,
     GameState,
+    Ladder,
     LadderId,
     Pairing,
     PairingId,
@@ -73,6 +74,9 @@ class GameRow:
     """Why the two were to meet; empty when a schedule said so."""
     ladder_id: LadderId | None = None
     """``None`` when it is not rated."""
+    ladder: str = ""
+    """That ladder's name; empty when it is not rated."""
+    tournament_name: str = ""
     choice: bytes | None = None
     """The choice of a side; ``None`` where none was made, and while it runs."""
     is_swapped: bool = False
@@ -238,6 +242,8 @@ _COLUMNS = columns_of(
     black_version=_BLACK.label,
     white_version=_WHITE.label,
     reason=Pairing.reason,
+    ladder=func.coalesce(Ladder.name, ""),
+    tournament_name=Tournament.name,
     time_control=func.coalesce(Pairing.time_control, Tournament.time_control),
 )
 
@@ -252,4 +258,5 @@ def _games() -> Select[*tuple[Any, ...]]:
         .join(_WHITE, _WHITE.id == Game.white_id)
         .join(_BLACK_BOT, _BLACK_BOT.id == _BLACK.bot_id)
         .join(_WHITE_BOT, _WHITE_BOT.id == _WHITE.bot_id)
+        .outerjoin(Ladder, Ladder.id == Game.ladder_id)
     )

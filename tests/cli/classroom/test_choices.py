@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.cli.test_replay_page import RECORD
+from tests.web.replay.test_replay_page import RECORD
 
 from meijin.cli.classroom.choices import ChoiceTable, canonical_choice
 from meijin.cli.classroom.student_report import PlayedGame

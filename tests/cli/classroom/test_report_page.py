@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.browser import CHROMIUM, Browser
-from tests.cli.test_replay_page import EVIL, RECORD, Taken
+from tests.web.replay.test_replay_page import EVIL, RECORD, Taken
 
 from meijin.cli.classroom.report_page import report_page
 from meijin.cli.classroom.student_report import PlayedGame, Score, StudentReport

@@ -196,6 +196,8 @@ async def test_games_are_listed_by_ladder_and_start(server: ServerInTest) -> Non
     assert len(await ids(ladder=ladder.name)) == 2
     page = await service.ListGames(pb.ListGamesRequest(ladder=ladder.name, page_size=1))
     assert await ids(ladder=ladder.name, page_token=page.next_page_token) == ["1"]
+    ladders = [(await get(server, key)).ladder for key in ("1", "2", "3")]
+    assert ladders == [ladder.name, ladder.name, ""]
     first = (await get(server, "1")).start_time
     later = [key for key in ("2", "3") if (await get(server, key)).start_time != first]
     assert await ids(end_time=first) == []

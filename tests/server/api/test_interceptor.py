@@ -58,6 +58,7 @@ LEFT_OUT = {
     "/grpc.health.v1.Health/List",  # not in gRPC's library
     "/grpc.health.v1.Health/Watch",  # endless
     REFLECTION,
+    "/meijin.v1.GameService/WatchArena",
 }
 GET_GAME = "/meijin.v1.GameService/GetGame"
 PLAY = "/meijin.v1.PlayService/Play"
@@ -89,6 +90,10 @@ class Failing(GameServiceServicer):
         """Fail after a message."""
         yield game_service_pb2.WatchGameResponse()
         raise RuntimeError(SECRET)
+
+    def WatchArena(self, request: Any, context: Context) -> Any:  # noqa: N802 - gRPC's
+        """Is not called."""
+        raise NotImplementedError
 
     async def ExportGame(self, request: Any, context: Context) -> Any:  # noqa: N802 - gRPC's
         """Fail as what was never written does."""

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -319,6 +320,31 @@ def test_a_move_is_charged_from_its_request_and_earns_the_increment() -> None:
     assert match.left(SECOND) == 58.5
     assert list(match.arbiter.raw_ns) == [10 * NS_PER_SECOND, 2.5 * NS_PER_SECOND]
     assert list(match.arbiter.charged_ns) == list(match.arbiter.raw_ns)
+
+
+def test_a_clock_runs_down_while_its_side_thinks() -> None:
+    """The opponent's stands, and so does the clock itself while the server does or nobody is asked."""
+    match = Match("60+1")
+    first, second = (partial(match.arbiter.left_ns, seat) for seat in (FIRST, SECOND))
+    assert first(match.moment) == 60 * NS_PER_SECOND
+    match.ask()
+    match.wait(7, stalled=2)
+    assert first(match.moment) == 55 * NS_PER_SECOND
+    assert second(match.moment) == 60 * NS_PER_SECOND
+    match.wait(100)
+    assert first(match.moment) == 0
+    match.arbiter.leave(FIRST, match.moment)
+    match.wait(100)
+    assert first(match.moment) == 0
+
+
+def test_a_move_that_is_held_has_used_its_time() -> None:
+    """Until it is judged."""
+    match = Match("10")
+    match.ask()
+    match.wait(11)
+    assert match.arbiter.play(FIRST, 0, 0, match.moment, 0) is ActionResult.HELD
+    assert match.arbiter.left_ns(FIRST, match.moment) == 0
 
 
 def test_the_whole_clock_may_be_used() -> None:

@@ -14,4 +14,5 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
 - `pages`: the pages by subject
 - `api`: the JSON API
+- `games`, `pictures`, `replay`: a game as its page shows it, as pixels, and as a page of its own
 """

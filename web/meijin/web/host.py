@@ -14,6 +14,7 @@ from typing import ClassVar
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from meijin.web.live.watcher import ABORT
 from meijin.web.shell import Shell
 from meijin.web.site import application
 
@@ -150,6 +151,7 @@ class _Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins, and has to be there soon."""
         super().on_message_begin()
+        self.scope["extensions"] = {ABORT: {"abort": self.transport.abort}}
         self._expect_request()
 
     def on_headers_complete(self) -> None:

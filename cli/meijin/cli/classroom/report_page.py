@@ -7,9 +7,9 @@ from importlib.resources import files
 from typing import Any
 
 from meijin.cli.classroom.student_report import PlayedGame, StudentReport
-from meijin.cli.page_parts import embedded, filled, policy
 from meijin.game import cell_name
 from meijin.v1 import fault_service_pb2 as fault_pb
+from meijin.web.replay.page_parts import embedded, filled, policy
 
 RESULTS = {1.0: "won", 0.5: "drawn", 0.0: "lost"}
 

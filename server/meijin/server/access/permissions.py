@@ -48,6 +48,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.GameService/GetGame": Permission.READER,
     "/meijin.v1.GameService/ListGames": Permission.READER,
     "/meijin.v1.GameService/WatchGame": Permission.READER,
+    "/meijin.v1.GameService/WatchArena": Permission.READER,
     "/meijin.v1.GameService/ExportGame": Permission.READER,
     "/meijin.v1.GameService/VoidGame": Permission.OPERATOR,
     "/meijin.v1.LadderService/ListLadders": Permission.READER,

@@ -35,6 +35,8 @@ def game_to_proto(game: GameSummary) -> game_pb2.Game:
         repeat=game.is_repeat,
         pairing_reason=game.reason,
         swapped=game.is_swapped,
+        ladder=game.ladder,
+        tournament_name=game.tournament_name,
     )
     if game.white_time_control is not None:
         message.white_time_control.CopyFrom(time_control_to_proto(game.white_time_control))

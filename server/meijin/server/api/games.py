@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -11,6 +12,7 @@ from sqlalchemy import Connection
 
 from meijin.game.record_file import FileFormat, write_game
 from meijin.server.access.caller import current_caller
+from meijin.server.api.arena_watch import ArenaWatch, Selection
 from meijin.server.api.convert_games import (
     GAME_STATES,
     game_detail_to_proto,
@@ -18,10 +20,12 @@ from meijin.server.api.convert_games import (
     moves_to_proto,
 )
 from meijin.server.api.interceptor import Context
+from meijin.server.api.loop_share import LoopShare
 from meijin.server.api.requests import BATCH, number, page_key, read_page
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
 from meijin.server.match.games import Games
+from meijin.server.match.stalls import StallWatch
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.views.games import GameDetail, game_detail, game_summary, live_moves, record
@@ -52,10 +56,17 @@ class GameServicer(GameServiceServicer):
     """The server's games."""
 
     def __init__(
-        self, control: TournamentControl, games: Games, storage: Storage, feed: Feed
+        self,
+        control: TournamentControl,
+        games: Games,
+        storage: Storage,
+        feed: Feed,
+        stalls: StallWatch,
     ) -> None:
         self._control = control
         self._games = games
+        self._stalls = stalls
+        self._share = LoopShare()
         self._storage = storage
         self._feed = feed
 
@@ -103,6 +114,16 @@ class GameServicer(GameServiceServicer):
                     told += len(moves)
                     yield pb.WatchGameResponse(moves=moves_to_proto(moves))
                     await pause()
+
+    async def WatchArena(
+        self, request: pb.WatchArenaRequest, context: Context
+    ) -> AsyncIterator[pb.WatchArenaResponse]:
+        """Tell where the running games stand, then what has changed, now and then."""
+        selection = Selection.of(request)
+        watch = ArenaWatch(self._games, self._stalls, self._share, selection)
+        async with aclosing(watch.messages()) as messages:
+            async for message in messages:
+                yield message
 
     async def ExportGame(
         self, request: pb.ExportGameRequest, context: Context

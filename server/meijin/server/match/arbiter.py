@@ -134,6 +134,23 @@ class Arbiter:
         return len(self.board.moves) + (self.position.choice is not None)
 
     @property
+    def asked_at_ns(self) -> int:
+        """When the pending turn was handed to the transport; -1 while its clock stands."""
+        return self._asked_at_ns
+
+    def left_ns(self, seat: Seat, moment: Moment) -> int:
+        """The nanoseconds on the clock of `seat` as of a moment; those of a pending turn are off it."""
+        left = self.clock.left_ns(seat)
+        if seat is not self.seat_to_act or self.outcome is not None:
+            return left
+        used = self._used_ns
+        if self._flag.held is not None:
+            used = self._flag.held.timing.spent_ns
+        elif self._asked_at_ns >= 0:
+            used = self._timing(moment, 0).spent_ns
+        return min(max(left - used, 0), left)
+
+    @property
     def held(self) -> Action | None:
         """The action that is held."""
         return None if self._flag.held is None else self._flag.held.action

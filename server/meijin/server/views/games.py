@@ -53,6 +53,10 @@ class GameSummary:
     """Why the two were to meet; empty when a schedule said so."""
     is_swapped: bool = False
     """The first player has white, by a choice of its opening."""
+    ladder: str = ""
+    """The ladder that it is rated on; empty when it is unrated, or is not looked up."""
+    tournament_name: str = ""
+    """Empty when it is not looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,8 @@ def game_summary(row: GameRow, live: LiveGame | None) -> GameSummary:
         is_repeat=row.is_repeat,
         reason=row.reason,
         is_swapped=is_swapped,
+        ladder=row.ladder,
+        tournament_name=row.tournament_name,
     )
 
 
@@ -144,13 +150,13 @@ def _with_analysis(game: GameDetail, said: Mapping[str, Any] | None) -> GameDeta
     if not said:
         return game
     moves = [
-        replace(move, analysis=_analysis(said.get(str(ply)), game.summary.variant))
+        replace(move, analysis=told_analysis(said.get(str(ply)), game.summary.variant))
         for ply, move in enumerate(game.moves)
     ]
     return replace(game, moves=tuple(moves))
 
 
-def _analysis(said: Mapping[str, Any] | None, variant: Variant) -> Analysis | None:
+def told_analysis(said: Mapping[str, Any] | None, variant: Variant) -> Analysis | None:
     """What was kept of a bot's words, which nobody has checked."""
     if said is None:
         return None

@@ -4,18 +4,25 @@
 - `sign_in`: signing in and out
 - `api`: what the JSON API offers
 - `errors`: what is shown when something is refused
+- `live`: boards of what is being played, and `events`: the stream that moves them
+- `games`, `game`, `game_files`: the list of games, one game, and one as a file
 """
 
 from collections.abc import Sequence
 
 from starlette.routing import BaseRoute
 
-from meijin.web.pages import api, home, sign_in
+from meijin.web.pages import api, events, game, game_files, games, home, live, sign_in
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *home.ROUTES,
     *sign_in.ROUTES,
     *api.ROUTES,
+    *live.ROUTES,
+    *events.ROUTES,
+    *games.ROUTES,
+    *game_files.ROUTES,
+    *game.ROUTES,
 )
 """Every route of the site; the first that fits answers."""

@@ -7,10 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from meijin.cli.page_parts import embedded, filled, policy
-from meijin.game import FREE, Clock, GameRecord, Seat
+from meijin.game import FREE, GameRecord
 from meijin.game.game_json import json_object
-from meijin.game.seconds import MICROSECOND
+from meijin.game.recorded_clocks import recorded_clocks
+from meijin.web.replay.page_parts import embedded, filled, policy
 
 
 def replay_page(record: GameRecord) -> str:
@@ -32,7 +32,7 @@ def replay_page(record: GameRecord) -> str:
 
 @cache
 def _part(ending: str) -> str:
-    return files("meijin.cli").joinpath(f"replay_page.{ending}").read_text("utf-8")
+    return files("meijin.web.replay").joinpath(f"replay_page.{ending}").read_text("utf-8")
 
 
 def _data(record: GameRecord) -> dict[str, Any]:
@@ -61,15 +61,4 @@ def _clocks(record: GameRecord) -> list[list[int]] | None:
         return None
     if record.variant.opening_rule != FREE:
         return None
-    clock = record.clock()
-    lines = [_line(clock)]
-    for ply, time in enumerate(record.times):
-        seat = (Seat.FIRST, Seat.SECOND)[ply % 2]
-        if ply >= record.opening_plies and not clock.charge(seat, time // MICROSECOND * 1000):
-            clock.drop_flag(seat)
-        lines.append(_line(clock))
-    return lines
-
-
-def _line(clock: Clock) -> list[int]:
-    return [clock.left_ns(seat) // 1000 for seat in Seat]
+    return [[black // 1000, white // 1000] for black, white in recorded_clocks(record)]

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tests.cli.browser import CHROMIUM, Browser
 from tests.game.made_records import records
 
-from meijin.cli.replay_page import replay_page
 from meijin.game import (
     GOMOKU,
     Analysis,
@@ -28,6 +27,7 @@ from meijin.game import (
 )
 from meijin.game.game_json import json_object
 from meijin.game.position_string import parse_position
+from meijin.web.replay.replay_page import replay_page
 
 EVIL = "</script><script>document.title='owned'</script><!-- <img src=x onerror=alert(1)> @data@ &"
 MOVES = parse_position("h8i9h9i8h7i7h6i6h5", GOMOKU)

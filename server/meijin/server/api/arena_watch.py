@@ -1,0 +1,157 @@
+"""The watch of the arena: what changes in the running games, told look by look."""
+
+import asyncio
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Self
+
+from meijin.server.api.convert_arena import update_to_proto, updates_to_proto
+from meijin.server.api.loop_share import LoopShare
+from meijin.server.api.requests import number
+from meijin.server.errors import InvalidRequestError
+from meijin.server.match.games import Games
+from meijin.server.match.live_game import LiveGame
+from meijin.server.match.stalls import StallWatch
+from meijin.server.views.arena import WatchedGame
+from meijin.store.schema import GameId, TournamentId
+from meijin.v1 import game_service_pb2 as pb
+
+USUAL_RATE = 2.0
+MIN_RATE, MAX_RATE = 0.1, 10.0
+"""Messages a second."""
+
+MAX_GAME_IDS = 64
+USUAL_GAMES, MAX_GAMES = 100, 10_000
+
+UPDATES_OF_A_MESSAGE = 200
+"""A first one is of 200 bytes and two for each move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The games that a watcher follows, and how often."""
+
+    interval: timedelta
+    """From one look to the next, at least."""
+    tournament_id: TournamentId | None
+    """``None`` for every one."""
+    game_ids: frozenset[GameId]
+    """Empty for every one."""
+    max_games: int
+
+    @classmethod
+    def of(cls, request: pb.WatchArenaRequest) -> Self:
+        """What a request asks for.
+
+        Raises:
+            InvalidRequestError: a field is out of its range.
+        """
+        if len(request.game_ids) > MAX_GAME_IDS:
+            message = f"game_ids: {len(request.game_ids)} of them; at most {MAX_GAME_IDS} a watch"
+            raise InvalidRequestError(message)
+        if request.max_games > MAX_GAMES:
+            raise InvalidRequestError(f"max_games {request.max_games} is above {MAX_GAMES}")
+        tournament = request.tournament_id
+        return cls(
+            interval=timedelta(seconds=1 / _rate(request.max_rate)),
+            tournament_id=TournamentId(number(tournament, "tournament_id")) if tournament else None,
+            game_ids=frozenset(GameId(number(each, "game_ids")) for each in request.game_ids),
+            max_games=request.max_games or USUAL_GAMES,
+        )
+
+    def has(self, game: LiveGame) -> bool:
+        """Whether a running game is one of them, as far as anybody may know."""
+        is_wanted = self.tournament_id is None or game.run.id == self.tournament_id
+        return is_wanted and game.is_announced
+
+
+def _rate(asked: float) -> float:
+    rate = asked or USUAL_RATE
+    if math.isnan(rate) or not MIN_RATE <= rate <= MAX_RATE:
+        raise InvalidRequestError(f"max_rate {asked:g} is not from {MIN_RATE:g} to {MAX_RATE:g}")
+    return rate
+
+
+class ArenaWatch:
+    """One watcher of the running games, and what it has been told.
+
+    It looks at the games now and then, so that a move costs nothing more for being watched, and
+    takes all games' changes since its last look together.
+    """
+
+    def __init__(
+        self,
+        games: Games,
+        stalls: StallWatch,
+        share: LoopShare,
+        selection: Selection,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._games = games
+        self._stalls = stalls
+        self._share = share
+        self._selection = selection
+        self._sleep = sleep
+        self._watched: dict[GameId, WatchedGame] = {}
+
+    async def messages(self) -> AsyncGenerator[pb.WatchArenaResponse]:
+        """All games first, then what has changed, until none is left of the games asked for."""
+        is_first = True
+        while True:
+            async for message in self.look():
+                if message.games or is_first:
+                    is_first = False
+                    yield message
+            if self._selection.game_ids and not self._watched:
+                return
+            await self._sleep(self._selection.interval.total_seconds())
+
+    async def look(self) -> AsyncIterator[pb.WatchArenaResponse]:
+        """Look at all games once, in slices between which they go on; at least one message."""
+        visits, updates, is_last = self._visits(), list[pb.GameUpdate](), False
+        while not is_last:
+            await self._share.turn()
+            is_last = self._visit(visits, updates)
+            if is_last or len(updates) == UPDATES_OF_A_MESSAGE:
+                running = len(self._games.running)
+                yield updates_to_proto(updates, is_last=is_last, running=running)
+                updates = []
+
+    def _visit(self, visits: Iterator[pb.GameUpdate | None], updates: list[pb.GameUpdate]) -> bool:
+        """Go on for a slice of time, or until a message is full; whether all games were visited."""
+        with self._share.slice() as is_over:
+            for update in visits:
+                if update is not None:
+                    updates.append(update)
+                if len(updates) == UPDATES_OF_A_MESSAGE or is_over():
+                    return False
+        return True
+
+    def _visits(self) -> Iterator[pb.GameUpdate | None]:
+        """Each game's change: first of those that were told of, then of others."""
+        for watched in list(self._watched.values()):
+            yield self._update(watched)
+        for game in self._candidates():
+            if len(self._watched) >= self._selection.max_games:
+                return
+            if game.id in self._watched or not self._selection.has(game):
+                yield None
+            else:
+                watched = self._watched[game.id] = WatchedGame(game)
+                yield self._update(watched)
+
+    def _candidates(self) -> list[LiveGame]:
+        running, game_ids = self._games.running, self._selection.game_ids
+        if not game_ids:
+            return list(running.values())
+        return [running[game_id] for game_id in sorted(game_ids) if game_id in running]
+
+    def _update(self, watched: WatchedGame) -> pb.GameUpdate | None:
+        game = watched.game
+        has_ended = game.arbiter.outcome is not None and self._games.live_game(game.id) is not game
+        if has_ended:
+            del self._watched[game.id]
+        update = watched.update(self._stalls.moment(), has_ended=has_ended)
+        return None if update is None else update_to_proto(update)

@@ -1,0 +1,110 @@
+"""The plies of a game as people read them: moves, times, clocks, and the bots' own words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import lru_cache
+
+from meijin.game import Analysis, Color, GameRecord, Variant, cell_name
+from meijin.game.forbidden import forbidden_by_ply
+from meijin.game.recorded_clocks import ClockReading, recorded_clocks
+from meijin.v1 import game_pb2
+
+GAMES_KEPT = 64
+"""Of which it is known where no stone may be placed; a running game is another at each ply."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPly:
+    """A move, and how things stand after it; at ply 0 there is no move."""
+
+    number: int
+    cell: int | None = None
+    name: str = ""
+    """Of the cell."""
+    is_opening: bool = False
+    """It was set up, and chosen by nobody."""
+    raw: timedelta | None = None
+    """``None`` where no time was taken."""
+    charged: timedelta | None = None
+    said: Analysis | None = None
+    """What its bot thought of it."""
+    line: tuple[str, ...] = ()
+    """The cells that it expected, beginning with its own."""
+    forbidden: tuple[int, ...] = ()
+    """Where the next stone may not be placed."""
+    clocks: ClockReading | None = None
+    """``None`` where each move is limited alone."""
+
+    @property
+    def side(self) -> Color | None:
+        """Who has moved; ``None`` at ply 0."""
+        if self.cell is None:
+            return None
+        return Color.BLACK if self.number % 2 else Color.WHITE
+
+    @property
+    def black_score(self) -> int | None:
+        """The score that its bot told, from black's side."""
+        if self.said is None:
+            return None
+        return self.said.score if self.side is Color.BLACK else -self.said.score
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
+    """What all plies of a game are made of."""
+
+    message: game_pb2.Game
+    record: GameRecord
+    clocks: Sequence[ClockReading | None]
+    forbidden: Sequence[tuple[int, ...]] = field(default=())
+
+
+def shown_plies(message: game_pb2.Game, record: GameRecord) -> tuple[ShownPly, ...]:
+    """Every ply of a game from 0 on, the empty board.
+
+    Args:
+        message: The game with its moves.
+        record: The same game.
+    """
+    game = _Game(message, record, _clocks(message, record), _forbidden(record))
+    start = ShownPly(0, forbidden=game.forbidden[0], clocks=game.clocks[0])
+    return (start, *(_ply(game, number) for number in range(1, len(record.moves) + 1)))
+
+
+def _ply(game: _Game, number: int) -> ShownPly:
+    move, variant = game.message.moves[number - 1], game.record.variant
+    is_timed = move.HasField("raw_time")
+    said = game.record.analysis[number - 1] if game.record.analysis else None
+    return ShownPly(
+        number,
+        cell=move.cell,
+        name=cell_name(move.cell, variant),
+        is_opening=number <= game.record.opening_plies,
+        raw=move.raw_time.ToTimedelta() if is_timed else None,
+        charged=move.charged_time.ToTimedelta() if is_timed else None,
+        said=said,
+        line=() if said is None else tuple(cell_name(cell, variant) for cell in said.pv),
+        forbidden=game.forbidden[number],
+        clocks=game.clocks[number],
+    )
+
+
+def _clocks(message: game_pb2.Game, record: GameRecord) -> Sequence[ClockReading | None]:
+    if record.time_control is None or record.time_control.initial is None:
+        return [None] * (len(record.moves) + 1)
+    return list(recorded_clocks(record, message.choice.charged_time.ToTimedelta()))
+
+
+def _forbidden(record: GameRecord) -> Sequence[tuple[int, ...]]:
+    if not record.variant.rule.has_forbidden_cells:
+        return [()] * (len(record.moves) + 1)
+    return _kept_forbidden(record.moves, record.variant)
+
+
+@lru_cache(maxsize=GAMES_KEPT)
+def _kept_forbidden(moves: tuple[int, ...], variant: Variant) -> Sequence[tuple[int, ...]]:
+    return forbidden_by_ply(moves, variant)

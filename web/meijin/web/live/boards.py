@@ -1,0 +1,102 @@
+"""Boards: running games as they were told so far, and how scripts read them."""
+
+from collections.abc import Mapping
+
+from meijin.game import decode_moves
+from meijin.game.moves import MOVE_BYTES
+from meijin.v1 import game_pb2
+from meijin.v1.game_service_pb2 import Clocks, GameEvaluation, GameUpdate
+from meijin.web.templating import plain
+from meijin.wire import outcome_from_proto
+
+COLORS = {game_pb2.COLOR_BLACK: "black", game_pb2.COLOR_WHITE: "white"}
+
+
+class LiveBoard:
+    """A running game: all that was told of it, taken together."""
+
+    __slots__ = ("clocks_ms", "ended_ms", "whole")
+
+    def __init__(self) -> None:
+        self.whole = GameUpdate()
+        self.clocks_ms = 0
+        """When the clocks were told."""
+        self.ended_ms: int | None = None
+        """When its end was told; ``None`` while it runs."""
+
+    def take(self, update: GameUpdate, now_ms: int) -> None:
+        """Take what has changed."""
+        whole = self.whole
+        whole.game_id = update.game_id
+        if update.HasField("game"):
+            whole.game.CopyFrom(update.game)
+            if update.game.state != game_pb2.GAME_STATE_RUNNING:
+                self.ended_ms = now_ms
+        if update.moves:
+            whole.moves = whole.moves[: MOVE_BYTES * update.ply] + update.moves
+        if update.HasField("clocks"):
+            whole.clocks.CopyFrom(update.clocks)
+            self.clocks_ms = now_ms
+        if update.HasField("black_evaluation"):
+            whole.black_evaluation.CopyFrom(update.black_evaluation)
+        if update.HasField("white_evaluation"):
+            whole.white_evaluation.CopyFrom(update.white_evaluation)
+
+
+def to_json(update: GameUpdate, clocks_ms: int) -> Mapping[str, object]:
+    """An update, or all of a game, as a script reads it; what is absent has not changed.
+
+    Args:
+        clocks_ms: When the clocks were told, by the clock of the frames.
+    """
+    found: dict[str, object] = {"id": update.game_id}
+    if update.HasField("game"):
+        found["game"] = _game(update.game)
+    if update.moves:
+        found |= {"ply": update.ply, "moves": list(decode_moves(update.moves))}
+    if update.HasField("clocks"):
+        found["clocks"] = _clocks(update.clocks, clocks_ms)
+    if update.HasField("black_evaluation"):
+        found["black"] = _evaluation(update.black_evaluation)
+    if update.HasField("white_evaluation"):
+        found["white"] = _evaluation(update.white_evaluation)
+    return found
+
+
+def _game(game: game_pb2.Game) -> Mapping[str, object]:
+    has_ended = game.state != game_pb2.GAME_STATE_RUNNING
+    return {
+        "black": plain(game.black),
+        "white": plain(game.white),
+        "tournament": game.tournament_id,
+        "width": game.variant.width,
+        "height": game.variant.height,
+        "line": game.variant.line,
+        "ended": has_ended,
+        "outcome": _outcome(game.outcome) if has_ended else "",
+        "won": game.outcome.ending == game_pb2.ENDING_FIVE,
+    }
+
+
+def _outcome(outcome: game_pb2.Outcome) -> str:
+    """How a game ended, in words; of an ending that a later release has added, its detail."""
+    try:
+        return str(outcome_from_proto(outcome))
+    except ValueError:
+        return plain(outcome.detail)
+
+
+def _clocks(clocks: Clocks, at_ms: int) -> Mapping[str, object]:
+    running = COLORS.get(clocks.running)
+    return {"black": clocks.black_ms, "white": clocks.white_ms, "running": running, "at": at_ms}
+
+
+def _evaluation(evaluation: GameEvaluation) -> Mapping[str, object]:
+    analysis = evaluation.analysis
+    return {
+        "ply": evaluation.ply,
+        "score": analysis.score,
+        "depth": analysis.depth,
+        "nodes": analysis.nodes,
+        "pv": list(decode_moves(analysis.pv)),
+    }

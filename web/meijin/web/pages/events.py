@@ -1,0 +1,100 @@
+"""The endpoint of live boards: one stream of server-sent events a page, of all that it shows."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from meijin.web.live.cell import event
+from meijin.web.live.subscription import now_ms
+from meijin.web.live.topics import Topic
+from meijin.web.live.watcher import ABORT, Watcher
+from meijin.web.refusals import bad_request
+from meijin.web.shell import Shell
+from meijin.web.visit import Visit
+
+PATH = "/events"
+
+MAX_TOPICS = 8
+"""Of one stream."""
+
+RETRY = timedelta(seconds=3)
+"""When a browser is to come back whose stream has ended."""
+
+HEADERS = (
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+)
+"""The last one has nginx pass every frame on at once."""
+
+
+class Events:
+    """Answers with a stream of events; plain ASGI, whose price a watcher is a third of others'."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream the topics of a request until the browser leaves, or the site stops."""
+        request = Request(scope)
+        shell: Shell = request.app.state.shell
+        visit = Visit(request, shell)
+        topics = _topics(visit)
+        host, token, delay = visit.visitor.host, visit.visitor.token, shell.settings.delay
+        shell.live.check(host, topics, token=token, delay=delay)
+        if request.method == "HEAD":
+            await _begin(send)
+            await _end(send)
+            return
+        watcher = Watcher(send, _abort_of(scope))
+        leaving = asyncio.create_task(_await_end(receive, watcher))
+        try:
+            await _begin(send)
+            async with shell.live.watching(
+                watcher, host, topics, token=token, delay=delay
+            ) as subscriptions:
+                await watcher.follow(subscriptions)
+            await _end(send)
+        finally:
+            leaving.cancel()
+
+
+def _topics(visit: Visit) -> Sequence[Topic]:
+    names = dict.fromkeys(visit.text("topics", most=400).split(","))
+    if len(names) > MAX_TOPICS:
+        raise bad_request(f"topics: {len(names)} of them; at most {MAX_TOPICS} a stream")
+    return [Topic.parse(name) for name in names]
+
+
+async def _begin(send: Send) -> None:
+    """Say when to come back, and what time it is by the clock of the frames."""
+    await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
+    retry = f"retry: {RETRY // timedelta(milliseconds=1)}\n"
+    hello = retry.encode() + event("hello", {"now": now_ms()})
+    await send({"type": "http.response.body", "body": hello, "more_body": True})
+
+
+async def _end(send: Send) -> None:
+    """Say that the stream ends, so that the browser does not take it for a fault."""
+    body = event("end", {})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def _await_end(receive: Receive, watcher: Watcher) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    watcher.leave()
+
+
+def _abort_of(scope: Scope) -> Callable[[], None]:
+    """What cuts the connection; nothing does where there is none."""
+    abort: Callable[[], None] = scope.get("extensions", {}).get(ABORT, {}).get("abort", _nothing)
+    return abort
+
+
+def _nothing() -> None:
+    pass
+
+
+ROUTES = (Route(PATH, Events(), methods=["GET"]),)
