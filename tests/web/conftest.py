@@ -32,6 +32,11 @@ class SiteInTest:
         """The application."""
         return application(self.shell)
 
+    def renewed(self) -> SiteInTest:
+        """The same pages by a process that knows nothing of what was."""
+        self.shell.closing.set()
+        return SiteInTest(self.server, Shell(self.shell.gateway, self.shell.settings))
+
     def browse(self) -> Browsing:
         """One who looks at the pages."""
         return Browsing(self.app)

@@ -14,6 +14,7 @@ from meijin.arena.errors import ArenaError
 from meijin.v1.admin_service_pb2_grpc import AdminServiceStub
 from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceStub
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
+from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceStub
 from meijin.v1.class_service_pb2_grpc import ClassServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
@@ -129,6 +130,7 @@ class Connection:
         self.owners = OwnerServiceStub(channel)
         self.admin = AdminServiceStub(channel)
         self.analysis = AnalysisServiceStub(channel)
+        self.challenges = ChallengeServiceStub(channel)
         self.classes = ClassServiceStub(channel)
         self.reading_metadata: tuple[tuple[str, str], ...] = ()
         """What calls that read carry: a token once the server has asked for one."""

@@ -55,6 +55,11 @@ COMMANDS = (
         "Play a match between two bots and print the score.",
     ),
     LazyCommand(
+        "challenge",
+        "meijin.cli.commands.challenges:app",
+        "Challenge a bot to unrated games, list challenges and take them back. `meijin challenge NAME` is short for `meijin challenge make NAME`.",
+    ),
+    LazyCommand(
         "analyse",
         "meijin.cli.commands.analyse:analyse",
         "Search positions with a bot, and write what it finds as JSON lines, in their order.",

@@ -50,8 +50,9 @@ class AnalysisServiceServicer:
 
     def Evaluate(self, request, context):
         """Has a bot evaluate positions; each answer comes as soon as it is there, and the stream
-        ends after the last. For operators, owners about their own bots, and a bot about
-        itself. What was not asked of the bot yet is dropped when the caller leaves.
+        ends after the last. For operators, owners about their own bots, a bot about itself, and
+        a person about bots that accept anyone's challenges, at most 4 positions of 5 seconds in a
+        call. What was not asked of the bot yet is dropped when the caller leaves.
 
         NOT_FOUND for an unknown bot or somebody else's, FAILED_PRECONDITION for one that is not
         connected or does not evaluate positions, INVALID_ARGUMENT for a position that cannot

@@ -37,8 +37,9 @@ class AnalysisServiceStub:
     def __new__(cls, channel: _aio.Channel) -> AnalysisServiceAsyncStub: ...
     Evaluate: _grpc.UnaryStreamMultiCallable[_analysis_service_pb2.EvaluateRequest, _analysis_service_pb2.EvaluateResponse]
     """Has a bot evaluate positions; each answer comes as soon as it is there, and the stream
-    ends after the last. For operators, owners about their own bots, and a bot about
-    itself. What was not asked of the bot yet is dropped when the caller leaves.
+    ends after the last. For operators, owners about their own bots, a bot about itself, and
+    a person about bots that accept anyone's challenges, at most 4 positions of 5 seconds in a
+    call. What was not asked of the bot yet is dropped when the caller leaves.
 
     NOT_FOUND for an unknown bot or somebody else's, FAILED_PRECONDITION for one that is not
     connected or does not evaluate positions, INVALID_ARGUMENT for a position that cannot
@@ -55,8 +56,9 @@ class AnalysisServiceAsyncStub(AnalysisServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Evaluate: _aio.UnaryStreamMultiCallable[_analysis_service_pb2.EvaluateRequest, _analysis_service_pb2.EvaluateResponse]  # type: ignore[assignment]
     """Has a bot evaluate positions; each answer comes as soon as it is there, and the stream
-    ends after the last. For operators, owners about their own bots, and a bot about
-    itself. What was not asked of the bot yet is dropped when the caller leaves.
+    ends after the last. For operators, owners about their own bots, a bot about itself, and
+    a person about bots that accept anyone's challenges, at most 4 positions of 5 seconds in a
+    call. What was not asked of the bot yet is dropped when the caller leaves.
 
     NOT_FOUND for an unknown bot or somebody else's, FAILED_PRECONDITION for one that is not
     connected or does not evaluate positions, INVALID_ARGUMENT for a position that cannot
@@ -76,8 +78,9 @@ class AnalysisServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_analysis_service_pb2.EvaluateResponse], _abc.AsyncIterator[_analysis_service_pb2.EvaluateResponse]]:
         """Has a bot evaluate positions; each answer comes as soon as it is there, and the stream
-        ends after the last. For operators, owners about their own bots, and a bot about
-        itself. What was not asked of the bot yet is dropped when the caller leaves.
+        ends after the last. For operators, owners about their own bots, a bot about itself, and
+        a person about bots that accept anyone's challenges, at most 4 positions of 5 seconds in a
+        call. What was not asked of the bot yet is dropped when the caller leaves.
 
         NOT_FOUND for an unknown bot or somebody else's, FAILED_PRECONDITION for one that is not
         connected or does not evaluate positions, INVALID_ARGUMENT for a position that cannot

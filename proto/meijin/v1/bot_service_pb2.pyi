@@ -8,6 +8,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from meijin.v1 import play_service_pb2 as _play_service_pb2
 import builtins as _builtins
 import sys
@@ -19,6 +20,34 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _ChallengePolicy:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ChallengePolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChallengePolicy.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CHALLENGE_POLICY_UNSPECIFIED: _ChallengePolicy.ValueType  # 0
+    """Not said."""
+    CHALLENGE_POLICY_NONE: _ChallengePolicy.ValueType  # 1
+    """Nobody's."""
+    CHALLENGE_POLICY_OWNERS: _ChallengePolicy.ValueType  # 2
+    """Those of bots' owners and of operators."""
+    CHALLENGE_POLICY_ANYONE: _ChallengePolicy.ValueType  # 3
+    """People's too."""
+
+class ChallengePolicy(_ChallengePolicy, metaclass=_ChallengePolicyEnumTypeWrapper):
+    """Whose challenges a bot accepts. Those of its own owner it always does."""
+
+CHALLENGE_POLICY_UNSPECIFIED: ChallengePolicy.ValueType  # 0
+"""Not said."""
+CHALLENGE_POLICY_NONE: ChallengePolicy.ValueType  # 1
+"""Nobody's."""
+CHALLENGE_POLICY_OWNERS: ChallengePolicy.ValueType  # 2
+"""Those of bots' owners and of operators."""
+CHALLENGE_POLICY_ANYONE: ChallengePolicy.ValueType  # 3
+"""People's too."""
+Global___ChallengePolicy: _TypeAlias = ChallengePolicy  # noqa: Y015
 
 @_typing.final
 class Bot(_message.Message):
@@ -42,6 +71,8 @@ class Bot(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     LAST_SEEN_TIME_FIELD_NUMBER: _builtins.int
     DISPLAY_NAME_FIELD_NUMBER: _builtins.int
+    CHALLENGES_FIELD_NUMBER: _builtins.int
+    IS_PERSON_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -80,6 +111,10 @@ class Bot(_message.Message):
     """Games it has finished, rated or not, of all of its versions."""
     display_name: _builtins.str
     """What people call it, in any script; empty where it has its name alone."""
+    challenges: Global___ChallengePolicy.ValueType
+    """Whose challenges it accepts; unspecified for a person."""
+    is_person: _builtins.bool
+    """It is a person, whose name begins with `~`, and no bot."""
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
         """What it said it can play; absent while it is away."""
@@ -113,10 +148,12 @@ class Bot(_message.Message):
         games: _builtins.int = ...,
         last_seen_time: _timestamp_pb2.Timestamp | None = ...,
         display_name: _builtins.str = ...,
+        challenges: Global___ChallengePolicy.ValueType = ...,
+        is_person: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "create_time", b"create_time", "last_seen_time", b"last_seen_time", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "connected", b"connected", "create_time", b"create_time", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "running_games", b"running_games", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "challenges", b"challenges", "connected", b"connected", "create_time", b"create_time", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "is_person", b"is_person", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "running_games", b"running_games", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
@@ -193,6 +230,7 @@ class ListBotsRequest(_message.Message):
     CONNECTED_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    WITH_PEOPLE_FIELD_NUMBER: _builtins.int
     connected: _builtins.bool
     """Only bots with an open stream."""
     page_size: _builtins.int
@@ -201,16 +239,19 @@ class ListBotsRequest(_message.Message):
     """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
+    with_people: _builtins.bool
+    """People too, who are left out otherwise."""
     def __init__(
         self,
         *,
         connected: _builtins.bool = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        with_people: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "page_size", b"page_size", "page_token", b"page_token", "with_people", b"with_people"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -465,3 +506,51 @@ class ReportDoctorResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReportDoctorResponse: _TypeAlias = ReportDoctorResponse  # noqa: Y015
+
+@_typing.final
+class SetChallengesRequest(_message.Message):
+    """The arguments of SetChallenges."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    CHALLENGES_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The bot."""
+    challenges: Global___ChallengePolicy.ValueType
+    """Whose challenges it accepts; required."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        challenges: Global___ChallengePolicy.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenges", b"challenges", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetChallengesRequest: _TypeAlias = SetChallengesRequest  # noqa: Y015
+
+@_typing.final
+class SetChallengesResponse(_message.Message):
+    """The answer of SetChallenges."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHALLENGES_FIELD_NUMBER: _builtins.int
+    challenges: Global___ChallengePolicy.ValueType
+    """As it is now."""
+    def __init__(
+        self,
+        *,
+        challenges: Global___ChallengePolicy.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenges", b"challenges"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetChallengesResponse: _TypeAlias = SetChallengesResponse  # noqa: Y015

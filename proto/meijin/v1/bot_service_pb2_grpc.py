@@ -60,6 +60,11 @@ class BotServiceStub:
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorResponse.FromString,
                 _registered_method=True)
+        self.SetChallenges = channel.unary_unary(
+                '/meijin.v1.BotService/SetChallenges',
+                request_serializer=meijin_dot_v1_dot_bot__service__pb2.SetChallengesRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_bot__service__pb2.SetChallengesResponse.FromString,
+                _registered_method=True)
 
 
 class BotServiceServicer:
@@ -105,6 +110,14 @@ class BotServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SetChallenges(self, request, context):
+        """Says whose challenges a bot accepts from now on; for its owner and operators.
+        NOT_FOUND for an unknown name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_BotServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -132,6 +145,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.ReportDoctor,
                     request_deserializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorResponse.SerializeToString,
+            ),
+            'SetChallenges': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetChallenges,
+                    request_deserializer=meijin_dot_v1_dot_bot__service__pb2.SetChallengesRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_bot__service__pb2.SetChallengesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -270,6 +288,33 @@ class BotService:
             '/meijin.v1.BotService/ReportDoctor',
             meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.SerializeToString,
             meijin_dot_v1_dot_bot__service__pb2.ReportDoctorResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetChallenges(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.BotService/SetChallenges',
+            meijin_dot_v1_dot_bot__service__pb2.SetChallengesRequest.SerializeToString,
+            meijin_dot_v1_dot_bot__service__pb2.SetChallengesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -50,6 +50,10 @@ class BotServiceStub:
     doctor; the last report counts. It is the author's word, as the hardware is. A
     server may give rated games to versions alone that have passed.
     """
+    SetChallenges: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.SetChallengesRequest, _bot_service_pb2.SetChallengesResponse]
+    """Says whose challenges a bot accepts from now on; for its owner and operators.
+    NOT_FOUND for an unknown name.
+    """
 
 @_typing.type_check_only
 class BotServiceAsyncStub(BotServiceStub):
@@ -72,6 +76,10 @@ class BotServiceAsyncStub(BotServiceStub):
     """Says, with the bot's own token, whether one of its versions has passed the
     doctor; the last report counts. It is the author's word, as the hardware is. A
     server may give rated games to versions alone that have passed.
+    """
+    SetChallenges: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.SetChallengesRequest, _bot_service_pb2.SetChallengesResponse]  # type: ignore[assignment]
+    """Says whose challenges a bot accepts from now on; for its owner and operators.
+    NOT_FOUND for an unknown name.
     """
 
 class BotServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -122,6 +130,16 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         """Says, with the bot's own token, whether one of its versions has passed the
         doctor; the last report counts. It is the author's word, as the hardware is. A
         server may give rated games to versions alone that have passed.
+        """
+
+    @_abc_1.abstractmethod
+    def SetChallenges(
+        self,
+        request: _bot_service_pb2.SetChallengesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bot_service_pb2.SetChallengesResponse, _abc.Awaitable[_bot_service_pb2.SetChallengesResponse]]:
+        """Says whose challenges a bot accepts from now on; for its owner and operators.
+        NOT_FOUND for an unknown name.
         """
 
 def add_BotServiceServicer_to_server(servicer: BotServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -36,6 +36,8 @@ class _TokenKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TokenKind.V
     """To manage everything."""
     TOKEN_KIND_READ: _TokenKind.ValueType  # 4
     """To look, where that needs a token."""
+    TOKEN_KIND_PERSON: _TokenKind.ValueType  # 70
+    """To play as one person: `ChallengeService.EnterAsPerson` makes it, and none is made here."""
 
 class TokenKind(_TokenKind, metaclass=_TokenKindEnumTypeWrapper):
     """The scope of a token: what it allows."""
@@ -50,6 +52,8 @@ TOKEN_KIND_OPERATOR: TokenKind.ValueType  # 3
 """To manage everything."""
 TOKEN_KIND_READ: TokenKind.ValueType  # 4
 """To look, where that needs a token."""
+TOKEN_KIND_PERSON: TokenKind.ValueType  # 70
+"""To play as one person: `ChallengeService.EnterAsPerson` makes it, and none is made here."""
 Global___TokenKind: _TypeAlias = TokenKind  # noqa: Y015
 
 @_typing.final
@@ -74,7 +78,7 @@ class Token(_message.Message):
     kind: Global___TokenKind.ValueType
     """What it allows."""
     bot: _builtins.str
-    """The bot that it lets play; empty for other kinds."""
+    """The bot or the person that it lets play; empty for other kinds."""
     owner: _builtins.str
     """Its owner, or its bot's; may be empty."""
     label: _builtins.str
@@ -197,6 +201,7 @@ class ListTokensRequest(_message.Message):
     WITH_INVALID_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    WITH_PEOPLE_FIELD_NUMBER: _builtins.int
     with_invalid: _builtins.bool
     """Those that are revoked or expired too."""
     page_size: _builtins.int
@@ -205,16 +210,19 @@ class ListTokensRequest(_message.Message):
     """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
+    with_people: _builtins.bool
+    """Those of people too, who come by themselves."""
     def __init__(
         self,
         *,
         with_invalid: _builtins.bool = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        with_people: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "with_invalid", b"with_invalid"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "with_invalid", b"with_invalid", "with_people", b"with_people"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

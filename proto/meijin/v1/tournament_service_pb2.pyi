@@ -50,6 +50,10 @@ class _TournamentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     """Who loses a tie is out, until one bot is left. The seeds stand in the
     bracket as usual, and the first of them have byes.
     """
+    TOURNAMENT_FORMAT_CHALLENGE: _TournamentFormat.ValueType  # 7
+    """Two players in the games of a challenge, one after another. CreateTournament makes none:
+    `ChallengeService.CreateChallenge` does.
+    """
 
 class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWrapper):
     """Who meets whom."""
@@ -75,6 +79,10 @@ odd number of bots one has a bye, which scores 2 points like two games won.
 TOURNAMENT_FORMAT_KNOCKOUT: TournamentFormat.ValueType  # 6
 """Who loses a tie is out, until one bot is left. The seeds stand in the
 bracket as usual, and the first of them have byes.
+"""
+TOURNAMENT_FORMAT_CHALLENGE: TournamentFormat.ValueType  # 7
+"""Two players in the games of a challenge, one after another. CreateTournament makes none:
+`ChallengeService.CreateChallenge` does.
 """
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
 
@@ -1412,21 +1420,25 @@ class ListTournamentsRequest(_message.Message):
 
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    WITH_CHALLENGES_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
     earlier, with a token.
     """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
+    with_challenges: _builtins.bool
+    """Those of challenges too, which are left out otherwise."""
     def __init__(
         self,
         *,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        with_challenges: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "with_challenges", b"with_challenges"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

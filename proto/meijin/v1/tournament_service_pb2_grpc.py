@@ -101,7 +101,8 @@ class TournamentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ResumeTournament(self, request, context):
-        """Takes a cancelled tournament up again where it was.
+        """Takes a cancelled tournament up again where it was; a challenge that was taken back is
+        not.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -44,7 +44,9 @@ class TournamentServiceStub:
     CancelTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.CancelTournamentRequest, _tournament_service_pb2.CancelTournamentResponse]
     """Stops a tournament: its running games become void, no other begins."""
     ResumeTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ResumeTournamentRequest, _tournament_service_pb2.ResumeTournamentResponse]
-    """Takes a cancelled tournament up again where it was."""
+    """Takes a cancelled tournament up again where it was; a challenge that was taken back is
+    not.
+    """
     WatchTournament: _grpc.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]
     """Says where the tournament stands, then each game as it begins and ends;
     ends when the tournament does.
@@ -66,7 +68,9 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     CancelTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.CancelTournamentRequest, _tournament_service_pb2.CancelTournamentResponse]  # type: ignore[assignment]
     """Stops a tournament: its running games become void, no other begins."""
     ResumeTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ResumeTournamentRequest, _tournament_service_pb2.ResumeTournamentResponse]  # type: ignore[assignment]
-    """Takes a cancelled tournament up again where it was."""
+    """Takes a cancelled tournament up again where it was; a challenge that was taken back is
+    not.
+    """
     WatchTournament: _aio.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]  # type: ignore[assignment]
     """Says where the tournament stands, then each game as it begins and ends;
     ends when the tournament does.
@@ -115,7 +119,9 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_service_pb2.ResumeTournamentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_service_pb2.ResumeTournamentResponse, _abc.Awaitable[_tournament_service_pb2.ResumeTournamentResponse]]:
-        """Takes a cancelled tournament up again where it was."""
+        """Takes a cancelled tournament up again where it was; a challenge that was taken back is
+        not.
+        """
 
     @_abc_1.abstractmethod
     def WatchTournament(

@@ -22,9 +22,14 @@ USUAL_FORMAT = "round-robin"
 """What a format that is not said is read as."""
 
 
+CHALLENGE = "challenge"
+"""The format of challenges, which no tournament is asked to have."""
+
+
 def format_names() -> list[str]:
-    """Every format, in the contract's order."""
-    return [_word(_FORMATS, value.number) for value in _FORMATS.values if value.number]
+    """Every format that a tournament may be asked to have, in the contract's order."""
+    names = [_word(_FORMATS, value.number) for value in _FORMATS.values if value.number]
+    return [name for name in names if name != CHALLENGE]
 
 
 def format_to_proto(name: str) -> pb.TournamentFormat.ValueType:

@@ -242,7 +242,7 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        access = (self.access.uses.run(), self.access.seen.run())
+        access = (self.access.uses.run(), self.access.seen.run(), self.access.people.run())
         tasks = [*self.parts.tasks(), self._health.run(), *access]
         if self._credentials is not None:
             tasks.append(self._credentials.watch())

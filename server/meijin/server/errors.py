@@ -88,6 +88,13 @@ class RegistrationClosedError(MeijinError):
     reason = "REGISTRATION_CLOSED"
 
 
+class PeopleOffError(MeijinError):
+    """No people come to play on this server."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "PEOPLE_OFF"
+
+
 class InvitationError(MeijinError):
     """The invitation is unknown, used up, expired or revoked: the same words for all four."""
 

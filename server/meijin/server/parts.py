@@ -4,11 +4,14 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 
 from meijin.server.access.bot_control import BotControl
+from meijin.server.access.challenge_budget import Budgets
+from meijin.server.access.challenges import ChallengeControl
 from meijin.server.access.classes import ClassControl
 from meijin.server.access.last_seen import LastSeen
 from meijin.server.access.last_uses import LastUses
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.access.owners import OwnerControl
+from meijin.server.access.people import People
 from meijin.server.access.permissions import Policy
 from meijin.server.access.token_control import TokenControl
 from meijin.server.match.actions import ActionHandler
@@ -25,7 +28,7 @@ from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.watchdog import Watchdog
 from meijin.server.process.operator_token import OperatorTokenFile
-from meijin.server.settings import Admission, Settings
+from meijin.server.settings import Admission, Reading, Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import Creator
@@ -161,12 +164,19 @@ class Access:
     tokens: TokenControl
     owners: OwnerControl
     classes: ClassControl
+    challenges: ChallengeControl
+    people: People
 
     @classmethod
     def of(cls, settings: Settings, parts: Parts) -> "Access":
         """The access to a server's parts."""
         policy, calls = Policy.of(settings), OpenCalls()
         storage, lobby = parts.storage, parts.lobby
+        budgets = Budgets.of(settings)
+        challenges = ChallengeControl(
+            storage, lobby, parts.scheduler, parts.control, feed=parts.feed, budgets=budgets
+        )
+        takes_people = settings.people and settings.reading is Reading.ANYONE
         return cls(
             policy=policy,
             calls=calls,
@@ -176,4 +186,6 @@ class Access:
             tokens=TokenControl(storage, lobby, calls, OperatorTokenFile(settings.data)),
             owners=OwnerControl(storage, policy),
             classes=ClassControl(storage),
+            challenges=challenges,
+            people=People(storage, lobby, challenges, is_open=takes_people),
         )

@@ -10,6 +10,7 @@ from grpc_reflection.v1alpha import reflection
 from meijin.server.api.admin import AdminServicer
 from meijin.server.api.analysis import AnalysisServicer
 from meijin.server.api.bots import BotServicer
+from meijin.server.api.challenges import ChallengeServicer
 from meijin.server.api.classes import ClassServicer
 from meijin.server.api.faults import FaultServicer
 from meijin.server.api.games import GameServicer
@@ -31,6 +32,8 @@ from meijin.v1 import (
     analysis_service_pb2_grpc,
     bot_service_pb2,
     bot_service_pb2_grpc,
+    challenge_service_pb2,
+    challenge_service_pb2_grpc,
     class_service_pb2,
     class_service_pb2_grpc,
     fault_service_pb2,
@@ -59,6 +62,7 @@ STORING_SERVICES = (
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
     tournament_service_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name,
+    challenge_service_pb2.DESCRIPTOR.services_by_name["ChallengeService"].full_name,
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
     ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
     fault_service_pb2.DESCRIPTOR.services_by_name["FaultService"].full_name,
@@ -118,6 +122,9 @@ def add_services(
             parts.creator, parts.control, parts.scheduler, parts.storage, parts.feed
         ),
         server,
+    )
+    challenge_service_pb2_grpc.add_ChallengeServiceServicer_to_server(
+        ChallengeServicer(access.challenges, access.people, parts.scheduler, parts.storage), server
     )
     game_service_pb2_grpc.add_GameServiceServicer_to_server(
         GameServicer(parts.control, parts.games, parts.storage, parts.feed, parts.watch), server

@@ -194,6 +194,14 @@ class Settings(BaseSettings):
     """The most bots that an owner may register, where its invitation says nothing else."""
     owner_tournaments: bool = False
     """Owners may make tournaments."""
+    challenge_games: PositiveInt = 40
+    """The most games of an owner's challenges that run or wait at once."""
+    challenge_games_a_day: PositiveInt = 400
+    """The most games that an owner's challenges may have in 24 hours."""
+    people: bool = True
+    """People may come and play, where anyone may look."""
+    people_games: PositiveInt = 50
+    """The most challenges by people that run at once."""
     open_to_network: bool = False
     """Registration may be open to other machines too."""
     time_classes: WrittenTimeClasses = TIME_CLASSES

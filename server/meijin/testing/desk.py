@@ -11,7 +11,9 @@ from meijin.testing.peer import CallEnding, bearer, ending_of_request
 from meijin.testing.server import ServerInTest
 from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as bot_pb
+from meijin.v1 import challenge_service_pb2 as challenge_pb
 from meijin.v1 import class_service_pb2 as class_pb
+from meijin.v1 import fault_service_pb2 as fault_pb
 from meijin.v1 import game_service_pb2 as game_pb
 from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import owner_service_pb2 as owner_pb
@@ -23,8 +25,10 @@ MODULES = {
     "OwnerService": owner_pb,
     "AdminService": admin_pb,
     "BotService": bot_pb,
+    "ChallengeService": challenge_pb,
     "ClassService": class_pb,
     "TournamentService": tournament_pb,
+    "FaultService": fault_pb,
     "GameService": game_pb,
     "LadderService": ladder_pb,
 }

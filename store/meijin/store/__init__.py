@@ -13,6 +13,7 @@
 - `match_sums`: colours, stones and times of the games of a match
 - `ladders`: what ladders are computed from, and what is published; a package
 - `bots`: bots and their versions
+- `people`, `challenges`: people, who are kept as bots are, and unrated games between two
 - `classes`: classes, their students, and which version of each counts
 - `access`: tokens, invitations, owners and the audit log; a package
 - `errors`, `similar`: what is not found, and what may have been meant

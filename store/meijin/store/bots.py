@@ -20,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from meijin.store.errors import TooManyVersionsError, UnknownBotError
+from meijin.store.people import is_person
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
@@ -27,6 +28,7 @@ from meijin.store.schema import (
     BotState,
     BotVersion,
     BotVersionId,
+    ChallengePolicy,
     Owner,
     OwnerId,
 )
@@ -80,6 +82,8 @@ class BotRow:
     """When a stream of it was open last, as far as that is noted; ``None`` where none was."""
     display_name: str = ""
     """What people call it; empty where it has its name alone."""
+    challenges: ChallengePolicy = ChallengePolicy.OWNERS
+    """Whose it accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,8 @@ class BotRecord:
     is_open: bool
     """It came by open registration and plays without a token."""
     former_names: Sequence[str]
+    challenges: ChallengePolicy
+    """Whose it accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,19 +269,29 @@ def list_bots(
     after: str = "",
     hidden_of: OwnerId | None = None,
     with_hidden: bool = False,
+    with_people: bool = False,
 ) -> Sequence[BotRow]:
     """Bots in the order of their names, from the one after `after`.
 
     Args:
         hidden_of: Hidden ones of this owner are listed too.
         with_hidden: All hidden ones are.
+        with_people: People are.
     """
     query = _bots().where(Bot.name > after).order_by(Bot.name).limit(limit)
     if not with_hidden:
         is_shown = Bot.is_hidden.is_(False)
         mine = false() if hidden_of is None else Bot.owner_id == hidden_of
         query = query.where(or_(is_shown, mine))
+    if not with_people:
+        query = query.where(~is_person())
     return read_rows(BotRow, connection.execute(query))
+
+
+def bots_of(connection: Connection, owner_id: OwnerId) -> Sequence[BotId]:
+    """The bots of an owner, oldest first."""
+    query = select(Bot.id).where(Bot.owner_id == owner_id).order_by(Bot.id)
+    return connection.scalars(query).all()
 
 
 def get_bots(connection: Connection, bots: Mapping[str, BotId]) -> Sequence[BotRow]:

@@ -69,6 +69,10 @@ class RowNotFoundError(StoreError, LookupError):
     """No row has the name or id."""
 
 
+class UnknownChallengeError(RowNotFoundError):
+    """No challenge has the id."""
+
+
 class UnknownBotError(RowNotFoundError):
     """No bot has the name."""
 

@@ -24,7 +24,7 @@ from meijin.store.access import owners
 from meijin.store.access.audit import list_acts
 from meijin.store.access.tokens import Identity, NewToken, add_token
 from meijin.store.errors import StoreError
-from meijin.store.schema import Bot, OwnerId, TokenKind
+from meijin.store.schema import Bot, ChallengePolicy, OwnerId, TokenKind
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 NAMES = ("ada", "bob", "cyd", "dan")
@@ -66,16 +66,24 @@ def random_act(rng: random.Random) -> Act:
         partial(bots.ban, name=name, reason=secret),
         partial(bots.unban, name=name),
         partial(bots.rename, name=name, new_name=other),
+        partial(bots.set_challenges, name=name, policy=rng.choice(list(ChallengePolicy))),
     ]
     return rng.choice(acts)
 
 
 def facts_of(connection: Connection) -> dict[str, dict[str, object]]:
     """What the bots are."""
-    rows = connection.execute(select(Bot.name, Bot.state, Bot.reason, Bot.is_hidden))
+    columns = (Bot.name, Bot.state, Bot.reason, Bot.is_hidden, Bot.challenges)
+    rows = connection.execute(select(*columns))
     return {
-        name: {"name": name, "state": state.value, "reason": reason, "hidden": hidden}
-        for name, state, reason, hidden in rows
+        name: {
+            "name": name,
+            "state": state.value,
+            "reason": reason,
+            "hidden": hidden,
+            "challenges": policy.value,
+        }
+        for name, state, reason, hidden, policy in rows
     }
 
 

@@ -14,8 +14,8 @@ from meijin.testing.peer import Peer
 READING = ("Get", "List", "Watch", "Export", "Evaluate")
 """How the names of methods begin that change nothing."""
 
-ELSEWHERE = {"/meijin.v1.PlayService/Play"}
-"""What bots do on their streams is in the records of their games."""
+ELSEWHERE = {"/meijin.v1.PlayService/Play", "/meijin.v1.ChallengeService/EnterAsPerson"}
+"""What bots do on their streams is in the records of their games; people change nothing."""
 
 CHANGING = sorted(
     method.removeprefix("/meijin.v1.")
@@ -159,6 +159,20 @@ async def examined(desk: Desk) -> Fields:
     return {"by": await desk.bot("ada"), "engine": {"version": "1"}, "passed": True}
 
 
+async def challenge(desk: Desk) -> Fields:
+    """Two bots that are there."""
+    for name in ("ada", "bob"):
+        await desk.server.bot(name, token=await desk.bot(name))
+    clock = {"initial": {"seconds": 1}}
+    return {"opponent": "ada", "challenger": "bob", "settings": {"time_control": clock}}
+
+
+async def challenged(desk: Desk) -> Fields:
+    """A challenge that is being played."""
+    made = await desk.ask("ChallengeService/CreateChallenge", **await challenge(desk))
+    return {"challenge_id": made.challenge.challenge_id}
+
+
 CASES: dict[str, Case] = {
     "AdminService/BanBot": bot(reason="a test"),
     "AdminService/DisableBot": bot(),
@@ -171,6 +185,9 @@ CASES: dict[str, Case] = {
     "BotService/RegisterBot": new_bot,
     "BotService/ReportDoctor": examined,
     "BotService/RotateToken": bot(),
+    "BotService/SetChallenges": bot(challenges="CHALLENGE_POLICY_ANYONE"),
+    "ChallengeService/CancelChallenge": challenged,
+    "ChallengeService/CreateChallenge": challenge,
     "ClassService/AddStudent": new_student,
     "ClassService/CreateClass": new_class,
     "ClassService/SetDeadline": school_class,

@@ -9,7 +9,13 @@ from typing import Any
 import grpc
 import pytest
 
-from meijin.server.access.permissions import PERMISSIONS, Permission, Policy, is_change
+from meijin.server.access.permissions import (
+    PERMISSIONS,
+    STREAMS,
+    Permission,
+    Policy,
+    is_change,
+)
 from meijin.server.errors import NotAllowedError, UnauthenticatedError
 from meijin.server.settings import Reading, Registration
 from meijin.store.access.tokens import Identity
@@ -18,13 +24,15 @@ from meijin.testing.desk import Desk
 from meijin.testing.server import ServerInTest
 
 Code = grpc.StatusCode
-ALL = {"nobody", "bot", "owner", "operator", "read"}
+ALL = {"nobody", "bot", "owner", "operator", "read", "person"}
 ALLOWED = {
     Permission.ANYONE: ALL,
     Permission.READER: ALL,
     Permission.BOT: {"bot"},
-    Permission.EVALUATIONS: {"bot", "owner", "operator"},
+    Permission.PLAYER: {"bot", "person"},
+    Permission.EVALUATIONS: {"bot", "owner", "operator", "person"},
     Permission.OWNER: {"owner", "operator"},
+    Permission.CHALLENGES: {"owner", "operator", "person"},
     Permission.TOURNAMENTS: {"operator"},
     Permission.OPERATOR: {"operator"},
 }
@@ -36,6 +44,7 @@ IDENTITIES: dict[str, Identity | None] = {
     "owner": Identity(TokenKind.OWNER, None, TokenId(2), OwnerId(1)),
     "operator": Identity(TokenKind.OPERATOR, None, TokenId(3)),
     "read": Identity(TokenKind.READ, None, TokenId(4)),
+    "person": Identity(TokenKind.PERSON, BotId(2), TokenId(5)),
 }
 
 
@@ -78,10 +87,10 @@ def test_owners_may_be_let_make_tournaments() -> None:
 
 @pytest.mark.parametrize("permission", Permission)
 def test_where_registration_is_open_everybody_is_an_operator(permission: Permission) -> None:
-    """But a stream with a token is that of the bot's whose token it is."""
+    """But a stream with a token is that of the bot's whose token it is, and people stay people."""
     policy = Policy(registration=Registration.OPEN)
-    is_play = permission is Permission.BOT
-    assert allowed(policy, permission) == ({"nobody", "bot"} if is_play else ALL)
+    others = {"nobody", "bot"} if permission in STREAMS else ALL - {"person"}
+    assert allowed(policy, permission) == others | (ALLOWED[permission] & {"person"})
 
 
 def test_a_method_without_a_permission_is_nobodys() -> None:
@@ -93,9 +102,9 @@ def test_a_method_without_a_permission_is_nobodys() -> None:
 
 
 def test_what_changes_something_is_limited_so() -> None:
-    """Also the one method that anyone may call."""
+    """Also the methods that anyone may call."""
     changing = {method.rpartition("/")[2] for method in PERMISSIONS if is_change(method)}
-    assert {"Join", "RegisterBot", "VoidGame", "BanBot"} <= changing
+    assert {"Join", "EnterAsPerson", "RegisterBot", "VoidGame", "BanBot"} <= changing
     assert not {"ListGames", "GetGame", "Check", "Evaluate"} & changing
 
 
@@ -110,9 +119,10 @@ async def test_every_method_over_the_wire(
         "owner": await desk.token("owner", "eve"),
         "operator": server.operator_token,
         "read": await desk.token("read"),
+        "person": (await desk.ask("ChallengeService/EnterAsPerson")).token,
     }
     for method, permission in PERMISSIONS.items():
-        if method.startswith("/grpc.") or "Watch" in method:
+        if method.startswith("/grpc.") or "Watch" in method or method.endswith("GetOwnToken"):
             continue
         for who, token in tokens.items():
             end = await ending(desk.channel, method, b"", token)

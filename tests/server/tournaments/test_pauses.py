@@ -7,8 +7,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from meijin.game import Color, Ending, Outcome, Party, Seat
+from meijin.server.match.live_game import Participant
 from meijin.server.tournaments.pauses import MOST_REMEMBERED, PAUSE, Pauses
-from meijin.store.schema import BotVersionId
+from meijin.store.schema import BotId, BotVersionId
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
@@ -29,13 +30,25 @@ class Clock:
         return self.now
 
 
-def game(outcome: Outcome, black: BotVersionId = ADA) -> LiveGame:
+def game(outcome: Outcome, black: BotVersionId = ADA, name: str = "ada") -> LiveGame:
     """A game that is over, with bob's white stones."""
     versions = {Seat.FIRST: black, Seat.SECOND: BOB}
     culprit = Seat.FIRST if outcome.at_fault is Party.BLACK else None
     arbiter = SimpleNamespace(outcome=outcome)
-    fake = SimpleNamespace(arbiter=arbiter, version=versions.__getitem__, culprit=culprit)
+    players = {Seat.FIRST: Participant(BotId(1), name), Seat.SECOND: Participant(BotId(2), "bob")}
+    fake = SimpleNamespace(
+        arbiter=arbiter,
+        version=versions.__getitem__,
+        player=players.__getitem__,
+        culprit=culprit,
+    )
     return cast("LiveGame", fake)
+
+
+def test_people_are_not_paused() -> None:
+    """They come and go."""
+    pauses = Pauses(2, Clock())
+    assert not any(pauses.count(game(CRASH, name="~zoe-1")) for _ in range(5))
 
 
 def test_forfeits_in_a_row_pause() -> None:

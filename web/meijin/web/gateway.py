@@ -9,6 +9,7 @@ import grpc
 from meijin.v1.admin_service_pb2_grpc import AdminServiceStub
 from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceStub
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
+from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from meijin.v1.admin_service_pb2_grpc import AdminServiceAsyncStub
     from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceAsyncStub
     from meijin.v1.bot_service_pb2_grpc import BotServiceAsyncStub
+    from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceAsyncStub
     from meijin.v1.fault_service_pb2_grpc import FaultServiceAsyncStub
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
     from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub
@@ -72,6 +74,11 @@ class Services:
     def bots(self) -> "BotServiceAsyncStub":
         """Bots."""
         return BotServiceStub(self.channel)
+
+    @cached_property
+    def challenges(self) -> "ChallengeServiceAsyncStub":
+        """Challenges, and the people who come to play."""
+        return ChallengeServiceStub(self.channel)
 
     @cached_property
     def faults(self) -> "FaultServiceAsyncStub":

@@ -10,6 +10,7 @@ from jinja2 import Environment
 from meijin.web.cache import PageCache
 from meijin.web.gateway import Gateway
 from meijin.web.live.hub import LiveHub
+from meijin.web.play.seats import Seats
 from meijin.web.policy import Hosts
 from meijin.web.sessions import Sessions
 from meijin.web.static import StaticFiles
@@ -38,6 +39,8 @@ class Shell:
         self.closing = asyncio.Event()
         """Set when the site stops: every stream to a browser ends."""
         self.live = LiveHub(gateway, self.closing)
+        self.seats = Seats(gateway, self.closing)
+        """People who play."""
         self._templates: Environment = environment(self.static)
 
     def render(self, template: str, view: Callable[[], object], here: object) -> str:

@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -51,6 +52,21 @@ app.command()(bench)
 app.command(cls=ProgramCommand)(doctor)
 
 BotArgument = Annotated[str, typer.Argument(help="The bot.", autocompletion=registered)]
+
+
+class Accepted(str, Enum):
+    """Whose challenges a bot accepts."""
+
+    NONE = "none"
+    OWNERS = "owners"
+    ANYONE = "anyone"
+
+
+ACCEPTED = {
+    Accepted.NONE: "nobody but its own owner",
+    Accepted.OWNERS: "bots' owners",
+    Accepted.ANYONE: "bots' owners and of people",
+}
 
 DIGEST_LENGTH = 12
 """Digits of a digest that tell versions of a bot apart."""
@@ -266,3 +282,22 @@ def unhide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption 
     """Have a hidden bot in lists and ladder tables again."""
     request = admin_pb.ShowBotRequest(name=name)
     change_bot(server, token, lambda admin: admin.ShowBot, request)
+
+
+@app.command()
+@with_server
+def challenges(
+    name: BotArgument,
+    whose: Annotated[
+        Accepted,
+        typer.Argument(help="Nobody's, those of bots' owners, or those of people too."),
+    ],
+    server: Server = USUAL_SERVER,
+    token: TokenOption = None,
+) -> None:
+    """Say whose challenges a bot accepts; those of its own owner it always does."""
+    policy = pb.ChallengePolicy.Value(f"CHALLENGE_POLICY_{whose.name}")
+    request = pb.SetChallengesRequest(name=name, challenges=policy)
+    with connect(server, token) as connection:
+        connection.ask_with_token(connection.bots.SetChallenges, request)
+    console.print(f"{name} accepts the challenges of {ACCEPTED[whose]}")

@@ -17,7 +17,7 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.access.tokens import new_secret
 from meijin.store.bots import BotRecord, EngineRow, VersionRow
-from meijin.store.schema import REASON, TokenKind
+from meijin.store.schema import REASON, ChallengePolicy, TokenKind
 from meijin.wire.contract import check_bot_name
 from meijin.wire.display_name import check_display_name
 from meijin.wire.text import plain_text
@@ -142,6 +142,13 @@ class BotControl:
         bot = await self._write(work)
         self._lobby.set_hidden(bot.id, is_hidden=bot.is_hidden)
         return bot
+
+    async def set_challenges(
+        self, caller: Caller, name: str, policy: ChallengePolicy
+    ) -> ChallengePolicy:
+        """Change whose challenges a bot accepts; those that run go on."""
+        work = partial(bots.set_challenges, caller=caller, name=name, policy=policy)
+        return (await self._write(work)).challenges
 
     async def rename(self, caller: Caller, name: str, new_name: str) -> BotRecord:
         """Give a bot another name; its games go on."""

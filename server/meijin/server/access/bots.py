@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from meijin.server.access.caller import Caller
 from meijin.server.access.permissions import Policy
 from meijin.server.errors import (
+    InvalidRequestError,
     NotAllowedError,
     NotFoundError,
     QuotaError,
@@ -24,7 +25,15 @@ from meijin.store.access.audit import Facts, actor_name, add_act
 from meijin.store.access.owners import OwnerRow
 from meijin.store.access.tokens import NewToken, add_token, revoke_tokens_of
 from meijin.store.bots import BotRecord, EngineRow, VersionRow
-from meijin.store.schema import BotId, BotState, BotVersionId, OwnerId, TokenKind
+from meijin.store.people import is_person_name
+from meijin.store.schema import (
+    BotId,
+    BotState,
+    BotVersionId,
+    ChallengePolicy,
+    OwnerId,
+    TokenKind,
+)
 from meijin.wire import Capabilities
 
 
@@ -129,6 +138,8 @@ def rotate(
 ) -> BotId:
     """Replace all tokens of a bot by a new one; without it nobody plays as the bot."""
     bot = bot_of(connection, caller, name)
+    if is_person_name(bot.name):
+        raise InvalidRequestError(f'name: "{bot.name}" is a person; revoke its token instead')
     bots.change_bot(connection, bot.id, is_open=False)
     revoke_tokens_of(connection, bot.id, now)
     add_bot_token(connection, caller, bot.id, secret, now)
@@ -197,6 +208,16 @@ def set_hidden(
     return _change(connection, caller, action, bot, now, is_hidden=is_hidden)
 
 
+def set_challenges(
+    connection: Connection, *, caller: Caller, name: str, policy: ChallengePolicy, now: datetime
+) -> BotRecord:
+    """Change whose challenges a bot accepts."""
+    bot = bot_of(connection, caller, name)
+    if is_person_name(bot.name):
+        raise InvalidRequestError(f'name: "{bot.name}" is a person, whom nobody challenges')
+    return _change(connection, caller, "set challenges", bot, now, challenges=policy)
+
+
 def ban(
     connection: Connection, *, caller: Caller, name: str, reason: str, now: datetime
 ) -> BotRecord:
@@ -250,6 +271,8 @@ def rename(
         WrongStateError: the bot has no token, and is known by its name alone.
     """
     bot = bot_of(connection, caller, name)
+    if is_person_name(bot.name):
+        raise InvalidRequestError(f'name: "{bot.name}" is a person, and stays to be told from bots')
     if bot.is_open:
         raise WrongStateError(f'"{name}" is known by its name alone; rotate its token first')
     former = [each for each in (*bot.former_names, name) if each != new_name]
@@ -290,4 +313,5 @@ def _facts(bot: BotRecord) -> Facts:
         "state": bot.state.value,
         "reason": bot.reason,
         "hidden": bot.is_hidden,
+        "challenges": bot.challenges.value,
     }

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from meijin.store.access.audit import Act, Actor, Facts
 from meijin.store.access.tokens import Identity
-from meijin.store.schema import OwnerId, TokenKind
+from meijin.store.schema import BotId, OwnerId, TokenKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,12 @@ class Caller:
         """
         identity = self.identity
         return identity.owner_id if identity and identity.kind is TokenKind.OWNER else None
+
+    @property
+    def person_id(self) -> BotId | None:
+        """The person that it is; ``None`` for whoever else."""
+        identity = self.identity
+        return identity.bot_id if identity and identity.kind is TokenKind.PERSON else None
 
     @property
     def is_operator(self) -> bool:

@@ -15,28 +15,33 @@ from meijin.wire.contract import OPERATOR_TOKEN_VARIABLE
 class Permission(enum.Enum):
     """A permission: who may call a method.
 
-    Where registration is open everybody may, but for a bot's stream with a token that is none
-    of a bot's.
+    Where registration is open everybody may, but for a player's stream with a token that is
+    none of a player's; and a person's token is for no more than anywhere else.
     """
 
     ANYONE = enum.auto()
     READER = enum.auto()
     """Anyone, or whoever has a token where reading needs one."""
     BOT = enum.auto()
+    PLAYER = enum.auto()
+    """A bot, or a person."""
     EVALUATIONS = enum.auto()
-    """A bot, about itself, an owner, about its bots, or an operator."""
+    """A bot, about itself, an owner, about its bots, a person, or an operator."""
     OWNER = enum.auto()
     """An owner, about what is its own, or an operator."""
+    CHALLENGES = enum.auto()
+    """An owner, with its bots, a person, or an operator."""
     TOURNAMENTS = enum.auto()
     """An operator, or an owner too where owners make tournaments."""
     OPERATOR = enum.auto()
 
 
 PERMISSIONS: Final[Mapping[str, Permission]] = {
-    "/meijin.v1.PlayService/Play": Permission.BOT,
+    "/meijin.v1.PlayService/Play": Permission.PLAYER,
     "/meijin.v1.BotService/RegisterBot": Permission.OWNER,
     "/meijin.v1.BotService/RotateToken": Permission.OWNER,
     "/meijin.v1.BotService/ReportDoctor": Permission.BOT,
+    "/meijin.v1.BotService/SetChallenges": Permission.OWNER,
     "/meijin.v1.BotService/ListBots": Permission.READER,
     "/meijin.v1.BotService/ListBotVersions": Permission.READER,
     "/meijin.v1.TournamentService/CreateTournament": Permission.TOURNAMENTS,
@@ -61,6 +66,11 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.LadderService/ListRatings": Permission.READER,
     "/meijin.v1.LadderService/GetHeadToHead": Permission.READER,
     "/meijin.v1.AnalysisService/Evaluate": Permission.EVALUATIONS,
+    "/meijin.v1.ChallengeService/EnterAsPerson": Permission.ANYONE,
+    "/meijin.v1.ChallengeService/CreateChallenge": Permission.CHALLENGES,
+    "/meijin.v1.ChallengeService/CancelChallenge": Permission.CHALLENGES,
+    "/meijin.v1.ChallengeService/GetChallenge": Permission.READER,
+    "/meijin.v1.ChallengeService/ListChallenges": Permission.READER,
     "/meijin.v1.FaultService/ListFaults": Permission.READER,
     "/meijin.v1.StatusService/GetStatus": Permission.OPERATOR,
     "/meijin.v1.TokenService/GetOwnToken": Permission.READER,
@@ -94,17 +104,34 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
 }
 """Every method of the server; one that is not here can't be called."""
 
-JOIN = "/meijin.v1.OwnerService/Join"
-"""The one method that changes something though anyone may call it."""
+CHANGES_BY_ANYONE = frozenset(
+    {"/meijin.v1.OwnerService/Join", "/meijin.v1.ChallengeService/EnterAsPerson"}
+)
+"""The methods that change something though anyone may call them."""
+
+STREAMS = frozenset({Permission.BOT, Permission.PLAYER})
+"""Of players' streams, and of what is said about a player with its own token."""
 
 OPERATORS = frozenset({TokenKind.OPERATOR})
 OWNERS = OPERATORS | {TokenKind.OWNER}
+PEOPLE = frozenset({TokenKind.PERSON})
+BOTS = frozenset({TokenKind.BOT})
+
+SCOPES: Final[Mapping[Permission, frozenset[TokenKind]]] = {
+    Permission.BOT: BOTS,
+    Permission.PLAYER: BOTS | PEOPLE,
+    Permission.EVALUATIONS: OWNERS | BOTS | PEOPLE,
+    Permission.OWNER: OWNERS,
+    Permission.CHALLENGES: OWNERS | PEOPLE,
+    Permission.OPERATOR: OPERATORS,
+}
+"""The kinds of tokens that permissions are given to, where that is the same on every server."""
 
 
 def is_change(method: str) -> bool:
     """Whether a method is limited as those that change something are."""
     readers = (None, Permission.ANYONE, Permission.READER, Permission.EVALUATIONS)
-    return method == JOIN or PERMISSIONS.get(method) not in readers
+    return method in CHANGES_BY_ANYONE or PERMISSIONS.get(method) not in readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +155,9 @@ class Policy:
 
     def scopes(self, permission: Permission) -> frozenset[TokenKind]:
         """The kinds of tokens that a permission is given to."""
-        if permission is Permission.BOT:
-            return frozenset({TokenKind.BOT})
-        if permission is Permission.EVALUATIONS:
-            return OWNERS | {TokenKind.BOT}
-        if permission is Permission.OPERATOR:
-            return OPERATORS
         if permission is Permission.TOURNAMENTS:
             return OWNERS if self.owner_tournaments else OPERATORS
-        return OWNERS if permission is Permission.OWNER else frozenset(TokenKind)
+        return SCOPES.get(permission, frozenset(TokenKind))
 
     def check(self, permission: Permission | None, identity: Identity | None) -> None:
         """Let a call be made.
@@ -151,7 +172,8 @@ class Policy:
             return
         if identity is None:
             raise UnauthenticatedError("missing or unknown token")
-        if self.registration is Registration.OPEN and permission is not Permission.BOT:
+        is_player = identity.kind is TokenKind.PERSON or permission in STREAMS
+        if self.registration is Registration.OPEN and not is_player:
             return
         scopes = self.scopes(permission)
         if identity.kind not in scopes:

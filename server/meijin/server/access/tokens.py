@@ -18,6 +18,7 @@ from meijin.store.access import owners, tokens
 from meijin.store.access.audit import Facts, actor_name, add_act
 from meijin.store.access.tokens import NewToken, TokenRow
 from meijin.store.errors import UnknownTokenError
+from meijin.store.people import is_person_name
 from meijin.store.schema import BotId, OwnerId, TokenId, TokenKind
 
 MAX_TOKENS = 20
@@ -66,10 +67,15 @@ def _subject(
     connection: Connection, caller: Caller, request: TokenRequest, now: datetime
 ) -> tuple[BotId | None, OwnerId | None]:
     """The bot or the owner that a token is to be of."""
+    if request.kind is TokenKind.PERSON:
+        raise InvalidRequestError("a person gets a token by coming in; none is made")
     if request.kind is TokenKind.BOT:
         if not request.name:
             raise InvalidRequestError("name the bot that the token is for")
-        return bot_of(connection, caller, request.name).id, None
+        bot = bot_of(connection, caller, request.name)
+        if is_person_name(bot.name):
+            raise InvalidRequestError(f'name: "{bot.name}" is a person, and no bot')
+        return bot.id, None
     if caller.owner_id is not None:
         return None, _own(connection, caller.owner_id, request)
     if request.kind is not TokenKind.OWNER:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import ExitStack, aclosing
+from datetime import timedelta
 from functools import partial
 
 from sqlalchemy import Connection
@@ -12,18 +13,29 @@ from meijin.server.access.caller import Caller, current_caller
 from meijin.server.api.convert_analysis import found_to_proto, search_from_proto, time_from_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.limits import Limits, address_of
-from meijin.server.errors import InvalidRequestError, NotFoundError, WrongStateError
+from meijin.server.errors import (
+    InvalidRequestError,
+    NotAllowedError,
+    NotFoundError,
+    WrongStateError,
+)
 from meijin.server.match.evaluations import Evaluations, Found, Search
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.session import Session
 from meijin.server.storage import Storage
-from meijin.store.bots import find_bot
-from meijin.store.schema import BotId
+from meijin.store.bots import bot_record, find_bot, get_bot
+from meijin.store.schema import BotId, ChallengePolicy
 from meijin.v1 import analysis_service_pb2 as pb
 from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceServicer
 
 MAX_POSITIONS = 256
 """Of one call: some hundred milliseconds of play at most, a few at a time."""
+
+MAX_POSITIONS_OF_A_PERSON = 4
+"""Of one call: hints, and no analysis of a game."""
+
+MAX_TIME_OF_A_PERSON = timedelta(seconds=5)
+"""Of one search."""
 
 
 class AnalysisServicer(AnalysisServiceServicer):
@@ -41,8 +53,11 @@ class AnalysisServicer(AnalysisServiceServicer):
         with ExitStack() as held:
             held.enter_context(self._limits.evaluations.hold(address_of(context.peer())))
             held.enter_context(self._limits.evaluations_of_all.hold("all"))
-            session = await self._session(current_caller.get(), request.bot)
-            searches = await _searches(request, session)
+            caller = current_caller.get()
+            if caller.person_id is not None:
+                held.enter_context(self._limits.evaluations_of_person.hold(caller.person_id))
+            session = await self._session(caller, request.bot)
+            searches = await _searches(request, session, is_person=caller.person_id is not None)
             async with aclosing(_answers(session.evaluations, searches)) as answers:
                 async for index, found in answers:
                     yield found_to_proto(index, found)
@@ -68,6 +83,8 @@ def _bot(connection: Connection, *, caller: Caller, name: str) -> BotId:
     Raises:
         NotFoundError: there is none; for an owner or a bot, or it is another one.
     """
+    if caller.person_id is not None:
+        return _bot_for_people(connection, name)
     identity = caller.identity
     if identity is None or identity.bot_id is None:
         return bot_of(connection, caller, name).id
@@ -77,12 +94,30 @@ def _bot(connection: Connection, *, caller: Caller, name: str) -> BotId:
     return identity.bot_id
 
 
-async def _searches(request: pb.EvaluateRequest, session: Session) -> Sequence[Search]:
+def _bot_for_people(connection: Connection, name: str) -> BotId:
+    """The bot of a name, which people may ask.
+
+    Raises:
+        NotAllowedError: they may not.
+    """
+    bot = bot_record(connection, get_bot(connection, name))
+    if bot.challenges is not ChallengePolicy.ANYONE:
+        raise NotAllowedError(f'"{name}" does not play people, and gives no hints')
+    return bot.id
+
+
+async def _searches(
+    request: pb.EvaluateRequest, session: Session, *, is_person: bool
+) -> Sequence[Search]:
     """The positions of a request, each played on its own so that nobody waits for all of them."""
-    if len(request.positions) > MAX_POSITIONS:
-        message = f"positions: {len(request.positions)} of them; at most {MAX_POSITIONS} a call"
+    most = MAX_POSITIONS_OF_A_PERSON if is_person else MAX_POSITIONS
+    if len(request.positions) > most:
+        message = f"positions: {len(request.positions)} of them; at most {most} a call"
         raise InvalidRequestError(message)
     time = time_from_proto(request)
+    if is_person and time > MAX_TIME_OF_A_PERSON:
+        longest = MAX_TIME_OF_A_PERSON // timedelta(milliseconds=1)
+        raise InvalidRequestError(f"time_ms: at most {longest} for a person; say so")
     searches = []
     for index in range(len(request.positions)):
         searches.append(search_from_proto(request, index, time, session.capabilities))

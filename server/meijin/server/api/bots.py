@@ -9,7 +9,12 @@ from sqlalchemy import Connection
 
 from meijin.server.access.bot_control import BotControl
 from meijin.server.access.caller import current_caller
-from meijin.server.api.convert_bots import bot_to_proto, version_to_proto
+from meijin.server.api.convert_bots import (
+    bot_to_proto,
+    policy_from_proto,
+    policy_to_proto,
+    version_to_proto,
+)
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import ListQuery, page_key, read_page
 from meijin.server.match.lobby import Lobby
@@ -63,6 +68,15 @@ class BotServicer(BotServiceServicer):
         )
         return pb.ReportDoctorResponse(version=version_to_proto(version))
 
+    async def SetChallenges(
+        self, request: pb.SetChallengesRequest, context: Context
+    ) -> pb.SetChallengesResponse:
+        """Change whose challenges a bot accepts."""
+        policy = await self._control.set_challenges(
+            current_caller.get(), request.name, policy_from_proto(request.challenges)
+        )
+        return pb.SetChallengesResponse(challenges=policy_to_proto(policy))
+
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
         """List bots by name."""
         caller = current_caller.get()
@@ -70,9 +84,11 @@ class BotServicer(BotServiceServicer):
             store.list_bots,
             hidden_of=caller.owner_id,
             with_hidden=caller.is_operator,
+            with_people=request.with_people,
         )
         if request.connected:
-            query = partial(_list_connected, bots=self._connected(with_hidden=caller.is_operator))
+            shown = self._connected(with_hidden=caller.is_operator, with_people=request.with_people)
+            query = partial(_list_connected, bots=shown)
         page = await read_page(
             self._storage,
             partial(_with_ratings, query),
@@ -87,10 +103,14 @@ class BotServicer(BotServiceServicer):
         player = self._lobby.players.get(listed.row.id)
         return bot_to_proto(bot_summary(listed, player, self._pauses, now))
 
-    def _connected(self, *, with_hidden: bool) -> list[tuple[str, BotId]]:
+    def _connected(self, *, with_hidden: bool, with_people: bool) -> list[tuple[str, BotId]]:
         """The names and ids of those who are there, sorted."""
         players = (each for each in self._lobby.players.values() if each.session is not None)
-        return sorted((each.name, each.bot_id) for each in players if with_hidden >= each.is_hidden)
+        return sorted(
+            (each.name, each.bot_id)
+            for each in players
+            if with_hidden >= each.is_hidden and with_people >= each.is_person
+        )
 
     async def ListBotVersions(
         self, request: pb.ListBotVersionsRequest, context: Context

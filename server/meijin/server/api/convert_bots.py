@@ -1,9 +1,19 @@
 """Converters of bots: views and versions in, messages out."""
 
+from collections.abc import Mapping
+
+from meijin.server.errors import InvalidRequestError
 from meijin.server.views.bots import BotSummary
 from meijin.store.bots import VersionRow
+from meijin.store.people import is_person_name
+from meijin.store.schema import ChallengePolicy
 from meijin.v1 import bot_service_pb2
 from meijin.wire import capabilities_to_proto, time_to_proto
+from meijin.wire.enums import enum_table
+
+POLICIES: Mapping[ChallengePolicy, bot_service_pb2.ChallengePolicy.ValueType] = enum_table(
+    ChallengePolicy, bot_service_pb2.ChallengePolicy
+)
 
 
 def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
@@ -21,7 +31,10 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
         version=bot.version,
         games=bot.games,
         display_name=bot.display_name,
+        is_person=is_person_name(bot.name),
     )
+    if not message.is_person:
+        message.challenges = policy_to_proto(bot.challenges)
     if bot.rating is not None:
         message.ladder, message.rating = bot.rating.ladder, bot.rating.elo
     if bot.last_seen_time is not None:
@@ -29,6 +42,23 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
     if bot.capabilities is not None:
         message.capabilities.CopyFrom(capabilities_to_proto(bot.capabilities))
     return message
+
+
+def policy_to_proto(policy: ChallengePolicy) -> bot_service_pb2.ChallengePolicy.ValueType:
+    """Whose challenges a bot accepts."""
+    return POLICIES[policy]
+
+
+def policy_from_proto(value: bot_service_pb2.ChallengePolicy.ValueType) -> ChallengePolicy:
+    """Read whose challenges a bot is to accept.
+
+    Raises:
+        InvalidRequestError: it is not said.
+    """
+    for policy, number in POLICIES.items():
+        if number == value:
+            return policy
+    raise InvalidRequestError(f"challenges: there is no {value}; say none, owners or anyone")
 
 
 def version_to_proto(row: VersionRow) -> bot_service_pb2.BotVersion:

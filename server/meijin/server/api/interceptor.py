@@ -22,7 +22,13 @@ from grpc_status import rpc_status
 from meijin.server.access.caller import Caller, current_caller
 from meijin.server.access.last_uses import LastUses
 from meijin.server.access.open_calls import OpenCalls
-from meijin.server.access.permissions import PERMISSIONS, Permission, Policy, is_change
+from meijin.server.access.permissions import (
+    PERMISSIONS,
+    STREAMS,
+    Permission,
+    Policy,
+    is_change,
+)
 from meijin.server.api.call_counts import CallCounts
 from meijin.server.api.call_spans import call_span
 from meijin.server.api.limits import Address, Limits, SignIns, address_of
@@ -160,8 +166,8 @@ class Interceptor(grpc.aio.ServerInterceptor):
         """The place of a stream among those of its address; a unary call needs none."""
         if handler.unary_unary:
             return nullcontext()
-        is_bot = PERMISSIONS.get(method) is Permission.BOT
-        return (self._limits.streams if is_bot else self._limits.watchers).hold(address)
+        is_player = PERMISSIONS.get(method) in STREAMS
+        return (self._limits.streams if is_player else self._limits.watchers).hold(address)
 
     async def _answer(
         self, method: str, address: Address, serve: Callable[[], Awaitable[Any]]
@@ -244,7 +250,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
 
 def _has_turns(method: str) -> bool:
     """Whether a call of a method waits for its turn; the hellos of bots have turns of their own."""
-    return method != UNLIMITED and PERMISSIONS.get(method) is not Permission.BOT
+    return method != UNLIMITED and PERMISSIONS.get(method) not in STREAMS
 
 
 def _caller(identity: Identity | None, method: str, metadata: Metadata, context: Context) -> Caller:

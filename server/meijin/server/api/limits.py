@@ -300,6 +300,8 @@ class Limits:
         self.evaluations_of_all: Places[str] = Places(
             EVALUATIONS, "calls of Evaluate on this server"
         )
+        self.evaluations_of_person: Places[BotId] = Places(1, "call of Evaluate of yours")
+        """Of each person."""
         self.suspensions = Suspensions(clock)
         hellos, requests = settings.hellos_per_second, settings.requests_per_second
         self._hellos: Turns[tuple[Address, bool]] = Turns(

@@ -46,6 +46,7 @@ class TokenServicer(TokenServiceServicer):
             now=datetime.now(UTC),
             owner_id=current_caller.get().owner_id,
             with_invalid=request.with_invalid,
+            with_people=request.with_people,
         )
         page = await read_page(
             self._storage,
@@ -107,6 +108,7 @@ def _list(
     now: datetime,
     owner_id: OwnerId | None,
     with_invalid: bool,
+    with_people: bool,
     limit: int,
     after: str,
 ) -> Sequence[TokenRow]:
@@ -117,4 +119,5 @@ def _list(
         after=page_key(after) or 0,
         owner_id=owner_id,
         with_invalid=with_invalid,
+        with_people=with_people,
     )

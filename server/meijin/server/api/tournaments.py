@@ -32,6 +32,7 @@ from meijin.server.match.feed import (
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import Creator, check_load
+from meijin.server.tournaments.formats.challenge import CHALLENGE
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views.games import live_summary
@@ -101,7 +102,7 @@ class TournamentServicer(TournamentServiceServicer):
         """List tournaments, newest first."""
         page = await read_page(
             self._storage,
-            _list,
+            partial(_list, with_challenges=request.with_challenges),
             lambda row: self._to_proto(listed_tournament(row), with_openings=False),
             size=request.page_size,
             start=request.page_token,
@@ -247,8 +248,12 @@ def _id(text: str) -> TournamentId:
     return TournamentId(number(text, "tournament_id"))
 
 
-def _list(connection: Connection, *, limit: int, after: str) -> Sequence[TournamentRow]:
-    return store.list_tournaments(connection, limit=limit, before=page_key(after))
+def _list(
+    connection: Connection, *, limit: int, after: str, with_challenges: bool
+) -> Sequence[TournamentRow]:
+    return store.list_tournaments(
+        connection, limit=limit, before=page_key(after), with_challenges=with_challenges
+    )
 
 
 def _change_state(
@@ -277,6 +282,8 @@ def _change_state(
         raise WrongStateError(f"tournament {tournament_id} is {state.value}")
     if after is TournamentState.RUNNING:
         row = store.get_tournament(connection, tournament_id)
+        if row.format == CHALLENGE:
+            raise WrongStateError(f"challenge {tournament_id} was taken back; make another")
         check_load(connection, row.planned - row.finished)
     store.set_state(connection, tournament_id, after)
     action = "cancel" if after is TournamentState.CANCELLED else "resume"

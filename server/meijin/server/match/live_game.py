@@ -25,6 +25,7 @@ from meijin.server.match.supplier import SupplierBudget
 from meijin.store.games import encode_choice, encode_times
 from meijin.store.journal import GameEnd, GameStart
 from meijin.store.ladders.repeats import fingerprint
+from meijin.store.people import is_person_name
 from meijin.store.schema import (
     BotId,
     BotVersionId,
@@ -65,11 +66,16 @@ class Contest(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Participant:
-    """A bot as its opponents know it."""
+    """A bot, or a person, as its opponents know it."""
 
     bot_id: BotId
     name: str
     supplier_failures: SupplierBudget = field(default_factory=SupplierBudget)
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it is a person."""
+        return is_person_name(self.name)
 
 
 class Outbox(Protocol):

@@ -125,6 +125,7 @@ class Lobby:
             player.bot_id
             for player in self.players.values()
             if player.session is not None
+            and not player.is_person
             and not player.session.capabilities.objection(variant, time_control)
         )
 

@@ -29,6 +29,7 @@ from meijin.server.tournaments.scheduler import MAX_AT_ONCE
 from meijin.store import tournaments as store
 from meijin.store.access.audit import Act, Actor, add_act
 from meijin.store.bots import get_bot
+from meijin.store.people import is_person_name
 from meijin.store.schema import BotId, FormatName, TournamentId, TournamentState
 from meijin.store.tournaments import NewTournament, PlannedGame, ladder_name
 from meijin.wire import Options
@@ -410,6 +411,8 @@ def _entrants(
         raise InvalidRequestError("bots: a tournament needs at least two bots")
     bots: dict[BotId, None] = {}
     for name in names:
+        if is_person_name(name):
+            raise InvalidRequestError(f'bots: "{name}" is a person, who plays challenges alone')
         bot_id = get_bot(connection, name)
         if bot_id in bots:
             raise InvalidRequestError(f'bots: "{name}" is named twice')

@@ -38,7 +38,7 @@ class Pause:
 
 
 class Pauses:
-    """Counts forfeits in a row, and says who is paused.
+    """Counts forfeits in a row, and says who is paused; people never are.
 
     A version is paused, and not its bot: one that was mended plays at once. A server that was
     restarted has forgotten all of it, and pauses a bot that still fails again.
@@ -86,6 +86,8 @@ class Pauses:
         if outcome.ending is Ending.VOID or not self._most_faults:
             return None
         culprit = game.culprit
+        if culprit is not None and game.player(culprit).is_person:
+            return None
         for seat in Seat:
             if seat is not culprit:
                 self._in_a_row.pop(game.version(seat), None)

@@ -7,7 +7,7 @@ from functools import partial
 
 import structlog
 
-from meijin.game import Ending, Party, TimeControl
+from meijin.game import Ending, Party, TimeControl, Variant
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listener
@@ -51,6 +51,8 @@ class Scheduler(Listener):
         self.pauses = pauses
         """Of bots that forfeit game after game."""
         self._is_due = False
+        self._turn_of_others: set[BotId] = set()
+        """Bots whose last game to begin was a challenge's: a tournament's goes before the next."""
 
     # -- tournaments ------------------------------------------------------------------
 
@@ -119,11 +121,18 @@ class Scheduler(Listener):
         run.state = RunState.CANCELLED
         self._stop(run, Party.OPERATOR)
 
-    def _stop(self, run: TournamentRun, party: Party) -> None:
+    def take_back(self, run: TournamentRun) -> None:
+        """Stop a challenge; its running game becomes void, which is nobody's fault."""
+        run.state = RunState.CANCELLED
+        self._stop(run, Party.NOBODY, "the challenge was taken back")
+
+    def _stop(
+        self, run: TournamentRun, party: Party, detail: str = "the tournament was cancelled"
+    ) -> None:
         """Take a cancelled tournament out, and void its running games."""
         self.runs.pop(run.id, None)
         for game in [game for game in self._games.running.values() if game.run is run]:
-            self._games.void(game, party, "the tournament was cancelled")
+            self._games.void(game, party, detail)
 
     def lift_pauses(self, versions: Iterable[BotVersionId]) -> None:
         """Have versions play again that were paused."""
@@ -157,14 +166,28 @@ class Scheduler(Listener):
     def _objection(
         self, run: TournamentRun, bot_id: BotId, time_control: TimeControl
     ) -> str | None:
+        return self.objection(bot_id, run.variant, time_control, run)
+
+    def objection(
+        self,
+        bot_id: BotId,
+        variant: Variant,
+        time_control: TimeControl,
+        run: TournamentRun | None = None,
+    ) -> str | None:
+        """Why a bot can't play now, whatever it plays besides; ``None`` if it can.
+
+        Args:
+            run: What it is to play; ``None`` for an unrated game.
+        """
         player = self._lobby.players.get(bot_id)
         if player is None or player.session is None:
             return "is not connected"
         if self.pauses.is_paused(player.session.version_id):
             return "is paused, since it forfeited game after game"
-        if not _may_play(run, player.session):
+        if run is not None and not _may_play(run, player.session):
             return "has not passed the doctor, which rated games here ask for"
-        return player.session.capabilities.objection(run.variant, time_control)
+        return player.session.capabilities.objection(variant, time_control)
 
     # -- what happens in the match ------------------------------------------------------
 
@@ -251,10 +274,18 @@ class Scheduler(Listener):
                 for bot_id, player in self._lobby.players.items()
                 if player.session is not None
             }
+            casual = [run for run in self.runs.values() if run.format.IS_CASUAL]
+            if casual:
+                rested = {bot_id: here[bot_id] for bot_id in here.keys() - self._turn_of_others}
+                for run in casual:
+                    self._fill(run, rested)
             for run in self.runs.values():
-                self._fill(run, here)
+                if not run.format.IS_CASUAL:
+                    self._fill(run, here)
                 if not run.format.IS_SCHEDULED:
                     self.planning_due.set()
+            for run in casual:
+                self._fill(run, here)
 
     def _fill(self, run: TournamentRun, here: Mapping[BotId, Player]) -> None:
         """Start what can be started, in the order of the schedule."""
@@ -274,6 +305,11 @@ class Scheduler(Listener):
         )
         for pairing in pairings:
             self._games.start(run, pairing, players[pairing.black_id], players[pairing.white_id])
+            if not run.format.IS_CASUAL:
+                self._turn_of_others -= {pairing.black_id, pairing.white_id}
+                continue
+            both = (players[pairing.black_id], players[pairing.white_id])
+            self._turn_of_others.update(each.bot_id for each in both if not each.is_person)
 
     def _can_play(self, run: TournamentRun, bot_id: BotId, time_control: TimeControl) -> bool:
         return not self._objection(run, bot_id, time_control)
@@ -287,7 +323,17 @@ class Scheduler(Listener):
             return None
         if session.capabilities.objection(run.variant, run.control_of(player.bot_id)):
             return None
-        return session.capabilities.max_games - len(player.games)
+        most = session.capabilities.max_games
+        room = most - len(player.games)
+        if not run.format.IS_CASUAL:
+            return None if player.is_person else room
+        casual = sum(run_of(game).format.IS_CASUAL for game in player.games.values())
+        return min(room, casual_places(player, most) - casual)
+
+
+def casual_places(player: Player, most: int) -> int:
+    """How many of the games that a player takes at once may be of challenges: half of a bot's."""
+    return most if player.is_person else (most + 1) // 2
 
 
 def _may_play(run: TournamentRun, session: Session) -> bool:

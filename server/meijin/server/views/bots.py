@@ -10,6 +10,7 @@ from meijin.server.match.lobby import Player
 from meijin.server.tournaments.pauses import Pauses
 from meijin.store.bots import BotRow
 from meijin.store.ladders.bot_ratings import BotRating, bot_ratings
+from meijin.store.schema import ChallengePolicy
 from meijin.wire import Capabilities
 
 
@@ -42,6 +43,8 @@ class BotSummary:
     """When a stream of it was open last; ``None`` where none was."""
     display_name: str = ""
     """What people call it; empty where it has its name alone."""
+    challenges: ChallengePolicy = ChallengePolicy.OWNERS
+    """Whose it accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +81,5 @@ def bot_summary(
         rating=listed.rating,
         last_seen_time=row.last_seen_time if session is None else now,
         display_name=row.display_name,
+        challenges=row.challenges,
     )

@@ -38,7 +38,7 @@ class Identity:
 
     kind: TokenKind
     bot_id: BotId | None
-    """The bot that it lets play; ``None`` for other kinds."""
+    """The bot, or person, that it lets play; ``None`` for other kinds."""
     token_id: TokenId
     owner_id: OwnerId | None = None
     """The owner whose bots it lets manage; ``None`` for other kinds."""
@@ -166,16 +166,20 @@ def list_tokens(
     after: int = 0,
     owner_id: OwnerId | None = None,
     with_invalid: bool = False,
+    with_people: bool = False,
 ) -> Sequence[TokenRow]:
     """Tokens, oldest first, from the one after the id `after`.
 
     Args:
         owner_id: Those of this owner and of its bots alone.
         with_invalid: Those that are revoked or expired too.
+        with_people: Those of people too.
     """
     query = _tokens().where(Token.id > after).order_by(Token.id).limit(limit)
     if owner_id is not None:
         query = query.where(or_(Token.owner_id == owner_id, Bot.owner_id == owner_id))
+    if not with_people:
+        query = query.where(Token.kind != TokenKind.PERSON)
     if not with_invalid:
         query = query.where(is_valid(now))
     return read_rows(TokenRow, connection.execute(query))

@@ -4,6 +4,7 @@
 - `base`: the models' common base, and how values are kept in columns
 - `bots`: owners, bots and their versions
 - `classes`: classes and the bots in them
+- `challenges`: challenges, by their tournaments
 - `access`: tokens, invitations and the audit log
 - `ladders`: ladders, their anchors, rating runs and ratings
 - `tournaments`: tournaments, entrants and pairings
@@ -14,7 +15,16 @@
 
 from meijin.store.schema.access import LABEL, AuditRow, Invitation, Token, TokenKind
 from meijin.store.schema.base import Base, Instant
-from meijin.store.schema.bots import REASON, Bot, BotState, BotVersion, Owner
+from meijin.store.schema.bots import (
+    PERSON_PREFIX,
+    REASON,
+    Bot,
+    BotState,
+    BotVersion,
+    ChallengePolicy,
+    Owner,
+)
+from meijin.store.schema.challenges import Challenge, ChallengeColors
 from meijin.store.schema.claims import Claim
 from meijin.store.schema.classes import STUDENT_ID, ClassMember, SchoolClass
 from meijin.store.schema.faults import FAULT_DETAIL, Fault, FaultKind, FaultParty
@@ -47,6 +57,7 @@ from meijin.store.schema.ladders import (
     RatingRun,
 )
 from meijin.store.schema.tournaments import (
+    TOURNAMENT_IS_NO_CHALLENGE,
     TOURNAMENT_IS_NOT_FINISHED,
     Entrant,
     Pairing,
@@ -58,9 +69,11 @@ __all__ = [
     "FAULT_DETAIL",
     "GAME_IS_NOT_FINISHED",
     "LABEL",
+    "PERSON_PREFIX",
     "REASON",
     "STUDENT_ID",
     "TOURNAMENT_IS_NOT_FINISHED",
+    "TOURNAMENT_IS_NO_CHALLENGE",
     "ActId",
     "Anchor",
     "AuditRow",
@@ -70,6 +83,9 @@ __all__ = [
     "BotState",
     "BotVersion",
     "BotVersionId",
+    "Challenge",
+    "ChallengeColors",
+    "ChallengePolicy",
     "Claim",
     "ClassId",
     "ClassMember",

@@ -25,6 +25,8 @@ class TokenKind(enum.Enum):
     """To manage everything."""
     READ = "read"
     """To look."""
+    PERSON = "person"
+    """To play as one person."""
 
 
 class Token(Base):
@@ -40,7 +42,7 @@ class Token(Base):
     kind: Mapped[TokenKind]
     create_time: Mapped[datetime]
     bot_id: Mapped[BotId | None] = mapped_column(ForeignKey("bot.id"), index=True, default=None)
-    """The one bot that it lets play; ``None`` for other kinds."""
+    """The one bot, or person, that it lets play; ``None`` for other kinds."""
     owner_id: Mapped[OwnerId | None] = mapped_column(
         ForeignKey("owner.id", name="token_owner"), index=True, default=None
     )

@@ -15,6 +15,9 @@ REASON = 200
 DISPLAY_NAME = 60
 """Characters of what people call a bot."""
 
+PERSON_PREFIX = "~"
+"""What the names of people begin with, and those of bots can't."""
+
 HARDWARE = 80
 """Characters of what a bot says that it runs on."""
 
@@ -27,6 +30,16 @@ class BotState(enum.Enum):
     """Its owner or an operator keeps it away for a while."""
     BANNED = "banned"
     """An operator keeps it away."""
+
+
+class ChallengePolicy(enum.Enum):
+    """Whose challenges a bot accepts; those of its own owner it always does."""
+
+    NONE = "none"
+    OWNERS = "owners"
+    """Those of bots' owners and of operators."""
+    ANYONE = "anyone"
+    """People's too."""
 
 
 class Owner(Base):
@@ -42,7 +55,7 @@ class Owner(Base):
 
 
 class Bot(Base):
-    """A name that plays."""
+    """A name that plays: a bot's, or a person's, which begins with ``~``."""
 
     __tablename__ = "bot"
 
@@ -67,6 +80,10 @@ class Bot(Base):
     """Its games with a result; it changes with them, so that no list counts games."""
     display_name: Mapped[str] = mapped_column(String(DISPLAY_NAME), default="", server_default="")
     """What people call it, in any script; empty where it has its name alone."""
+    challenges: Mapped[ChallengePolicy] = mapped_column(
+        default=ChallengePolicy.OWNERS, server_default=ChallengePolicy.OWNERS.value
+    )
+    """Whose it accepts."""
 
 
 class BotVersion(Base):

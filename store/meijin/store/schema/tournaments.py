@@ -15,6 +15,11 @@ TOURNAMENT_IS_NOT_FINISHED = text("tournament.state <> 'finished'")
 """Has SQLite use the index of what is not finished: it does not see that from another state."""
 
 
+TOURNAMENT_IS_NO_CHALLENGE = text("tournament.format <> 'challenge'")
+"""Has both databases use the index of those that are no challenge."""
+_NO_CHALLENGE = text("format <> 'challenge'")
+
+
 class TournamentState(enum.Enum):
     """Where a tournament stands."""
 
@@ -36,6 +41,12 @@ class Tournament(Base):
             "id",
             sqlite_where=NOT_FINISHED,
             postgresql_where=NOT_FINISHED,
+        ),
+        Index(
+            "tournament_no_challenge",
+            "id",
+            sqlite_where=_NO_CHALLENGE,
+            postgresql_where=_NO_CHALLENGE,
         ),
     )
 

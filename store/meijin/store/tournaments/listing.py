@@ -9,6 +9,7 @@ from sqlalchemy import Connection, case, select
 
 from meijin.game import Adjudication, TimeControl, Variant
 from meijin.store.schema import (
+    TOURNAMENT_IS_NO_CHALLENGE,
     Bot,
     BotId,
     Entrant,
@@ -74,10 +75,20 @@ def get_tournament(connection: Connection, tournament_id: TournamentId) -> Tourn
 
 
 def list_tournaments(
-    connection: Connection, *, limit: int, before: int | None = None
+    connection: Connection,
+    *,
+    limit: int,
+    before: int | None = None,
+    with_challenges: bool = False,
 ) -> Sequence[TournamentRow]:
-    """Tournaments, newest first, from the one before the id `before`."""
+    """Tournaments, newest first, from the one before the id `before`.
+
+    Args:
+        with_challenges: Those of challenges too.
+    """
     query = select(Tournament.id).where(IS_MADE).order_by(Tournament.id.desc()).limit(limit)
+    if not with_challenges:
+        query = query.where(TOURNAMENT_IS_NO_CHALLENGE)
     if before is not None:
         query = query.where(Tournament.id < before)
     return _tournaments(connection, connection.scalars(query).all())

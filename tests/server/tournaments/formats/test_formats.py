@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from meijin.server.tournaments.formats import FORMATS
+from meijin.server.tournaments.formats.challenge import CHALLENGE
 from meijin.wire import format_names
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -12,8 +13,8 @@ ROOMS = ("proto", "game", "store", "bots", "ladder", "server", "web", "arena", "
 
 
 def test_the_contract_and_the_registry_name_the_same_formats() -> None:
-    """Each by the name of its enum value."""
-    assert set(FORMATS) == set(format_names())
+    """Each by the name of its enum value; that of challenges is for no tournament to ask for."""
+    assert set(FORMATS) == {*format_names(), CHALLENGE}
 
 
 @pytest.mark.parametrize("word", ["swiss", "knockout"])

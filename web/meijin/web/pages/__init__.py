@@ -6,13 +6,14 @@
 - `errors`: what is shown when something is refused
 - `live`: boards of what is being played, and `events`: the stream that moves them
 - `games`, `game`, `game_files`: the list of games, one game, and one as a file
+- `play`: people's games
 """
 
 from collections.abc import Sequence
 
 from starlette.routing import BaseRoute
 
-from meijin.web.pages import api, events, game, game_files, games, home, live, sign_in
+from meijin.web.pages import api, events, game, game_files, games, home, live, play, sign_in
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
@@ -24,5 +25,6 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *games.ROUTES,
     *game_files.ROUTES,
     *game.ROUTES,
+    *play.ROUTES,
 )
 """Every route of the site; the first that fits answers."""

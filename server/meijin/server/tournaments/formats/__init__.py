@@ -7,6 +7,7 @@ format.
 """
 
 from meijin.server.tournaments.formats.base import Format
+from meijin.server.tournaments.formats.challenge import CHALLENGE, ChallengeFormat
 from meijin.server.tournaments.formats.gauntlet import Gauntlet
 from meijin.server.tournaments.formats.knockout import KnockoutFormat
 from meijin.server.tournaments.formats.ladder import LadderFormat
@@ -22,5 +23,6 @@ FORMATS: dict[FormatName, type[Format]] = {
     FormatName("sprt"): SprtFormat,
     FormatName("swiss"): SwissFormat,
     FormatName("knockout"): KnockoutFormat,
+    CHALLENGE: ChallengeFormat,
 }
 """By the names that the contract's enum gives them."""

@@ -127,6 +127,8 @@ class Format(ABC):
 
     IS_SCHEDULED: ClassVar[bool] = False
     """All of its games are planned when it is made: it is asked for no others."""
+    IS_CASUAL: ClassVar[bool] = False
+    """People may play it, and its games leave places of a bot to those of other formats."""
     MAY_BE_OPEN: ClassVar[bool] = False
     """Without any bots everyone who is there takes part."""
     MAY_END_EARLY: ClassVar[bool] = False

@@ -1,0 +1,357 @@
+"""Challenges: made by owners, operators and people, and taken back."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from sqlalchemy import Connection
+
+from meijin.game import (
+    TimeControl,
+    Variant,
+    check_opening,
+    decode_moves,
+    encode_moves,
+    openings_for,
+)
+from meijin.server.access.bots import bot_of
+from meijin.server.access.caller import Caller
+from meijin.server.access.challenge_budget import Budgets
+from meijin.server.errors import (
+    InvalidRequestError,
+    NotAllowedError,
+    NotFoundError,
+    WrongStateError,
+    invalid_request,
+)
+from meijin.server.match.feed import Feed
+from meijin.server.match.lobby import Lobby
+from meijin.server.storage import Storage
+from meijin.server.tournaments.control import TournamentControl
+from meijin.server.tournaments.creation import check_load
+from meijin.server.tournaments.formats.challenge import CHALLENGE, schedule
+from meijin.server.tournaments.scheduler import Scheduler
+from meijin.store import bots, tournaments
+from meijin.store import challenges as store
+from meijin.store.access.audit import add_act
+from meijin.store.bots import BotRecord
+from meijin.store.challenges import ChallengeRow, Maker, NewChallenge
+from meijin.store.people import is_person_name
+from meijin.store.schema import (
+    BotId,
+    ChallengeColors,
+    ChallengePolicy,
+    TournamentId,
+    TournamentState,
+)
+from meijin.store.tournaments import NewTournament
+from meijin.wire.text import check_text
+
+MAX_GAMES = 20
+"""Of one challenge; as many openings may be given."""
+
+MAX_REQUEST_ID = 60
+
+LONGEST = TimeControl(timedelta(hours=4), timedelta(minutes=10), timedelta(hours=1))
+"""Nobody's places are taken for days by one game."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeRequest:
+    """What a challenge is asked to be."""
+
+    opponent: str
+    challenger: str
+    """Empty for the person who asks, and for the owner's one bot that is connected."""
+    games: int
+    variant: Variant
+    time_control: TimeControl
+    """The challenger's."""
+    opponent_time_control: TimeControl
+    colors: ChallengeColors
+    openings: tuple[bytes, ...]
+    """Two bytes a cell, little-endian; none for the empty board."""
+    is_dealt: bool
+    """The server's own openings are dealt."""
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Who plays a challenge."""
+
+    challenger: BotRecord
+    opponent: BotRecord
+
+
+def maker_of(caller: Caller) -> Maker:
+    """Whose challenges a caller makes."""
+    return Maker(caller.owner_id, caller.person_id)
+
+
+class ChallengeControl:
+    """Makes challenges, and takes them back."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        lobby: Lobby,
+        scheduler: Scheduler,
+        control: TournamentControl,
+        *,
+        feed: Feed,
+        budgets: Budgets,
+    ) -> None:
+        self._storage = storage
+        self._lobby = lobby
+        self._scheduler = scheduler
+        self._control = control
+        self._feed = feed
+        self._budgets = budgets
+
+    async def create(self, caller: Caller, request: ChallengeRequest) -> ChallengeRow:
+        """Make a challenge, or find the one that the request has made already.
+
+        Raises:
+            InvalidRequestError: something of it can't be.
+            NotFoundError: there is no such bot, or it is not the caller's.
+            NotAllowedError: the opponent does not accept it.
+            WrongStateError: one of the two is not there, or can't play it.
+            QuotaError: the caller's budget is used up.
+            BusyError: the server plays as many as it may.
+        """
+        _check(request)
+        # In a thread: twenty positions of hundreds of stones take longer than a move may wait.
+        openings = await asyncio.to_thread(_openings, request)
+        made = await self._storage.read(partial(_find, caller=caller, request=request))
+        if made is None:
+            pair = await self._pair(caller, request)
+            self._check_players(pair, request)
+            add = partial(_add, caller=caller, pair=pair, request=request, openings=openings)
+            write = partial(add, budgets=self._budgets, now=datetime.now(UTC))
+            made = await self._storage.write(write)
+        await self._control.play(made)
+        return await self._storage.read(partial(store.get_challenge, challenge_id=made))
+
+    async def _pair(self, caller: Caller, request: ChallengeRequest) -> _Pair:
+        here = frozenset(
+            player.bot_id for player in self._lobby.players.values() if player.session is not None
+        )
+        return await self._storage.read(
+            partial(_find_pair, caller=caller, request=request, here=here)
+        )
+
+    def _check_players(self, pair: _Pair, request: ChallengeRequest) -> None:
+        """See that both can play now."""
+        controls = (request.time_control, request.opponent_time_control)
+        for bot, control in zip((pair.challenger, pair.opponent), controls, strict=True):
+            objection = self._scheduler.objection(bot.id, request.variant, control)
+            if objection is not None:
+                raise WrongStateError(f'"{bot.name}" {objection}')
+
+    async def take_back(self, caller: Caller, challenge_id: TournamentId) -> ChallengeRow:
+        """Take a challenge back, of the caller's own or for an operator anybody's.
+
+        Raises:
+            NotAllowedError: it is somebody else's.
+            WrongStateError: it is over.
+        """
+        async with self._control.changing:
+            change = partial(_take_back, caller=caller, challenge_id=challenge_id)
+            await self._storage.write(partial(change, now=datetime.now(UTC)))
+            await self._stop(challenge_id)
+        return await self._storage.read(partial(store.get_challenge, challenge_id=challenge_id))
+
+    async def abandon(self, challenge_id: TournamentId) -> None:
+        """Take a challenge back whose person has left."""
+        async with self._control.changing:
+            run = self._scheduler.runs.get(challenge_id)
+            if run is not None and not run.running:
+                await self._storage.write(partial(_cancel, challenge_id=challenge_id))
+                await self._stop(challenge_id)
+
+    async def _stop(self, challenge_id: TournamentId) -> None:
+        run = self._scheduler.runs.get(challenge_id)
+        if run is not None:
+            self._scheduler.take_back(run)
+            await self._scheduler.settled()
+        self._feed.tournament_changed(challenge_id)
+
+
+def _check(request: ChallengeRequest) -> None:
+    """Refuse what no challenge may ask for."""
+    if not 1 <= request.games <= MAX_GAMES:
+        raise InvalidRequestError(f"games {request.games} is not between 1 and {MAX_GAMES}")
+    if len(request.openings) > MAX_GAMES:
+        raise InvalidRequestError(f"openings: {len(request.openings)} of them; at most {MAX_GAMES}")
+    if request.openings and request.is_dealt:
+        raise InvalidRequestError("openings: give some, or have the server's own, not both")
+    if len(request.request_id) > MAX_REQUEST_ID:
+        raise InvalidRequestError(f"request_id is longer than {MAX_REQUEST_ID} characters")
+    with invalid_request("request_id"):
+        check_text(request.request_id)
+    for control in (request.time_control, request.opponent_time_control):
+        _check_time(control)
+
+
+def _check_time(control: TimeControl) -> None:
+    bounds = (
+        (control.initial, LONGEST.initial),
+        (control.increment, LONGEST.increment),
+        (control.per_move, LONGEST.per_move),
+    )
+    for value, most in bounds:
+        if value is not None and most is not None and value > most:
+            raise InvalidRequestError(f"time_control: {value} is above {most}")
+
+
+def _openings(request: ChallengeRequest) -> tuple[bytes, ...]:
+    """What is dealt."""
+    if request.is_dealt:
+        return tuple(encode_moves(opening) for opening in openings_for(request.variant))
+    with invalid_request("openings"):
+        for opening in request.openings:
+            check_opening(decode_moves(opening), request.variant)
+    return request.openings or (b"",)
+
+
+def _request_id(caller: Caller, request: ChallengeRequest) -> str | None:
+    """Among those of tournaments, which hold no control character: nobody finds another's."""
+    maker = maker_of(caller)
+    who = f"person {maker.person_id}" if maker.person_id else f"owner {maker.owner_id or 0}"
+    return f"\tchallenge of {who}: {request.request_id}" if request.request_id else None
+
+
+def _find(
+    connection: Connection, *, caller: Caller, request: ChallengeRequest
+) -> TournamentId | None:
+    """What the request has made already."""
+    request_id = _request_id(caller, request)
+    found = None if request_id is None else tournaments.find_request(connection, request_id)
+    return found and found[0]
+
+
+def _find_pair(
+    connection: Connection, *, caller: Caller, request: ChallengeRequest, here: frozenset[BotId]
+) -> _Pair:
+    opponent = bots.bot_record(connection, bots.get_bot(connection, request.opponent))
+    challenger = _challenger(connection, caller, request, here)
+    if challenger.id == opponent.id:
+        raise InvalidRequestError(f'opponent: "{opponent.name}" does not play itself')
+    _check_policy(caller, challenger, opponent)
+    return _Pair(challenger, opponent)
+
+
+def _challenger(
+    connection: Connection, caller: Caller, request: ChallengeRequest, here: frozenset[BotId]
+) -> BotRecord:
+    """The caller's own bot, or the person who asks."""
+    if caller.person_id is not None:
+        person = bots.bot_record(connection, caller.person_id)
+        if request.challenger not in {"", person.name}:
+            raise NotFoundError(f'you are "{person.name}", and no bot; leave the challenger out')
+        return person
+    if request.challenger:
+        return bot_of(connection, caller, request.challenger)
+    mine = [] if caller.owner_id is None else bots.bots_of(connection, caller.owner_id)
+    there = [bot_id for bot_id in mine if bot_id in here]
+    if len(there) != 1:
+        raise InvalidRequestError(
+            f"challenger: {len(there)} bots of yours are connected; name the one that is to play"
+        )
+    return bots.bot_record(connection, there[0])
+
+
+def _check_policy(caller: Caller, challenger: BotRecord, opponent: BotRecord) -> None:
+    """See that the opponent accepts."""
+    if is_person_name(opponent.name) or (is_person_name(challenger.name) and not caller.person_id):
+        raise NotAllowedError("people play bots, when they ask for it themselves")
+    if caller.person_id is not None:
+        if opponent.challenges is not ChallengePolicy.ANYONE:
+            raise NotAllowedError(f'"{opponent.name}" does not play people; choose another bot')
+        return
+    is_own = opponent.owner_id is not None and opponent.owner_id == challenger.owner_id
+    if opponent.challenges is ChallengePolicy.NONE and not is_own:
+        raise NotAllowedError(
+            f'"{opponent.name}" accepts no challenges; its owner may change that by '
+            f"`meijin bot challenges {opponent.name} owners`"
+        )
+
+
+def _add(
+    connection: Connection,
+    *,
+    caller: Caller,
+    pair: _Pair,
+    request: ChallengeRequest,
+    openings: tuple[bytes, ...],
+    budgets: Budgets,
+    now: datetime,
+) -> TournamentId:
+    """Store a challenge with its games, unless its request has made one meanwhile."""
+    made = _find(connection, caller=caller, request=request)
+    if made is not None:
+        return made
+    maker = maker_of(caller)
+    budgets.check(connection, maker, request.games, now)
+    check_load(connection, request.games)
+    new = _tournament(caller, pair, request, openings)
+    challenge_id = tournaments.add_tournament(connection, new, now)
+    challenge = NewChallenge(
+        challenge_id,
+        pair.challenger.id,
+        pair.opponent.id,
+        request.games,
+        request.colors,
+        maker.owner_id,
+    )
+    store.add_challenge(connection, challenge, now)
+    if maker.person_id is None:
+        facts = {"challenger": pair.challenger.name, "games": request.games}
+        subject = f"bot {pair.opponent.name}"
+        add_act(connection, caller.act("challenge", subject, now, after=facts))
+    return challenge_id
+
+
+def _tournament(
+    caller: Caller, pair: _Pair, request: ChallengeRequest, openings: tuple[bytes, ...]
+) -> NewTournament:
+    """The tournament that a challenge's games are of."""
+    players = (pair.challenger.id, pair.opponent.id)
+    controls = (request.time_control, request.opponent_time_control)
+    differ = controls[0] != controls[1]
+    return NewTournament(
+        name=f"{pair.challenger.name} - {pair.opponent.name}",
+        format=CHALLENGE,
+        rounds=request.games,
+        seed=0,
+        variant=request.variant,
+        time_control=controls[0],
+        max_games=1,
+        is_rated=False,
+        bots=players,
+        schedule=schedule(*players, request.games, request.colors, openings),
+        request_id=_request_id(caller, request),
+        openings=() if request.is_dealt else openings,
+        time_controls=dict(zip(players, controls, strict=True)) if differ else {},
+    )
+
+
+def _take_back(
+    connection: Connection, *, caller: Caller, challenge_id: TournamentId, now: datetime
+) -> None:
+    challenge = store.get_challenge(connection, challenge_id)
+    maker = maker_of(caller)
+    is_limited = maker.owner_id is not None or maker.person_id is not None
+    if is_limited and not store.is_made_by(challenge, maker):
+        raise NotAllowedError(f"challenge {challenge_id} is somebody else's")
+    if challenge.state is not TournamentState.RUNNING:
+        raise WrongStateError(f"challenge {challenge_id} is {challenge.state.value}")
+    _cancel(connection, challenge_id=challenge_id)
+    if maker.person_id is None:
+        add_act(connection, caller.act("take back", f"challenge {challenge_id}", now))
+
+
+def _cancel(connection: Connection, *, challenge_id: TournamentId) -> None:
+    tournaments.set_state(connection, challenge_id, TournamentState.CANCELLED)
