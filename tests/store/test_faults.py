@@ -83,6 +83,17 @@ def test_faults_of_a_bot_or_a_game(database: Database, ledger: Scene) -> None:
     assert [row.kind for row in of_game] == [FaultKind.CRASH]
 
 
+def test_faults_of_a_kind(
+    database: Database, ledger: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are left out, and so are those that are too far back to be looked at."""
+    assert ledger.tournament_id
+    of_kind = partial(list_faults, limit=9, kind=FaultKind.ABSENCE)
+    assert [row.bot for row in database.read(of_kind)] == ["bob"]
+    monkeypatch.setattr("meijin.store.faults.SEARCHED", 2)
+    assert database.read(of_kind) == []
+
+
 def test_the_times_of_the_last_faults(database: Database, ledger: Scene) -> None:
     """Those of one kind and one bot, oldest first."""
     later = ledger.now + timedelta(hours=2)

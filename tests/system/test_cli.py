@@ -33,8 +33,8 @@ COMMANDS = {
     *(f"ladder {verb}" for verb in ("show", "run", "settle", "compare", "anchors", "verify")),
     "ladder export",
     "ladder cite",
-    *(f"bot {verb}" for verb in ("run", "wrap", "engine", "new", "list", "versions", "register")),
-    *(f"bot {verb}" for verb in ("disable", "enable", "unpause", "hide", "unhide")),
+    *(f"bot {verb}" for verb in ("run", "wrap", "engine", "new", "list", "show", "versions")),
+    *(f"bot {verb}" for verb in ("register", "disable", "enable", "unpause", "hide", "unhide")),
     *("bot doctor", "bot bench", "bot challenges"),
     *(f"challenge {verb}" for verb in ("make", "list", "cancel")),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
@@ -193,6 +193,21 @@ def test_bot_list_tells_who_is_there(meijin: Meijin) -> None:
     assert bots["absent"]["display_name"] == "Łukasz 名人"
     connected = ask(meijin, "bot", "list", "--connected")["bots"]
     assert [bot["name"] for bot in connected] == ["ada", "grace"]
+
+
+@pytest.mark.usefixtures("ada")
+def test_bot_show_tells_of_one(meijin: Meijin) -> None:
+    """Its versions, and its results once it has any."""
+    ask(meijin, "match", "ada", "grace", "--games=2", "--time=5/move")
+    told = tell(meijin, "bot", "show", "ada")
+    assert told.startswith("ada")
+    assert {"Versions of ada", "By colours", "Most met", "By endings", "By openings"} <= set(
+        map(str.strip, told.splitlines())
+    )
+    found = ask(meijin, "bot", "show", "ada")
+    assert found["bot"]["name"] == "ada"
+    assert found["results"]["opponents"][0]["bot"] == "grace"
+    assert len(found["versions"]) == 1
 
 
 # -- matches and tournaments --------------------------------------------------------

@@ -9,6 +9,8 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from meijin.v1 import game_pb2 as _game_pb2
+from meijin.v1 import ladder_service_pb2 as _ladder_service_pb2
 from meijin.v1 import play_service_pb2 as _play_service_pb2
 import builtins as _builtins
 import sys
@@ -231,6 +233,7 @@ class ListBotsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     WITH_PEOPLE_FIELD_NUMBER: _builtins.int
+    SEARCH_FIELD_NUMBER: _builtins.int
     connected: _builtins.bool
     """Only bots with an open stream."""
     page_size: _builtins.int
@@ -241,6 +244,10 @@ class ListBotsRequest(_message.Message):
     """The `next_page_token` of the page before; empty for the first."""
     with_people: _builtins.bool
     """People too, who are left out otherwise."""
+    search: _builtins.str
+    """Only bots with this in their name or in what people call them, ASCII letters in
+    any case, at most 60 characters; all when empty.
+    """
     def __init__(
         self,
         *,
@@ -248,10 +255,11 @@ class ListBotsRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         with_people: _builtins.bool = ...,
+        search: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "page_size", b"page_size", "page_token", b"page_token", "with_people", b"with_people"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "page_size", b"page_size", "page_token", b"page_token", "search", b"search", "with_people", b"with_people"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -299,6 +307,10 @@ class BotVersion(_message.Message):
     VERSION_ID_FIELD_NUMBER: _builtins.int
     NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
     DOCTOR_TIME_FIELD_NUMBER: _builtins.int
+    PARENT_VERSION_ID_FIELD_NUMBER: _builtins.int
+    RATING_FIELD_NUMBER: _builtins.int
+    MARGIN_FIELD_NUMBER: _builtins.int
+    RATED_GAMES_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """What the bot called it."""
     digest: _builtins.str
@@ -313,6 +325,16 @@ class BotVersion(_message.Message):
     """How many positions a second the reference search visits there, as it said
     last; 0 where it said nothing. Nobody has checked it.
     """
+    parent_version_id: _builtins.str
+    """The id of the version that it came from, the one before; empty for the first."""
+    rating: _builtins.float
+    """Its rating in the bot's `ladder`, in Elo, by the published run; absent where that
+    does not rate it, and but for GetBot.
+    """
+    margin: _builtins.float
+    """Half of that rating's 95 % interval; Elo."""
+    rated_games: _builtins.int
+    """Its rated games in that run."""
     @_builtins.property
     def configuration(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Its options, as `name=value`."""
@@ -338,14 +360,234 @@ class BotVersion(_message.Message):
         version_id: _builtins.str = ...,
         nodes_per_second: _builtins.int = ...,
         doctor_time: _timestamp_pb2.Timestamp | None = ...,
+        parent_version_id: _builtins.str = ...,
+        rating: _builtins.float | None = ...,
+        margin: _builtins.float = ...,
+        rated_games: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "doctor_time", b"doctor_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "create_time", b"create_time", "doctor_time", b"doctor_time", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "hardware", b"hardware", "nodes_per_second", b"nodes_per_second", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "hardware", b"hardware", "margin", b"margin", "nodes_per_second", b"nodes_per_second", "parent_version_id", b"parent_version_id", "rated_games", b"rated_games", "rating", b"rating", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
+    _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rating) -> _WhichOneofReturnType__rating | None: ...
+
+Global___BotVersion: _TypeAlias = BotVersion  # noqa: Y015
+
+@_typing.final
+class GetBotRequest(_message.Message):
+    """The arguments of GetBot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    WITH_RESULTS_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The bot."""
+    with_results: _builtins.bool
+    """Its versions and results are told too, which reads some thousand of its games."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        with_results: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "with_results", b"with_results"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___BotVersion: _TypeAlias = BotVersion  # noqa: Y015
+Global___GetBotRequest: _TypeAlias = GetBotRequest  # noqa: Y015
+
+@_typing.final
+class BotOpening(_message.Message):
+    """What a bot scored on one opening, whoever it met."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VARIANT_FIELD_NUMBER: _builtins.int
+    OPENING_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    opening: _builtins.str
+    """Its stones, such as `h8 i9 j7`, black first; empty for the empty board."""
+    @_builtins.property
+    def variant(self) -> _game_pb2.Variant:
+        """What was played."""
+
+    @_builtins.property
+    def scores(self) -> _ladder_service_pb2.ColorScores:
+        """The games on it, from the bot's side."""
+
+    def __init__(
+        self,
+        *,
+        variant: _game_pb2.Variant | None = ...,
+        opening: _builtins.str = ...,
+        scores: _ladder_service_pb2.ColorScores | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["scores", b"scores", "variant", b"variant"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["opening", b"opening", "scores", b"scores", "variant", b"variant"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotOpening: _TypeAlias = BotOpening  # noqa: Y015
+
+@_typing.final
+class BotEnding(_message.Message):
+    """How games of a bot ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENDING_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    OWN_FAULTS_FIELD_NUMBER: _builtins.int
+    OPPONENTS_FAULTS_FIELD_NUMBER: _builtins.int
+    ending: _game_pb2.Ending.ValueType
+    """By what."""
+    own_faults: _builtins.int
+    """Those of the games that the bot forfeited."""
+    opponents_faults: _builtins.int
+    """Those that its opponents forfeited."""
+    @_builtins.property
+    def score(self) -> _ladder_service_pb2.Score:
+        """From the bot's side."""
+
+    def __init__(
+        self,
+        *,
+        ending: _game_pb2.Ending.ValueType = ...,
+        score: _ladder_service_pb2.Score | None = ...,
+        own_faults: _builtins.int = ...,
+        opponents_faults: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["score", b"score"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ending", b"ending", "opponents_faults", b"opponents_faults", "own_faults", b"own_faults", "score", b"score"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotEnding: _TypeAlias = BotEnding  # noqa: Y015
+
+@_typing.final
+class BotOpponent(_message.Message):
+    """What a bot scored against another, all versions together."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The other one."""
+    @_builtins.property
+    def scores(self) -> _ladder_service_pb2.ColorScores:
+        """From the first one's side."""
+
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        scores: _ladder_service_pb2.ColorScores | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["scores", b"scores"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "scores", b"scores"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotOpponent: _TypeAlias = BotOpponent  # noqa: Y015
+
+@_typing.final
+class BotResults(_message.Message):
+    """What the newest games of a bot have come to, rated or not; void ones are left out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAMES_FIELD_NUMBER: _builtins.int
+    SINCE_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    OPENINGS_FIELD_NUMBER: _builtins.int
+    ENDINGS_FIELD_NUMBER: _builtins.int
+    OPPONENTS_FIELD_NUMBER: _builtins.int
+    games: _builtins.int
+    """Games that are counted here: those among the bot's newest 10000 that have a result."""
+    @_builtins.property
+    def since(self) -> _timestamp_pb2.Timestamp:
+        """When the first of the newest 10000 began; absent when there are no earlier ones, so
+        that every game is counted.
+        """
+
+    @_builtins.property
+    def scores(self) -> _ladder_service_pb2.ColorScores:
+        """By its colours."""
+
+    @_builtins.property
+    def openings(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotOpening]:
+        """By what they began with, the most played first; at most 50."""
+
+    @_builtins.property
+    def endings(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotEnding]:
+        """By how they ended, the most frequent first."""
+
+    @_builtins.property
+    def opponents(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotOpponent]:
+        """Whom it met most, at most 10; hidden bots are left out."""
+
+    def __init__(
+        self,
+        *,
+        games: _builtins.int = ...,
+        since: _timestamp_pb2.Timestamp | None = ...,
+        scores: _ladder_service_pb2.ColorScores | None = ...,
+        openings: _abc.Iterable[Global___BotOpening] | None = ...,
+        endings: _abc.Iterable[Global___BotEnding] | None = ...,
+        opponents: _abc.Iterable[Global___BotOpponent] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["scores", b"scores", "since", b"since"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["endings", b"endings", "games", b"games", "openings", b"openings", "opponents", b"opponents", "scores", b"scores", "since", b"since"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotResults: _TypeAlias = BotResults  # noqa: Y015
+
+@_typing.final
+class GetBotResponse(_message.Message):
+    """The answer of GetBot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    RESULTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bot(self) -> Global___Bot:
+        """The bot."""
+
+    @_builtins.property
+    def versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotVersion]:
+        """The newest 100 versions, newest first; empty where `with_results` is not asked for."""
+
+    @_builtins.property
+    def results(self) -> Global___BotResults:
+        """Of games of these versions; absent where `with_results` is not asked for."""
+
+    def __init__(
+        self,
+        *,
+        bot: Global___Bot | None = ...,
+        versions: _abc.Iterable[Global___BotVersion] | None = ...,
+        results: Global___BotResults | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "results", b"results"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "results", b"results", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBotResponse: _TypeAlias = GetBotResponse  # noqa: Y015
 
 @_typing.final
 class ListBotVersionsRequest(_message.Message):

@@ -45,6 +45,11 @@ class BotServiceStub:
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ListBotsRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListBotsResponse.FromString,
                 _registered_method=True)
+        self.GetBot = channel.unary_unary(
+                '/meijin.v1.BotService/GetBot',
+                request_serializer=meijin_dot_v1_dot_bot__service__pb2.GetBotRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_bot__service__pb2.GetBotResponse.FromString,
+                _registered_method=True)
         self.ListBotVersions = channel.unary_unary(
                 '/meijin.v1.BotService/ListBotVersions',
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsRequest.SerializeToString,
@@ -81,6 +86,14 @@ class BotServiceServicer:
 
     def ListBots(self, request, context):
         """Lists the bots in the order of their names.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetBot(self, request, context):
+        """One bot, and where asked its versions and what its games have come to.
+        NOT_FOUND for an unknown name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -130,6 +143,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.ListBots,
                     request_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListBotsRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_bot__service__pb2.ListBotsResponse.SerializeToString,
+            ),
+            'GetBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBot,
+                    request_deserializer=meijin_dot_v1_dot_bot__service__pb2.GetBotRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_bot__service__pb2.GetBotResponse.SerializeToString,
             ),
             'ListBotVersions': grpc.unary_unary_rpc_method_handler(
                     servicer.ListBotVersions,
@@ -207,6 +225,33 @@ class BotService:
             '/meijin.v1.BotService/ListBots',
             meijin_dot_v1_dot_bot__service__pb2.ListBotsRequest.SerializeToString,
             meijin_dot_v1_dot_bot__service__pb2.ListBotsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.BotService/GetBot',
+            meijin_dot_v1_dot_bot__service__pb2.GetBotRequest.SerializeToString,
+            meijin_dot_v1_dot_bot__service__pb2.GetBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -39,6 +39,10 @@ class BotServiceStub:
     """
     ListBots: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotsRequest, _bot_service_pb2.ListBotsResponse]
     """Lists the bots in the order of their names."""
+    GetBot: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.GetBotRequest, _bot_service_pb2.GetBotResponse]
+    """One bot, and where asked its versions and what its games have come to.
+    NOT_FOUND for an unknown name.
+    """
     ListBotVersions: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
     RotateToken: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.RotateTokenRequest, _bot_service_pb2.RotateTokenResponse]
@@ -66,6 +70,10 @@ class BotServiceAsyncStub(BotServiceStub):
     """
     ListBots: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotsRequest, _bot_service_pb2.ListBotsResponse]  # type: ignore[assignment]
     """Lists the bots in the order of their names."""
+    GetBot: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.GetBotRequest, _bot_service_pb2.GetBotResponse]  # type: ignore[assignment]
+    """One bot, and where asked its versions and what its games have come to.
+    NOT_FOUND for an unknown name.
+    """
     ListBotVersions: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]  # type: ignore[assignment]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
     RotateToken: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.RotateTokenRequest, _bot_service_pb2.RotateTokenResponse]  # type: ignore[assignment]
@@ -102,6 +110,16 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_bot_service_pb2.ListBotsResponse, _abc.Awaitable[_bot_service_pb2.ListBotsResponse]]:
         """Lists the bots in the order of their names."""
+
+    @_abc_1.abstractmethod
+    def GetBot(
+        self,
+        request: _bot_service_pb2.GetBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bot_service_pb2.GetBotResponse, _abc.Awaitable[_bot_service_pb2.GetBotResponse]]:
+        """One bot, and where asked its versions and what its games have come to.
+        NOT_FOUND for an unknown name.
+        """
 
     @_abc_1.abstractmethod
     def ListBotVersions(

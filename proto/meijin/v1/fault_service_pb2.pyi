@@ -247,6 +247,7 @@ class ListFaultsRequest(_message.Message):
     GAME_ID_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """Only those that concern this bot; every bot's and the server's when empty."""
     game_id: _builtins.str
@@ -255,6 +256,10 @@ class ListFaultsRequest(_message.Message):
     """At most this many, 1 to 1000; 100 when absent."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
+    kind: Global___FaultKind.ValueType
+    """Only faults of this kind, looked for among the newest 100000 of the ledger; of every
+    kind when unspecified.
+    """
     def __init__(
         self,
         *,
@@ -262,10 +267,11 @@ class ListFaultsRequest(_message.Message):
         game_id: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        kind: Global___FaultKind.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "game_id", b"game_id", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "game_id", b"game_id", "kind", b"kind", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -40,6 +40,11 @@ class StatusServiceStub:
                 request_serializer=meijin_dot_v1_dot_status__service__pb2.GetStatusRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_status__service__pb2.GetStatusResponse.FromString,
                 _registered_method=True)
+        self.GetActivity = channel.unary_unary(
+                '/meijin.v1.StatusService/GetActivity',
+                request_serializer=meijin_dot_v1_dot_status__service__pb2.GetActivityRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_status__service__pb2.GetActivityResponse.FromString,
+                _registered_method=True)
 
 
 class StatusServiceServicer:
@@ -53,6 +58,13 @@ class StatusServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetActivity(self, request, context):
+        """What goes on, as far as anyone may know. It is looked up once a second.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_StatusServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -60,6 +72,11 @@ def add_StatusServiceServicer_to_server(servicer, server):
                     servicer.GetStatus,
                     request_deserializer=meijin_dot_v1_dot_status__service__pb2.GetStatusRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_status__service__pb2.GetStatusResponse.SerializeToString,
+            ),
+            'GetActivity': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetActivity,
+                    request_deserializer=meijin_dot_v1_dot_status__service__pb2.GetActivityRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_status__service__pb2.GetActivityResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -90,6 +107,33 @@ class StatusService:
             '/meijin.v1.StatusService/GetStatus',
             meijin_dot_v1_dot_status__service__pb2.GetStatusRequest.SerializeToString,
             meijin_dot_v1_dot_status__service__pb2.GetStatusResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetActivity(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.StatusService/GetActivity',
+            meijin_dot_v1_dot_status__service__pb2.GetActivityRequest.SerializeToString,
+            meijin_dot_v1_dot_status__service__pb2.GetActivityResponse.FromString,
             options,
             channel_credentials,
             insecure,

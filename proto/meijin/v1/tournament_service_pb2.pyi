@@ -1473,6 +1473,116 @@ class ListTournamentsResponse(_message.Message):
 Global___ListTournamentsResponse: _TypeAlias = ListTournamentsResponse  # noqa: Y015
 
 @_typing.final
+class ListTestPointsRequest(_message.Message):
+    """The arguments of ListTestPoints."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    MAX_POINTS_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    max_points: _builtins.int
+    """At most this many, 2 to 1000; 200 when absent or 0."""
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        max_points: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_points", b"max_points", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTestPointsRequest: _TypeAlias = ListTestPointsRequest  # noqa: Y015
+
+@_typing.final
+class TestPoint(_message.Message):
+    """Where a test stood when one of its games had ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAMES_FIELD_NUMBER: _builtins.int
+    LLR_FIELD_NUMBER: _builtins.int
+    ELO_FIELD_NUMBER: _builtins.int
+    ELO_LOW_FIELD_NUMBER: _builtins.int
+    ELO_HIGH_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    games: _builtins.int
+    """Games with a result so far, repeats among them."""
+    llr: _builtins.float
+    """The logarithm of how much likelier `elo1` made the results than `elo0`; 0 before
+    the first that counts.
+    """
+    elo: _builtins.float
+    """The first bot's advantage in Elo by the results so far, which allows for no stop;
+    absent, as the interval, before the first that counts.
+    """
+    elo_low: _builtins.float
+    """Where its 95 % interval begins, Elo."""
+    elo_high: _builtins.float
+    """Where it ends, Elo."""
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """When the last of the games ended."""
+
+    def __init__(
+        self,
+        *,
+        games: _builtins.int = ...,
+        llr: _builtins.float = ...,
+        elo: _builtins.float | None = ...,
+        elo_low: _builtins.float = ...,
+        elo_high: _builtins.float = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_elo", b"_elo", "elo", b"elo", "time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_elo", b"_elo", "elo", b"elo", "elo_high", b"elo_high", "elo_low", b"elo_low", "games", b"games", "llr", b"llr", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__elo: _TypeAlias = _typing.Literal["elo"]  # noqa: Y015
+    _WhichOneofArgType__elo: _TypeAlias = _typing.Literal["_elo", b"_elo"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__elo) -> _WhichOneofReturnType__elo | None: ...
+
+Global___TestPoint: _TypeAlias = TestPoint  # noqa: Y015
+
+@_typing.final
+class ListTestPointsResponse(_message.Message):
+    """The answer of ListTestPoints."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POINTS_FIELD_NUMBER: _builtins.int
+    LOWER_FIELD_NUMBER: _builtins.int
+    UPPER_FIELD_NUMBER: _builtins.int
+    lower: _builtins.float
+    """The LLR at or below which `elo0` is accepted."""
+    upper: _builtins.float
+    """The LLR at or above which `elo1` is accepted."""
+    @_builtins.property
+    def points(self) -> _containers.RepeatedCompositeFieldContainer[Global___TestPoint]:
+        """In the order in which games ended: the first and the last, and some of those between,
+        about as many games apart; empty before the first result.
+        """
+
+    def __init__(
+        self,
+        *,
+        points: _abc.Iterable[Global___TestPoint] | None = ...,
+        lower: _builtins.float = ...,
+        upper: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lower", b"lower", "points", b"points", "upper", b"upper"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTestPointsResponse: _TypeAlias = ListTestPointsResponse  # noqa: Y015
+
+@_typing.final
 class CancelTournamentRequest(_message.Message):
     """The arguments of CancelTournament."""
 

@@ -50,6 +50,11 @@ class TournamentServiceStub:
                 request_serializer=meijin_dot_v1_dot_tournament__service__pb2.ListTournamentsRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_tournament__service__pb2.ListTournamentsResponse.FromString,
                 _registered_method=True)
+        self.ListTestPoints = channel.unary_unary(
+                '/meijin.v1.TournamentService/ListTestPoints',
+                request_serializer=meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsResponse.FromString,
+                _registered_method=True)
         self.CancelTournament = channel.unary_unary(
                 '/meijin.v1.TournamentService/CancelTournament',
                 request_serializer=meijin_dot_v1_dot_tournament__service__pb2.CancelTournamentRequest.SerializeToString,
@@ -88,6 +93,14 @@ class TournamentServiceServicer:
 
     def ListTournaments(self, request, context):
         """Tournaments, newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTestPoints(self, request, context):
+        """How the ratio of a test moved from its first game to its last. NOT_FOUND for an
+        unknown id, INVALID_ARGUMENT for a tournament of another format.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -133,6 +146,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.ListTournaments,
                     request_deserializer=meijin_dot_v1_dot_tournament__service__pb2.ListTournamentsRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_tournament__service__pb2.ListTournamentsResponse.SerializeToString,
+            ),
+            'ListTestPoints': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTestPoints,
+                    request_deserializer=meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsResponse.SerializeToString,
             ),
             'CancelTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.CancelTournament,
@@ -232,6 +250,33 @@ class TournamentService:
             '/meijin.v1.TournamentService/ListTournaments',
             meijin_dot_v1_dot_tournament__service__pb2.ListTournamentsRequest.SerializeToString,
             meijin_dot_v1_dot_tournament__service__pb2.ListTournamentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTestPoints(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.TournamentService/ListTestPoints',
+            meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsRequest.SerializeToString,
+            meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsResponse.FromString,
             options,
             channel_credentials,
             insecure,

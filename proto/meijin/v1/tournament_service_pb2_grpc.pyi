@@ -41,6 +41,10 @@ class TournamentServiceStub:
     """One tournament with its crosstable and standings. NOT_FOUND for an unknown id."""
     ListTournaments: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ListTournamentsRequest, _tournament_service_pb2.ListTournamentsResponse]
     """Tournaments, newest first."""
+    ListTestPoints: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ListTestPointsRequest, _tournament_service_pb2.ListTestPointsResponse]
+    """How the ratio of a test moved from its first game to its last. NOT_FOUND for an
+    unknown id, INVALID_ARGUMENT for a tournament of another format.
+    """
     CancelTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.CancelTournamentRequest, _tournament_service_pb2.CancelTournamentResponse]
     """Stops a tournament: its running games become void, no other begins."""
     ResumeTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ResumeTournamentRequest, _tournament_service_pb2.ResumeTournamentResponse]
@@ -65,6 +69,10 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """One tournament with its crosstable and standings. NOT_FOUND for an unknown id."""
     ListTournaments: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ListTournamentsRequest, _tournament_service_pb2.ListTournamentsResponse]  # type: ignore[assignment]
     """Tournaments, newest first."""
+    ListTestPoints: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ListTestPointsRequest, _tournament_service_pb2.ListTestPointsResponse]  # type: ignore[assignment]
+    """How the ratio of a test moved from its first game to its last. NOT_FOUND for an
+    unknown id, INVALID_ARGUMENT for a tournament of another format.
+    """
     CancelTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.CancelTournamentRequest, _tournament_service_pb2.CancelTournamentResponse]  # type: ignore[assignment]
     """Stops a tournament: its running games become void, no other begins."""
     ResumeTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ResumeTournamentRequest, _tournament_service_pb2.ResumeTournamentResponse]  # type: ignore[assignment]
@@ -104,6 +112,16 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_service_pb2.ListTournamentsResponse, _abc.Awaitable[_tournament_service_pb2.ListTournamentsResponse]]:
         """Tournaments, newest first."""
+
+    @_abc_1.abstractmethod
+    def ListTestPoints(
+        self,
+        request: _tournament_service_pb2.ListTestPointsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_service_pb2.ListTestPointsResponse, _abc.Awaitable[_tournament_service_pb2.ListTestPointsResponse]]:
+        """How the ratio of a test moved from its first game to its last. NOT_FOUND for an
+        unknown id, INVALID_ARGUMENT for a tournament of another format.
+        """
 
     @_abc_1.abstractmethod
     def CancelTournament(

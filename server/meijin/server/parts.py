@@ -17,6 +17,7 @@ from meijin.server.access.token_control import TokenControl
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.feed import Feed
 from meijin.server.match.game_log import GameLog
+from meijin.server.match.game_rate import GameRate
 from meijin.server.match.game_spans import GameSpans
 from meijin.server.match.games import Games
 from meijin.server.match.incidents import Incidents
@@ -58,6 +59,7 @@ class Parts:
     watchdog: Watchdog
     incidents: Incidents
     feed: Feed
+    game_rate: GameRate
     scheduler: Scheduler
     creator: Creator
     planner: Planner
@@ -109,8 +111,9 @@ class Parts:
         incidents = Incidents(games, journal, store_watch)
         silence = SilenceWatch(lobby, listeners, keepalive=settings.keepalive)
         scheduler = Scheduler(lobby, games, journal, Pauses(settings.max_faults))
+        game_rate = GameRate(watch)
         # The order in which they hear: a tournament counts a game before anybody looks at it.
-        listeners.add(scheduler, feed, refreshes, GameLog(tracer), incidents)
+        listeners.add(scheduler, feed, refreshes, GameLog(tracer), incidents, game_rate)
         if tracer.is_on:
             listeners.add(GameSpans(tracer))
         return cls(
@@ -128,6 +131,7 @@ class Parts:
             ),
             incidents=incidents,
             feed=feed,
+            game_rate=game_rate,
             scheduler=scheduler,
             creator=Creator(storage, settings.time_classes, lobby.able),
             planner=Planner(scheduler, storage, feed, settings.time_classes),

@@ -146,6 +146,8 @@ def add_services(
             scheduler=parts.scheduler,
             storage=parts.storage,
             refreshes=parts.refreshes,
+            watch=parts.watch,
+            game_rate=parts.game_rate,
             backups=backups,
             credentials=credentials,
         ),

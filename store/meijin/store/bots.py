@@ -1,6 +1,6 @@
 """Bots and their versions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -267,16 +267,20 @@ def list_bots(
     *,
     limit: int,
     after: str = "",
+    search: str = "",
     hidden_of: OwnerId | None = None,
     with_hidden: bool = False,
     with_people: bool = False,
+    among: Collection[BotId] | None = None,
 ) -> Sequence[BotRow]:
     """Bots in the order of their names, from the one after `after`.
 
     Args:
+        search: Only those with this in one of their names, ASCII letters in any case.
         hidden_of: Hidden ones of this owner are listed too.
         with_hidden: All hidden ones are.
         with_people: People are.
+        among: Only these.
     """
     query = _bots().where(Bot.name > after).order_by(Bot.name).limit(limit)
     if not with_hidden:
@@ -285,6 +289,11 @@ def list_bots(
         query = query.where(or_(is_shown, mine))
     if not with_people:
         query = query.where(~is_person())
+    if among is not None:
+        query = query.where(Bot.id.in_(among))
+    if search:
+        names = (Bot.name, Bot.display_name)
+        query = query.where(or_(*(name.icontains(search, autoescape=True) for name in names)))
     return read_rows(BotRow, connection.execute(query))
 
 
@@ -362,6 +371,14 @@ def version_row(connection: Connection, version_id: BotVersionId) -> VersionRow:
     found = read_row(VersionRow, connection.execute(query))
     assert found is not None, "versions are never deleted"
     return found
+
+
+def newest_version_rows(connection: Connection, bot_id: BotId, limit: int) -> Sequence[VersionRow]:
+    """The newest versions of a bot as they are listed, newest first."""
+    query = select(*columns_of(VersionRow, BotVersion)).where(BotVersion.bot_id == bot_id)
+    return read_rows(
+        VersionRow, connection.execute(query.order_by(BotVersion.id.desc()).limit(limit))
+    )
 
 
 def list_versions(

@@ -22,6 +22,9 @@ from meijin.store.schema import (
     GameId,
 )
 
+SEARCHED = 100_000
+"""The newest faults that one kind is looked for in: each is looked at."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFault:
@@ -105,8 +108,13 @@ def list_faults(
     before: int | None = None,
     bot_id: BotId | None = None,
     game_id: GameId | None = None,
+    kind: FaultKind | None = None,
 ) -> Sequence[FaultRow]:
-    """Faults, newest first, from the one before the id `before`."""
+    """Faults, newest first, from the one before the id `before`.
+
+    Args:
+        kind: Only those of this kind, among the newest `SEARCHED` of the ledger.
+    """
     query = (
         select(*_COLUMNS)
         .select_from(Fault)
@@ -122,6 +130,9 @@ def list_faults(
         query = query.where(Fault.version_id.in_(versions))
     if game_id is not None:
         query = query.where(Fault.game_id == game_id)
+    if kind is not None:
+        newest = select(func.coalesce(func.max(Fault.id), 0)).scalar_subquery()
+        query = query.where(Fault.kind == kind, Fault.id > newest - SEARCHED)
     return read_rows(FaultRow, connection.execute(query))
 
 

@@ -13,7 +13,7 @@ from tests.query_plans import statements
 
 from meijin.testing.server import ServerInTest, until
 from meijin.v1 import bot_service_pb2 as pb
-from meijin.v1 import play_service_pb2
+from meijin.v1 import game_pb2, play_service_pb2
 
 if TYPE_CHECKING:
     from tests.server.conftest import StartServer
@@ -221,7 +221,67 @@ async def test_a_token_that_is_replaced_during_the_hello_opens_no_stream(
     assert await server.connected() == set()
 
 
-@pytest.mark.parametrize("method", ["ListBotVersions", "RotateToken"])
+async def test_bots_are_searched(server: ServerInTest) -> None:
+    """In their names and in what people call them; signs of patterns stand for themselves."""
+    service = await server.bots()
+    for name, called in (("ada", ""), ("bob", "The Adamant"), ("eve_1", ""), ("eve-1", "")):
+        await service.RegisterBot(pb.RegisterBotRequest(name=name, display_name=called))
+    assert await names(server, search="ADA") == (["ada", "bob"], "")
+    assert await names(server, search="_") == (["eve_1"], "")
+    assert await names(server, search="%") == ([], "")
+    assert await names(server, search="e", page_size=1) == (["bob"], "bob")
+    await server.bot(
+        "bob", token=(await service.RotateToken(pb.RotateTokenRequest(name="bob"))).token
+    )
+    assert await names(server, search="ada", connected=True) == (["bob"], "")
+    with pytest.raises(grpc.aio.AioRpcError, match="61 characters; at most 60"):
+        await names(server, search="a" * 61)
+
+
+async def test_a_bot_with_its_results(server: ServerInTest) -> None:
+    """What the store has of it, and that it is there; results only where they are asked for."""
+    black, _white = await server.pair(rounds=1)
+    await black.resign((await black.turn()).game)
+    await black.ended()
+    service = await server.bots()
+    found = await service.GetBot(pb.GetBotRequest(name=black.name, with_results=True))
+    (listed,) = [
+        bot for bot in (await service.ListBots(pb.ListBotsRequest())).bots if bot.name == black.name
+    ]
+    assert found.bot.connected
+    found.bot.last_seen_time.CopyFrom(listed.last_seen_time)
+    assert found.bot == listed
+    (version,) = found.versions
+    assert (version.parent_version_id, version.HasField("rating")) == ("", False)
+    assert (found.results.games, found.results.scores.as_black.losses) == (1, 1)
+    assert not found.results.HasField("since")
+    (opening,) = found.results.openings
+    assert opening.variant.width > 0
+    (ending,) = found.results.endings
+    assert (ending.ending, ending.score.losses) == (game_pb2.ENDING_RESIGN, 1)
+    assert len(found.results.opponents) == 1
+    plain = await service.GetBot(pb.GetBotRequest(name=black.name))
+    assert not plain.versions
+    assert not plain.HasField("results")
+
+
+async def test_lineage_is_told(server: ServerInTest) -> None:
+    """Each version with the one before it, newest first."""
+    for digest in ("x", "y"):
+        peer = await server.peer()
+        engine = play_service_pb2.Engine(version=digest, digest=digest)
+        await peer.write(
+            hello=play_service_pb2.Hello(protocol_version=1, bot_name="ada", engine=engine)
+        )
+        await peer.welcome()
+    service = await server.bots()
+    request = pb.GetBotRequest(name="ada", with_results=True)
+    newest, oldest = (await service.GetBot(request)).versions
+    assert (newest.version, newest.parent_version_id) == ("y", oldest.version_id)
+    assert oldest.parent_version_id == ""
+
+
+@pytest.mark.parametrize("method", ["GetBot", "ListBotVersions", "RotateToken"])
 async def test_an_unknown_bot_is_not_found(
     server: ServerInTest, ending: Callable[..., Any], method: str
 ) -> None:

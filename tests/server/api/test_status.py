@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,44 @@ async def test_a_server_with_a_game(server: ServerInTest) -> None:
     assert (seen.draining, seen.store_failing) == (False, False)
     assert seen.outdated_ladders == 0
     assert seen.start_time.ToDatetime(UTC) <= datetime.now(UTC)
+
+
+async def activity(server: ServerInTest) -> pb.GetActivityResponse:
+    """Ask without a token."""
+    service = StatusServiceStub(await server.channel())
+    response: pb.GetActivityResponse = await service.GetActivity(pb.GetActivityRequest())
+    return response
+
+
+async def test_anyone_may_know_what_goes_on(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who plays, what has ended, and how far the ladders are; void games are no ended ones."""
+    monkeypatch.setattr("meijin.server.api.status.LOOK_INTERVAL", timedelta(0))
+    black, _white = await server.pair(rounds=2)
+    first = await black.turn()
+    seen = await activity(server)
+    assert (seen.version, seen.connected_bots) == (version("meijin"), 2)
+    assert (seen.running_tournaments, seen.running_games, seen.pending_games) == (1, 1, 1)
+    assert (seen.games_last_hour, seen.games_last_day) == (0, 0)
+    await black.resign(first.game)
+    await black.ended()
+    seen = await activity(server)
+    assert (seen.games_last_hour, seen.games_last_day) == (1, 1)
+    (ladder,) = seen.ladders
+    assert (ladder.games, ladder.games_behind, ladder.HasField("run_time")) == (1, 1, False)
+    assert seen.start_time.ToDatetime() <= seen.time.ToDatetime()
+    assert seen.stalls.longest.ToTimedelta() <= seen.stalls.total.ToTimedelta()
+
+
+async def test_what_goes_on_is_looked_up_once_a_second(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many ask."""
+    monkeypatch.setattr("meijin.server.api.status.LOOK_INTERVAL", timedelta(hours=1))
+    first = await activity(server)
+    await server.bot("ada")
+    assert await activity(server) == first
 
 
 async def test_what_does_not_answer_is_absent(server: ServerInTest) -> None:

@@ -91,3 +91,15 @@ def test_neither_time_nor_stall_runs_backwards() -> None:
             assert moment.stall_ns >= last.stall_ns
             last = moment
         clock.now += step
+
+
+def test_recent_stalls_are_told() -> None:
+    """Each by itself, so that the longest can be told; one that still goes on is not there yet."""
+    clock = FakeClock()
+    watch = StallWatch(clock)
+    for late in (3_000_000, 0, 7_000_000):
+        clock.now += TICK_INTERVAL_NS + late
+        watch.tick()
+    clock.now += TICK_INTERVAL_NS + 90_000_000
+    assert watch.recent.total(60, clock.now) == 10_000_000
+    assert watch.recent.largest(60, clock.now) == 7_000_000

@@ -11,6 +11,11 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `refusals`: calls that were refused, as statuses of HTTP
 - `sessions`: who has signed in
 - `templating`, `wording`: the templates, and every text that people read
+- `labels`: values of the contract in a few characters
+- `game_lines`, `fault_lines`: games and faults as lines of lists
+- `crosstables`, `rounds`, `pace`: what a tournament's page shows
+- `game_files`: all games of a tournament as one file
+- `charts`: what `charts.js` draws
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
 - `play`: people's games
 - `pages`: the pages by subject

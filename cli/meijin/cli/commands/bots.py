@@ -10,6 +10,7 @@ import typer
 
 from meijin.bots import bot_source, load_bot
 from meijin.bots import run as run_bot
+from meijin.cli.bot_details import bot_lines, result_tables, results_note, version_table
 from meijin.cli.bot_lists import bot_table
 from meijin.cli.bot_options import (
     BotProgramArgument,
@@ -144,6 +145,25 @@ def list_(
         print_json(response)
         return
     console.print(bot_table(response.bots, datetime.now(UTC)))
+
+
+@app.command()
+@with_server
+def show(name: BotArgument, server: Server = USUAL_SERVER, as_json: JsonOption = False) -> None:
+    """Show a bot: its versions, and its results by colour, opponent, ending and opening."""
+    with connect(server) as connection:
+        request = pb.GetBotRequest(name=name, with_results=True)
+        response = connection.ask(connection.bots.GetBot, request)
+    if as_json:
+        print_json(response)
+        return
+    for line in bot_lines(response.bot, datetime.now(UTC)):
+        console.print(line)
+    console.print(version_table(response.bot, response.versions))
+    if response.results.games:
+        console.print(results_note(response.results))
+        for each in result_tables(response.results):
+            console.print(each)
 
 
 @app.command()

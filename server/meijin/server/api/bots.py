@@ -13,20 +13,27 @@ from meijin.server.api.convert_bots import (
     bot_to_proto,
     policy_from_proto,
     policy_to_proto,
+    rated_version_to_proto,
+    results_to_proto,
     version_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import ListQuery, page_key, read_page
+from meijin.server.api.requests import ListQuery, page_key, read_page, within
+from meijin.server.errors import InvalidRequestError
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.wire import engine_from_proto
 from meijin.server.storage import Storage
 from meijin.server.tournaments.pauses import Pauses
+from meijin.server.views.bot_details import bot_detail, bot_detail_with_results
 from meijin.server.views.bots import BotSummary, ListedBot, bot_summary, with_ratings
 from meijin.store import bots as store
 from meijin.store.bots import BotRow, VersionRow
 from meijin.store.schema import BotId
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
+
+MAX_SEARCH = 60
+"""Characters that bots are searched by: as many as the longest of their names has."""
 
 
 class BotServicer(BotServiceServicer):
@@ -77,18 +84,30 @@ class BotServicer(BotServiceServicer):
         )
         return pb.SetChallengesResponse(challenges=policy_to_proto(policy))
 
+    async def GetBot(self, request: pb.GetBotRequest, context: Context) -> pb.GetBotResponse:
+        """Show a bot, and where asked its versions and its results."""
+        find = bot_detail_with_results if request.with_results else bot_detail
+        found = await self._storage.read(partial(find, name=request.name))
+        return pb.GetBotResponse(
+            bot=self._to_proto(found.listed, datetime.now(UTC)),
+            versions=within(map(rated_version_to_proto, found.versions)),
+            results=None if found.results is None else results_to_proto(found.results),
+        )
+
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
         """List bots by name."""
         caller = current_caller.get()
+        search = _search(request.search)
         query: ListQuery[BotRow] = partial(
             store.list_bots,
+            search=search,
             hidden_of=caller.owner_id,
             with_hidden=caller.is_operator,
             with_people=request.with_people,
         )
         if request.connected:
-            shown = self._connected(with_hidden=caller.is_operator, with_people=request.with_people)
-            query = partial(_list_connected, bots=shown)
+            there = self._connected(with_hidden=caller.is_operator, with_people=request.with_people)
+            query = partial(_list_connected, bots=there, search=search)
         page = await read_page(
             self._storage,
             partial(_with_ratings, query),
@@ -134,10 +153,24 @@ def _with_ratings(
 
 
 def _list_connected(
-    connection: Connection, *, bots: Sequence[tuple[str, BotId]], limit: int, after: str
+    connection: Connection,
+    *,
+    bots: Sequence[tuple[str, BotId]],
+    search: str,
+    limit: int,
+    after: str,
 ) -> Sequence[BotRow]:
+    if search:
+        found = partial(store.list_bots, connection, limit=limit, after=after, search=search)
+        return found(with_hidden=True, among=[bot_id for _, bot_id in bots])
     first = bisect(bots, after, key=lambda bot: bot[0])
     return store.get_bots(connection, dict(bots[first : first + limit]))
+
+
+def _search(text: str) -> str:
+    if len(text) > MAX_SEARCH:
+        raise InvalidRequestError(f"search is of {len(text)} characters; at most {MAX_SEARCH}")
+    return text
 
 
 def _versions(connection: Connection, *, name: str, limit: int, after: str) -> Sequence[VersionRow]:

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 
+from meijin.game import decode_moves, format_opening
+from meijin.server.api.convert_ladders import color_scores_to_proto, score_to_proto
 from meijin.server.errors import InvalidRequestError
+from meijin.server.views.bot_details import RatedVersionRow
 from meijin.server.views.bots import BotSummary
+from meijin.store.bot_results import BotResults, EndingResults, OpeningResults
 from meijin.store.bots import VersionRow
 from meijin.store.people import is_person_name
 from meijin.store.schema import ChallengePolicy
 from meijin.v1 import bot_service_pb2
-from meijin.wire import capabilities_to_proto, time_to_proto
+from meijin.wire import capabilities_to_proto, ending_to_proto, time_to_proto, variant_to_proto
 from meijin.wire.enums import enum_table
 
 POLICIES: Mapping[ChallengePolicy, bot_service_pb2.ChallengePolicy.ValueType] = enum_table(
@@ -72,4 +76,45 @@ def version_to_proto(row: VersionRow) -> bot_service_pb2.BotVersion:
         hardware=row.hardware,
         nodes_per_second=row.nodes_per_second,
         doctor_time=None if row.doctor_time is None else time_to_proto(row.doctor_time),
+        parent_version_id="" if row.parent_id is None else str(row.parent_id),
+    )
+
+
+def rated_version_to_proto(version: RatedVersionRow) -> bot_service_pb2.BotVersion:
+    """A version of a bot with its rating."""
+    message, rating = version_to_proto(version.row), version.rating
+    if rating is not None:
+        message.rating, message.margin, message.rated_games = rating
+    return message
+
+
+def results_to_proto(results: BotResults) -> bot_service_pb2.BotResults:
+    """What a bot's games have come to."""
+    return bot_service_pb2.BotResults(
+        games=results.scores.games,
+        since=None if results.since is None else time_to_proto(results.since),
+        scores=color_scores_to_proto(results.scores),
+        openings=map(_opening_to_proto, results.openings),
+        endings=map(_ending_to_proto, results.endings),
+        opponents=[
+            bot_service_pb2.BotOpponent(bot=each.bot, scores=color_scores_to_proto(each.scores))
+            for each in results.opponents
+        ],
+    )
+
+
+def _opening_to_proto(opening: OpeningResults) -> bot_service_pb2.BotOpening:
+    return bot_service_pb2.BotOpening(
+        variant=variant_to_proto(opening.variant),
+        opening=format_opening(decode_moves(opening.opening), opening.variant),
+        scores=color_scores_to_proto(opening.scores),
+    )
+
+
+def _ending_to_proto(ending: EndingResults) -> bot_service_pb2.BotEnding:
+    return bot_service_pb2.BotEnding(
+        ending=ending_to_proto(ending.ending),
+        score=score_to_proto(ending.score),
+        own_faults=ending.own_faults,
+        opponents_faults=ending.opponents_faults,
     )

@@ -1,5 +1,6 @@
 """Converters of faults: rows and pauses in, messages out."""
 
+from meijin.server.errors import InvalidRequestError
 from meijin.server.tournaments.pauses import Pause
 from meijin.store.faults import FaultRow
 from meijin.store.schema import FaultKind, FaultParty
@@ -8,7 +9,19 @@ from meijin.wire import ending_to_proto, time_to_proto
 from meijin.wire.enums import enum_table
 
 _KINDS = enum_table(FaultKind, pb.FaultKind)
+_KINDS_BY_VALUE = {value: kind for kind, value in _KINDS.items()}
 _PARTIES = enum_table(FaultParty, pb.FaultParty)
+
+
+def kind_from_proto(value: pb.FaultKind.ValueType) -> FaultKind | None:
+    """What went wrong; ``None`` where it is not said.
+
+    Raises:
+        InvalidRequestError: this release knows no such kind.
+    """
+    if value and value not in _KINDS_BY_VALUE:
+        raise InvalidRequestError(f"kind {value} is none that this release knows")
+    return _KINDS_BY_VALUE.get(value)
 
 
 def fault_to_proto(fault: FaultRow) -> pb.Fault:

@@ -171,15 +171,15 @@ def head_to_head_to_proto(found: HeadToHead) -> pb.GetHeadToHeadResponse:
         expectation=None if expected is None else _expectation_to_proto(expected),
         version=rated_version_to_proto(found.version),
         opponent_version=rated_version_to_proto(found.other),
-        without_faults=_color_scores_to_proto(found.without_faults),
+        without_faults=color_scores_to_proto(found.without_faults),
         openings=[
-            pb.OpeningScores(opening=opening, scores=_color_scores_to_proto(scores))
+            pb.OpeningScores(opening=opening, scores=color_scores_to_proto(scores))
             for opening, scores in found.openings[:MAX_OPENINGS]
         ],
         opening_count=len(found.openings),
-        all_versions=_color_scores_to_proto(found.all_versions),
+        all_versions=color_scores_to_proto(found.all_versions),
         elsewhere=[
-            pb.LadderScores(ladder=ladder, scores=_color_scores_to_proto(scores))
+            pb.LadderScores(ladder=ladder, scores=color_scores_to_proto(scores))
             for ladder, scores in found.elsewhere
         ],
     )
@@ -195,7 +195,8 @@ def _expectation_to_proto(expected: Expectation) -> pb.Expectation:
     )
 
 
-def _color_scores_to_proto(scores: ColorScores) -> pb.ColorScores:
+def color_scores_to_proto(scores: ColorScores) -> pb.ColorScores:
+    """What one scored against another, by its colours."""
     return pb.ColorScores(
         as_black=score_to_proto(scores.as_black), as_white=score_to_proto(scores.as_white)
     )

@@ -1,6 +1,7 @@
-"""The converter of a server's status: a view in, a message out."""
+"""Converters of a server's status: a view in, a message out."""
 
-from meijin.server.views.status import ServerStatus
+from meijin.server.views.status import ServerActivity, ServerStatus
+from meijin.store.ladders.ladders import LadderProgress
 from meijin.v1 import status_service_pb2 as pb
 from meijin.wire import time_to_proto
 
@@ -29,3 +30,32 @@ def status_to_proto(status: ServerStatus) -> pb.GetStatusResponse:
     if status.client_ca_end is not None:
         message.client_ca_expire_time.CopyFrom(time_to_proto(status.client_ca_end))
     return message
+
+
+def activity_to_proto(activity: ServerActivity) -> pb.GetActivityResponse:
+    """What goes on in a server."""
+    return pb.GetActivityResponse(
+        version=activity.version,
+        start_time=time_to_proto(activity.start_time),
+        draining=activity.is_draining,
+        store_failing=activity.is_store_failing,
+        connected_bots=activity.connected_bots,
+        running_tournaments=activity.running_tournaments,
+        running_games=activity.running_games,
+        pending_games=activity.pending_games,
+        games_last_hour=activity.games_last_hour,
+        games_last_day=activity.games_last_day,
+        queued_jobs=activity.queued_jobs,
+        ladders=map(_ladder, activity.ladders or ()),
+        stalls=pb.Stalls(longest=activity.longest_stall, total=activity.stalls),
+        time=time_to_proto(activity.time),
+    )
+
+
+def _ladder(ladder: LadderProgress) -> pb.LadderActivity:
+    return pb.LadderActivity(
+        ladder=ladder.name,
+        run_time=None if ladder.run_time is None else time_to_proto(ladder.run_time),
+        games=ladder.games,
+        games_behind=max(0, ladder.games - ladder.run_games),
+    )

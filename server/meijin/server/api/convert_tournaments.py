@@ -11,6 +11,7 @@ from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.tournaments.creation import MAX_BOTS, TournamentSettings
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.report import Meeting, TournamentStanding
+from meijin.server.views.llr_paths import LlrPath, LlrPoint
 from meijin.server.views.tournaments import CrosstableCell, TournamentDetail, TournamentSummary
 from meijin.store.schema import BotId, FormatName, TournamentState
 from meijin.store.tournaments import TournamentRow
@@ -200,6 +201,21 @@ def _meeting(meeting: Meeting, names: Names) -> pb.Meeting:
         over=meeting.is_over,
         note=meeting.note,
     )
+
+
+def llr_path_to_proto(path: LlrPath) -> pb.ListTestPointsResponse:
+    """How the ratio of a test moved."""
+    return pb.ListTestPointsResponse(
+        points=map(_point, path.points), lower=path.lower, upper=path.upper
+    )
+
+
+def _point(point: LlrPoint) -> pb.TestPoint:
+    message = pb.TestPoint(games=point.games, llr=point.llr, time=time_to_proto(point.time))
+    if point.estimate is not None:
+        message.elo = point.estimate.elo
+        message.elo_low, message.elo_high = point.estimate.elo_low, point.estimate.elo_high
+    return message
 
 
 def _name(bot_id: BotId | None, names: Names) -> str:

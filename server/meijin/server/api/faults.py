@@ -5,7 +5,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from meijin.server.api.convert_faults import fault_to_proto, pause_to_proto
+from meijin.server.api.convert_faults import fault_to_proto, kind_from_proto, pause_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, read_page
 from meijin.server.storage import Storage
@@ -65,4 +65,5 @@ def _list(
         before=page_key(after),
         bot_id=get_bot(connection, request.bot) if request.bot else None,
         game_id=GameId(number(request.game_id, "game_id")) if request.game_id else None,
+        kind=kind_from_proto(request.kind),
     )

@@ -13,6 +13,7 @@ from meijin.server.api.convert_matches import report_to_proto
 from meijin.server.api.convert_tournaments import (
     detail_to_proto,
     fill,
+    llr_path_to_proto,
     settings_from_proto,
     tournament_to_proto,
 )
@@ -36,6 +37,7 @@ from meijin.server.tournaments.formats.challenge import CHALLENGE
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views.games import live_summary
+from meijin.server.views.llr_paths import DEFAULT_POINTS, LlrPaths
 from meijin.server.views.match_reports import match_report
 from meijin.server.views.reports import TournamentReports
 from meijin.server.views.tournaments import (
@@ -70,6 +72,7 @@ class TournamentServicer(TournamentServiceServicer):
         self._feed = feed
         # Messages already, made in a thread: that of a large crosstable would hold up the loop.
         self._reports = TournamentReports(storage, detail_to_proto)
+        self._llr_paths = LlrPaths(storage)
 
     async def CreateTournament(
         self, request: pb.CreateTournamentRequest, context: Context
@@ -111,6 +114,13 @@ class TournamentServicer(TournamentServiceServicer):
         return pb.ListTournamentsResponse(
             tournaments=page.messages, next_page_token=page.next_token
         )
+
+    async def ListTestPoints(
+        self, request: pb.ListTestPointsRequest, context: Context
+    ) -> pb.ListTestPointsResponse:
+        """Tell how the ratio of a test moved."""
+        most = request.max_points or DEFAULT_POINTS
+        return llr_path_to_proto(await self._llr_paths.find(_id(request.tournament_id), most))
 
     async def CancelTournament(
         self, request: pb.CancelTournamentRequest, context: Context

@@ -1,6 +1,7 @@
 """The match: the running games of one process, from a bot's move to its row and its opponent.
 
 - `stalls`: the server's time, and how long the server itself stood still
+- `rolling`: what has come in the last minutes
 - `allowance`: what lag, a margin and absences may take off a side's time at most
 - `presence`: who is away, and what that costs
 - `timing`: the time of a move whose flag is about to fall, and the evidence of it
@@ -24,6 +25,7 @@
 - `incidents`: what goes wrong without ending a game, for the ledger
 - `actions`: judges what bots send
 - `feed`: subscribers of a game or a tournament
+- `game_rate`: how many games have ended in the last hours
 - `game_log`: a line in the log for each game
 - `game_spans`: a span for each game
 - `watchdog`: flag fall, lag and slow consumers, looked at now and then

@@ -5,6 +5,8 @@ from datetime import timedelta
 from time import monotonic_ns
 from typing import NamedTuple
 
+from meijin.server.match.rolling import RollingTotal
+
 NS_PER_SECOND = 1_000_000_000
 
 TICK_INTERVAL_NS = 10_000_000
@@ -18,6 +20,10 @@ TIMER_RESOLUTION_NS = 1_000_000
 def nanoseconds(duration: timedelta) -> int:
     """A duration as the match counts it, exact to the microsecond."""
     return duration // timedelta(microseconds=1) * 1000
+
+
+MINUTES_KEPT = 60
+"""Stalls are told of so many minutes."""
 
 
 class Moment(NamedTuple):
@@ -45,6 +51,8 @@ class StallWatch:
         self._clock = clock
         self._last_ns = clock()
         self._total_ns = 0
+        self.recent = RollingTotal(MINUTES_KEPT)
+        """The stalls that were added for good."""
 
     def moment(self) -> Moment:
         """Now, with a stall that is still going on counted in."""
@@ -56,5 +64,7 @@ class StallWatch:
     def tick(self) -> Moment:
         """Now, with the stall since the last tick added for good."""
         moment = self.moment()
+        if moment.stall_ns > self._total_ns:
+            self.recent.add(moment.stall_ns - self._total_ns, moment.now_ns)
         self._last_ns, self._total_ns = moment
         return moment

@@ -2,8 +2,10 @@
 
 - `bots`, `games`, `ladders`, `tournaments`: each reads rows, merges them with what is being played,
   and knows no messages
+- `bot_details`: one bot with its versions and its results
 - `diagnoses`: what speaks against a ladder's run
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
+- `llr_paths`: how the ratios of tests moved
 - `match_reports`: what those of two bots say of the first
 - `status`: how a server is doing
 """

@@ -1,11 +1,11 @@
-"""The ratings of bots for a list of them: of each one, out of the published runs."""
+"""The ratings of bots and of their versions, out of the published runs."""
 
 from collections.abc import Collection
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from meijin.store.schema import BotId, BotVersion, Ladder, Rating
+from meijin.store.schema import BotId, BotVersion, BotVersionId, Ladder, Rating
 
 
 class BotRating(NamedTuple):
@@ -15,6 +15,16 @@ class BotRating(NamedTuple):
     """The ladder's name."""
     elo: float
     """Of the newest of its versions there."""
+
+
+class VersionRating(NamedTuple):
+    """What a version is rated in one ladder."""
+
+    elo: float
+    margin: float
+    """Half of the 95 % interval; Elo."""
+    games: int
+    """Rated ones."""
 
 
 _GAMES = (
@@ -49,3 +59,15 @@ def bot_ratings(connection: Connection, bots: Collection[BotId]) -> dict[BotId, 
         if best is None or ladder == best.ladder or count > games[bot_id, best.ladder]:
             found[bot_id] = BotRating(ladder, elo)
     return found
+
+
+def version_ratings(
+    connection: Connection, ladder: str, versions: Collection[BotVersionId]
+) -> dict[BotVersionId, VersionRating]:
+    """The ratings of some versions by a ladder's published run, which may not have all of them."""
+    query = (
+        select(Rating.version_id, Rating.elo, Rating.margin, _GAMES)
+        .join(Ladder, Ladder.run_id == Rating.run_id)
+        .where(Ladder.name == ladder, Rating.version_id.in_(versions))
+    )
+    return {key: VersionRating(*row) for key, *row in connection.execute(query)}

@@ -183,6 +183,33 @@ def backlog(connection: Connection) -> LadderBacklog:
     return LadderBacklog(outdated, changes or 0, oldest)
 
 
+class LadderProgress(NamedTuple):
+    """A ladder, and how far its published run is."""
+
+    name: str
+    games: int
+    """Rated ones so far."""
+    run_time: datetime | None
+    """When the published run was computed; ``None`` before the first."""
+    run_games: int
+    """Those that went into it."""
+
+
+def ladder_progress(connection: Connection, limit: int) -> Sequence[LadderProgress]:
+    """How far the published runs of the first so many ladders by name are."""
+    run = {
+        "run_time": RatingRun.create_time,
+        "run_games": func.coalesce(RatingRun.games, 0),
+    }
+    query = (
+        select(*columns_of(LadderProgress, Ladder, **run))
+        .select_from(Ladder)
+        .join(RatingRun, RatingRun.id == Ladder.run_id, isouter=True)
+        .order_by(Ladder.name)
+    )
+    return read_rows(LadderProgress, connection.execute(query.limit(limit)))
+
+
 class LadderRow(NamedTuple):
     """A ladder without its games."""
 

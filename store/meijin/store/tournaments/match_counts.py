@@ -1,6 +1,7 @@
 """Results of a tournament: game by game, planned or played, and counted as a match's score.
 
 - `planned_results`, `pairing_results`: a tournament's games, by their numbers or by their ends
+- `results_after`: those that have come since some of them were counted
 - `games_from`: a tournament's games as they were begun, for who counts on from some of them
 - `match_counts`: what two bots scored against each other, by games and by pairs of games, without
   those that repeat an earlier game of the tournament
@@ -13,6 +14,7 @@ when both of its games are new.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Subquery, and_, case, func, literal, or_, select
@@ -125,6 +127,53 @@ def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequ
         .order_by(Game.end_sequence)
     )
     return read_rows(PairingResult, connection.execute(query))
+
+
+class EndedResult(NamedTuple):
+    """A result, and where and when it came."""
+
+    result: PairingResult
+    game_id: GameId
+    end_sequence: int
+    end_time: datetime
+
+
+def results_after(
+    connection: Connection, tournament_id: TournamentId, *, first: GameId, last_end: int
+) -> Sequence[EndedResult]:
+    """A tournament's results after the one that ended at `last_end`, in the order of the ends.
+
+    Args:
+        first: No game before it has ended since.
+    """
+    result = columns_of(
+        PairingResult, Pairing, result=SEAT_RESULT, fingerprint=Game.symmetric_fingerprint
+    )
+    query = (
+        select(Game.id, Game.end_sequence, Game.end_time, *result)
+        .join(Pairing, Game.pairing_id == Pairing.id)
+        .where(
+            Game.tournament_id == tournament_id,
+            Game.id >= first,
+            Game.state == GameState.FINISHED,
+            Game.end_sequence > last_end,
+        )
+        .order_by(Game.end_sequence)
+    )
+    return [
+        EndedResult(PairingResult(*row), game_id, end_sequence, end_time)
+        for game_id, end_sequence, end_time, *row in connection.execute(query)
+    ]
+
+
+def first_running(
+    connection: Connection, tournament_id: TournamentId, first: GameId
+) -> GameId | None:
+    """The first of a tournament's games from one on that still runs, if any."""
+    query = select(func.min(Game.id)).where(
+        Game.tournament_id == tournament_id, Game.id >= first, Game.state == GameState.RUNNING
+    )
+    return connection.scalar(query)
 
 
 class BegunGame(NamedTuple):

@@ -144,6 +144,36 @@ async def test_a_match_ends_when_it_is_decided(
         assert found.end_time.seconds >= found.create_time.seconds
 
 
+async def test_the_path_of_the_ratio(server: ServerInTest) -> None:
+    """From the first result to the bound; as few points as are asked for, but for the ends."""
+    async with players(server):
+        key = await create(server)
+        await server.until_finished(key)
+    service = await server.tournaments()
+    path = await service.ListTestPoints(pb.ListTestPointsRequest(tournament_id=key))
+    assert [point.games for point in path.points] == list(range(1, 2 * PAIRS_NEEDED + 1))
+    assert (path.points[0].llr, path.points[0].HasField("elo")) == (0, False)
+    end, found = path.points[-1], await get(server, key)
+    assert end.llr == found.sprt.llr >= path.upper > 0 > path.lower
+    assert end.elo_low < end.elo <= end.elo_high
+    assert end.time == found.end_time
+    ends = pb.ListTestPointsRequest(tournament_id=key, max_points=2)
+    assert list((await service.ListTestPoints(ends)).points) == [path.points[0], end]
+
+
+async def test_only_a_test_has_a_path(server: ServerInTest) -> None:
+    """The answer says what the tournament is, or how many points there may be."""
+    await server.pair()
+    service = await server.tournaments()
+    with pytest.raises(grpc.aio.AioRpcError, match="round-robin"):
+        await service.ListTestPoints(pb.ListTestPointsRequest(tournament_id="1"))
+    for most in (1, 1001):
+        with pytest.raises(grpc.aio.AioRpcError, match="is not from 2 to 1000"):
+            await service.ListTestPoints(
+                pb.ListTestPointsRequest(tournament_id="1", max_points=most)
+            )
+
+
 async def test_games_that_run_at_the_decision_are_void(
     start_server: StartServer, any_database_url: str
 ) -> None:

@@ -7,13 +7,33 @@
 - `live`: boards of what is being played, and `events`: the stream that moves them
 - `games`, `game`, `game_files`: the list of games, one game, and one as a file
 - `play`: people's games
+- `bots`, `bot`: the list of bots, and one bot
+- `tournaments`, `tournament`: the list of tournaments, and one with its crosstable or bracket
+- `faults`: the fault ledger
+- `status`: how the server is doing
 """
 
 from collections.abc import Sequence
 
 from starlette.routing import BaseRoute
 
-from meijin.web.pages import api, events, game, game_files, games, home, live, play, sign_in
+from meijin.web.pages import (
+    api,
+    bot,
+    bots,
+    events,
+    faults,
+    game,
+    game_files,
+    games,
+    home,
+    live,
+    play,
+    sign_in,
+    status,
+    tournament,
+    tournaments,
+)
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
@@ -26,5 +46,11 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *game_files.ROUTES,
     *game.ROUTES,
     *play.ROUTES,
+    *bots.ROUTES,
+    *bot.ROUTES,
+    *tournaments.ROUTES,
+    *tournament.ROUTES,
+    *faults.ROUTES,
+    *status.ROUTES,
 )
 """Every route of the site; the first that fits answers."""

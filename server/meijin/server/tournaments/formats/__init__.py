@@ -2,7 +2,7 @@
 
 `base` says what a format is and `report` what it tells; a `crosstable` is what each two have scored.
 Formats share `schedule` (all games are planned beforehand), `pairs` (all games come in pairs),
-`opening_deck`, `seeding`, `dutch` and its `matching`, and `bracket`. Every other module is one
+`match_tally`, `opening_deck`, `seeding`, `dutch` and its `matching`, and `bracket`. Every other module is one
 format.
 """
 

@@ -16,7 +16,6 @@ from typing import Self
 
 from sqlalchemy import Connection
 
-from meijin.game import Color
 from meijin.ladder.statistics.sprt import Decision, Estimate, Scale, Sprt
 from meijin.ladder.statistics.stopped import estimate_of
 from meijin.server.errors import InvalidRequestError, invalid_request
@@ -30,6 +29,7 @@ from meijin.server.tournaments.formats.base import (
     Plan,
     Request,
 )
+from meijin.server.tournaments.formats.match_tally import MatchTally
 from meijin.server.tournaments.formats.opening_deck import OpeningDeck
 from meijin.store.schema import BotId, TournamentState
 from meijin.store.tournaments import TournamentRow
@@ -134,6 +134,11 @@ class SprtSettings:
             )
         return cls(test, Unit(options.get("unit", Unit.PAIRS)), most_games)
 
+    @classmethod
+    def of(cls, row: TournamentRow) -> Self:
+        """The settings of a stored test."""
+        return cls.parse(row.options or {})
+
     def to_options(self) -> Options:
         """The inverse of `parse`."""
         return {
@@ -142,6 +147,10 @@ class SprtSettings:
             "unit": self.unit.value,
             "most_games": self.most_games,
         }
+
+    def used(self, counts: MatchCounts) -> tuple[int, ...]:
+        """What the test counts of the results, from the worst to the best."""
+        return counts.pairs if self.unit is Unit.PAIRS else counts.games
 
     def standing(
         self,
@@ -156,7 +165,7 @@ class SprtSettings:
             is_stale: Nothing new comes any more.
             estimator: Estimates the advantage, once there are results.
         """
-        used = counts.pairs if self.unit is Unit.PAIRS else counts.games
+        used = self.used(counts)
         has_any = any(used)
         llr = _llr(self.test, used) if has_any else 0.0
         losses, draws, wins = counts.games
@@ -240,13 +249,7 @@ class SprtFormat(Format):
         self._settings = settings
         missing = (settings.most_games - planned + 1) // GAMES_OF_A_PAIR
         self._pairs = itertools.islice(self._deal(openings.deal(seed, dealt), dealt), missing)
-        self._games = [0] * 3
-        self._halves = [0] * 5
-        self._repeats = 0
-        self._seen: set[int] = set()
-        """The fingerprints of the games so far."""
-        self._open: dict[int, int | None] = {}
-        """By pair: the half points of its one game that has ended; ``None`` for a repeat."""
+        self._tally = MatchTally(self._first)
         self._stale = 0
         """Pairs in a row, by their ends, with nothing in them that the test counts."""
         for result in results:
@@ -268,7 +271,7 @@ class SprtFormat(Format):
     def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
         """With every result that is stored."""
         return cls(
-            _settings(row),
+            SprtSettings.of(row),
             row.bots,
             OpeningDeck.of(row.variant, row.openings),
             seed=row.seed,
@@ -280,7 +283,7 @@ class SprtFormat(Format):
     @classmethod
     def planned_games(cls, row: TournamentRow) -> int:
         """The most that there may be."""
-        return _settings(row).most_games
+        return SprtSettings.of(row).most_games
 
     @classmethod
     def stored_detail(cls, connection: Connection, row: TournamentRow) -> SprtStanding:
@@ -289,7 +292,7 @@ class SprtFormat(Format):
         One that has finished undecided, though there might have been more games, found nothing
         new.
         """
-        settings = _settings(row)
+        settings = SprtSettings.of(row)
         counts = match_counts(connection, row.id)
         is_stale = row.state is TournamentState.FINISHED and counts.played < settings.most_games
         return settings.standing(counts, is_stale=is_stale)
@@ -322,35 +325,17 @@ class SprtFormat(Format):
             self._judge()
 
     def _add(self, result: PairingResult) -> None:
-        color = Color.BLACK if result.black_id == self._first else Color.WHITE
-        halves: int | None = None
-        if result.fingerprint in self._seen:
-            self._repeats += 1
-        else:
-            halves = round(2 * result.result.points(color))
-            self._games[halves] += 1
-            if result.fingerprint is not None:
-                self._seen.add(result.fingerprint)
-        pair = (result.number + 1) // 2
-        if pair in self._open:
-            self._add_pair(halves, self._open.pop(pair))
-        else:
-            self._open[pair] = halves
-
-    def _add_pair(self, *games: int | None) -> None:
-        """Count a complete pair by the half points of its games, of which repeats have none."""
-        new = [halves for halves in games if halves is not None]
-        is_complete = len(new) == GAMES_OF_A_PAIR
-        if is_complete:
-            self._halves[sum(new)] += 1
-        has_counted = is_complete if self._settings.unit is Unit.PAIRS else bool(new)
-        self._stale = 0 if has_counted else self._stale + 1
+        pair = self._tally.add(result)
+        if pair is None:
+            return
+        new = [halves for halves in pair if halves is not None]
+        needed = GAMES_OF_A_PAIR if self._settings.unit is Unit.PAIRS else 1
+        self._stale = 0 if len(new) >= needed else self._stale + 1
 
     def _judge(self) -> None:
-        counts = MatchCounts(tuple(self._games), tuple(self._halves), self._repeats)
         is_stale = self._stale >= STALE_PAIRS
         self._standing = self._settings.standing(
-            counts, is_stale=is_stale, estimator=_estimate_while_open
+            self._tally.counts, is_stale=is_stale, estimator=_estimate_while_open
         )
         self._verdict = self._settings.verdict(self._standing, self._name, self._other_name)
 
@@ -363,7 +348,3 @@ class SprtFormat(Format):
         ahead = min(MAX_AHEAD, max(1, min(seat.altogether for seat in seats)))
         missing = max(0, ahead - capacity.waiting)
         return list(itertools.islice(self._pairs, (missing + 1) // 2))
-
-
-def _settings(row: TournamentRow) -> SprtSettings:
-    return SprtSettings.parse(row.options or {})

@@ -1,0 +1,177 @@
+"""Sample paths of the log-likelihood ratios of tests, counted on and not anew."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from weakref import WeakValueDictionary
+
+from sqlalchemy import Connection
+
+from meijin.ladder.statistics.sprt import Estimate
+from meijin.server.errors import InvalidRequestError
+from meijin.server.storage import Storage
+from meijin.server.tournaments.formats import FORMATS
+from meijin.server.tournaments.formats.match_tally import MatchTally
+from meijin.server.tournaments.formats.sprt import SprtFormat, SprtSettings
+from meijin.store.schema import GameId, TournamentId
+from meijin.store.tournaments import TournamentRow, get_tournament
+from meijin.store.tournaments.match_counts import MatchCounts, first_running, results_after
+
+MAX_POINTS = 1000
+DEFAULT_POINTS = 200
+MOST_MARKS = 2 * MAX_POINTS
+"""Counts that are kept of a test: with more, every second one is dropped."""
+MOST_KEPT = 4
+"""Tests that are kept counted; each has up to 70 bytes a game."""
+
+
+@dataclass(frozen=True, slots=True)
+class LlrPoint:
+    """Where a test stood when one of its games had ended."""
+
+    games: int
+    """With a result so far, repeats among them."""
+    llr: float
+    estimate: Estimate | None
+    """It allows for no stop; ``None`` before the first result that counts."""
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LlrPath:
+    """How the ratio of a test moved between its bounds."""
+
+    points: tuple[LlrPoint, ...]
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    counts: MatchCounts
+    time: datetime
+
+
+class PathTally:
+    """The results of a test so far, with marks about equally many games apart."""
+
+    def __init__(self, row: TournamentRow) -> None:
+        self._settings = SprtSettings.of(row)
+        (first, _), _ = row.bots
+        self._tally = MatchTally(first)
+        self._marks: list[_Mark] = []
+        self._step = 1
+        """Games from one mark to the next."""
+        self._last: _Mark | None = None
+        self._last_end = 0
+        self._next_game = GameId(0)
+        """No game before this one runs."""
+        self._points: dict[MatchCounts, LlrPoint] = {}
+
+    @property
+    def games(self) -> int:
+        """Those that were counted."""
+        return 0 if self._last is None else self._last.counts.played
+
+    def count_on(self, connection: Connection, tournament_id: TournamentId) -> None:
+        """Count what has ended since."""
+        results = results_after(
+            connection, tournament_id, first=self._next_game, last_end=self._last_end
+        )
+        running = first_running(connection, tournament_id, self._next_game)
+        for games, ended in enumerate(results, self.games + 1):
+            self._tally.add(ended.result)
+            if (games - 1) % self._step == 0:
+                self._mark(_Mark(self._tally.counts, ended.end_time))
+        if results:
+            self._last = _Mark(self._tally.counts, results[-1].end_time)
+            self._last_end = results[-1].end_sequence
+        last = max((ended.game_id for ended in results), default=self._next_game)
+        self._next_game = last if running is None else running
+
+    def _mark(self, mark: _Mark) -> None:
+        self._marks.append(mark)
+        if len(self._marks) > MOST_MARKS:
+            self._marks = self._marks[::2]
+            self._step *= 2
+            self._points.clear()
+
+    def path(self, most: int) -> LlrPath:
+        """At most so many points, the first and the last among them."""
+        marks = self._marks
+        if self._last is not None and marks[-1] != self._last:
+            marks = [*marks, self._last]
+        test = self._settings.test
+        points = tuple(map(self._point, _thinned(marks, most)))
+        return LlrPath(points, test.lower, test.upper)
+
+    def _point(self, mark: _Mark) -> LlrPoint:
+        """What the counts say; each is worked out once, since a ratio takes 0.5 ms."""
+        found = self._points.get(mark.counts)
+        if found is None:
+            used = self._settings.used(mark.counts)
+            has_any = any(used)
+            llr = self._settings.test.llr(used) if has_any else 0.0
+            estimate = Estimate.of(used) if has_any else None
+            found = LlrPoint(mark.counts.played, llr, estimate, mark.time)
+            self._points[mark.counts] = found
+        return found
+
+
+def _thinned(marks: list[_Mark], most: int) -> list[_Mark]:
+    """At most so many of them, evenly chosen, the first and the last among them."""
+    if len(marks) <= most:
+        return marks
+    last = len(marks) - 1
+    return [marks[place * last // (most - 1)] for place in range(most)]
+
+
+class LlrPaths:
+    """Tells how the ratios of tests moved, at the cost of what has happened in them.
+
+    Callers of one test wait for each other, on the event loop.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._kept: OrderedDict[TournamentId, PathTally] = OrderedDict()
+        self._turns: WeakValueDictionary[TournamentId, asyncio.Lock] = WeakValueDictionary()
+
+    async def find(self, tournament_id: TournamentId, most: int) -> LlrPath:
+        """How the ratio of a test moved, in at most so many points.
+
+        Raises:
+            NotFoundError: there is no tournament of that id.
+            InvalidRequestError: it is none of a test, or these are too few or too many points.
+        """
+        if not 2 <= most <= MAX_POINTS:  # noqa: PLR2004 - the first and the last
+            raise InvalidRequestError(f"max_points {most} is not from 2 to {MAX_POINTS}")
+        # Of a caller who does not wait for it, what was counted is kept all the same.
+        return await asyncio.shield(asyncio.ensure_future(self._find(tournament_id, most)))
+
+    async def _find(self, tournament_id: TournamentId, most: int) -> LlrPath:
+        turn = self._turns.setdefault(tournament_id, asyncio.Lock())
+        async with turn:
+            look = partial(_look, tournament_id=tournament_id, before=self._kept.get(tournament_id))
+            tally, path = await self._storage.read(partial(look, most=most))
+            self._kept[tournament_id] = tally
+            self._kept.move_to_end(tournament_id)
+            if len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        return path
+
+
+def _look(
+    connection: Connection, *, tournament_id: TournamentId, before: PathTally | None, most: int
+) -> tuple[PathTally, LlrPath]:
+    row = get_tournament(connection, tournament_id)
+    if FORMATS[row.format] is not SprtFormat:
+        raise InvalidRequestError(f"tournament {row.id} is a {row.format}, which tests nothing")
+    tally = before or PathTally(row)
+    tally.count_on(connection, row.id)
+    if tally.games != row.finished:  # games that were counted have been voided
+        tally = PathTally(row)
+        tally.count_on(connection, row.id)
+    return tally, tally.path(most)

@@ -1,0 +1,148 @@
+"""Paths of tests' ratios: counted on, thinned, and right whatever has become of the games."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from meijin.game import Result
+from meijin.server.tournaments.formats.match_tally import MatchTally
+from meijin.server.tournaments.formats.sprt import SprtSettings
+from meijin.server.views import llr_paths
+from meijin.server.views.llr_paths import MAX_POINTS, MOST_MARKS, PathTally
+from meijin.store.schema import BotId, GameId, TournamentId
+from meijin.store.tournaments.match_counts import EndedResult, PairingResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from meijin.store.tournaments import TournamentRow
+
+ADA, BOB = BotId(1), BotId(2)
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+CONNECTION = cast("Connection", None)
+ROW = cast(
+    "TournamentRow",
+    SimpleNamespace(options={"elo0": 0.0, "elo1": 10.0}, bots=((ADA, "ada"), (BOB, "bob"))),
+)
+WINS = (Result.BLACK_WINS, Result.WHITE_WINS)
+
+
+class MadeUpMatch:
+    """The results of a match that goes on, and the games that are read of it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.results: list[EndedResult] = []
+        self.read: list[GameId] = []
+        self.running: GameId | None = None
+        self._rng = random.Random(1)
+        monkeypatch.setattr(llr_paths, "results_after", self._after)
+        monkeypatch.setattr(llr_paths, "first_running", lambda *_: self.running)
+
+    def finish(self, games: int) -> None:
+        """Finish so many more games, in pairs with both colours."""
+        for number in range(len(self.results) + 1, len(self.results) + 1 + games):
+            black, white = (ADA, BOB) if number % 2 else (BOB, ADA)
+            result = PairingResult(number, black, white, self._rng.choice(WINS), number // 3)
+            time = NOON + timedelta(seconds=number)
+            self.results.append(EndedResult(result, GameId(number), number, time))
+
+    def _after(
+        self, _connection: object, _key: object, *, first: GameId, last_end: int
+    ) -> Sequence[EndedResult]:
+        found = [each for each in self.results if each.game_id >= first]
+        self.read += [each.game_id for each in found]
+        return [each for each in found if each.end_sequence > last_end]
+
+
+@pytest.fixture
+def match(monkeypatch: pytest.MonkeyPatch) -> MadeUpMatch:
+    """A match without a result."""
+    return MadeUpMatch(monkeypatch)
+
+
+def count_on(tally: PathTally) -> None:
+    """Count what has ended since."""
+    tally.count_on(CONNECTION, TournamentId(1))
+
+
+def test_a_test_without_results_has_bounds_alone(match: MadeUpMatch) -> None:  # noqa: ARG001 - nothing is read of it
+    """And no points."""
+    tally = PathTally(ROW)
+    count_on(tally)
+    path = tally.path(10)
+    assert (path.points, tally.games) == ((), 0)
+    assert path.lower < 0 < path.upper
+
+
+def test_counting_on_gives_the_same_path(match: MadeUpMatch) -> None:
+    """As counting all at once, at the cost of what is new and of what ran."""
+    tally = PathTally(ROW)
+    for more in (1, 6, 0, 13):
+        match.finish(more)
+        count_on(tally)
+    match.read.clear()
+    match.finish(2)
+    count_on(tally)
+    assert match.read == [20, 21, 22]
+    anew = PathTally(ROW)
+    count_on(anew)
+    assert tally.path(100) == anew.path(100)
+
+
+def test_a_running_game_is_not_missed(match: MadeUpMatch) -> None:
+    """It ends after games that began later."""
+    match.finish(4)
+    late = match.results.pop(1)
+    match.running = late.game_id
+    tally = PathTally(ROW)
+    count_on(tally)
+    match.results.append(late._replace(end_sequence=9))
+    match.running = None
+    count_on(tally)
+    assert tally.games == 4
+
+
+def test_the_last_point_is_where_the_test_stands(match: MadeUpMatch) -> None:
+    """By the same counts, repeats left out."""
+    match.finish(100)
+    tally, counted = PathTally(ROW), MatchTally(ADA)
+    count_on(tally)
+    for ended in match.results:
+        counted.add(ended.result)
+    standing = SprtSettings.of(ROW).standing(counted.counts)
+    last = tally.path(5).points[-1]
+    assert standing.repeats > 0
+    assert (last.games, last.llr, last.estimate) == (100, standing.llr, standing.estimate)
+    assert last.time == match.results[-1].end_time
+
+
+@pytest.mark.parametrize("games", [1, 2, 7, 2 * MOST_MARKS + 5])
+def test_the_ends_are_always_among_the_points(match: MadeUpMatch, games: int) -> None:
+    """However many games there are, and however few points."""
+    match.finish(games)
+    tally = PathTally(ROW)
+    count_on(tally)
+    for most in (2, 3, 50):
+        played = [point.games for point in tally.path(most).points]
+        assert len(played) <= most
+        assert (played[0], played[-1]) == (1, games)
+        assert played == sorted(set(played))
+
+
+def test_what_is_kept_is_bounded(match: MadeUpMatch) -> None:
+    """A long test has as many points as a short one, evenly spread."""
+    match.finish(5 * MOST_MARKS)
+    tally = PathTally(ROW)
+    count_on(tally)
+    assert len(tally._marks) <= MOST_MARKS
+    played = [mark.counts.played for mark in tally._marks]
+    assert len(played) > MAX_POINTS
+    assert {after - before for before, after in itertools.pairwise(played)} == {8}
