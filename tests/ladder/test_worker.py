@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ from meijin.ladder.refresh import refresh
 from meijin.ladder.refresh_queue import DedupKeys, connect
 from meijin.ladder.worker import run_worker
 from meijin.store import Database
+from meijin.store.openings.explored import counted_games
+from meijin.store.openings.rechecks import next_rechecks
 from meijin.store.schema import RatingRun
 
 if TYPE_CHECKING:
@@ -52,6 +55,17 @@ def test_a_thousand_games_are_one_run_or_two(site: Site, eventually: "Eventually
     eventually(lambda: not site.has_messages())
     assert site.count_runs() <= 2
     assert_published_is_what_the_games_give(site.league)
+
+
+def test_a_worker_counts_openings(site: Site, eventually: "Eventually") -> None:
+    """At its start those that there are, and then those that end, without any message."""
+    site.league.finish((0, 1, Result.BLACK_WINS), line=[112])
+    site.start_worker(sweep=0.1)
+    eventually(lambda: site.league.database.read(counted_games) == 1)
+    site.league.finish((0, 1, Result.BLACK_WINS), line=[113])
+    site.league.void(1)
+    eventually(lambda: not site.league.database.read(partial(next_rechecks, limit=1)))
+    eventually(lambda: site.league.database.read(counted_games) == 1)
 
 
 def test_a_message_delivered_five_times_is_one_run(site: Site, eventually: "Eventually") -> None:

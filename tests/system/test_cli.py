@@ -49,7 +49,7 @@ COMMANDS = {
     ),
     *(f"game {verb}" for verb in ("show", "export", "convert", "verify", "list", "watch", "void")),
     "game replay",
-    *(f"openings {verb}" for verb in ("list", "vet")),
+    *(f"openings {verb}" for verb in ("explore", "list", "recount", "vet")),
     *("faults", "status", "backup", "restore"),
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
 }

@@ -19,6 +19,7 @@ from meijin.v1.class_service_pb2_grpc import ClassServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
+from meijin.v1.opening_service_pb2_grpc import OpeningServiceStub
 from meijin.v1.owner_service_pb2_grpc import OwnerServiceStub
 from meijin.v1.status_service_pb2_grpc import StatusServiceStub
 from meijin.v1.token_service_pb2_grpc import TokenServiceStub
@@ -126,6 +127,7 @@ class Connection:
         self.faults = FaultServiceStub(channel)
         self.status = StatusServiceStub(channel)
         self.ladders = LadderServiceStub(channel)
+        self.openings = OpeningServiceStub(channel)
         self.tokens = TokenServiceStub(channel)
         self.owners = OwnerServiceStub(channel)
         self.admin = AdminServiceStub(channel)

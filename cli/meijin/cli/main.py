@@ -80,7 +80,9 @@ COMMANDS = (
         "Look at games, export, convert, verify, replay and void them.",
     ),
     LazyCommand(
-        "openings", "meijin.cli.commands.openings:app", "Read books of openings, and judge them."
+        "openings",
+        "meijin.cli.commands.openings:app",
+        "Explore what was played, read books of openings, and judge them.",
     ),
     LazyCommand(
         "faults",

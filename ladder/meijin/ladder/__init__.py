@@ -9,6 +9,7 @@
 - `verify`: a published run, computed again
 - `posterior`, `compare`, `pairing`: what a run and the games since say of any two bots, and who is
   to meet whom
+- `opening_counter`, `opening_moves`: finished games counted by the positions of their first moves
 - `refresh_queue`, `jobs`, `worker`: jobs on their way, what they do, and the process that does it
 - `outage_log`: one line when Redis or the database is gone, and one when it is back
 """

@@ -1,4 +1,4 @@
-"""The worker process, which refreshes ladders: `meijin worker`."""
+"""The worker process, which refreshes ladders and counts openings: `meijin worker`."""
 
 import logging
 import signal
@@ -14,6 +14,7 @@ from dramatiq import Worker
 from sqlalchemy.exc import DBAPIError
 
 from meijin.ladder.jobs import DATABASE_WORDS, Jobs, Published, hear_nothing, make_broker
+from meijin.ladder.opening_counter import OpeningCounter
 from meijin.ladder.outage_log import OutageLog
 from meijin.ladder.rating_table import ALGORITHM
 from meijin.ladder.refresh_queue import QUEUE, REDIS_WORDS, DedupKeys, connect
@@ -43,7 +44,7 @@ def run_worker(
     sweep: timedelta,
     published: Published = hear_nothing,
 ) -> None:
-    """Refresh ladders until `stop` is set, then finish the running jobs.
+    """Refresh ladders and count openings until `stop` is set, then finish the running jobs.
 
     Args:
         url: The database, with the current tables.
@@ -58,15 +59,17 @@ def run_worker(
     with Database(url) as database:
         _mark_outdated(database, stop)
         consumers = _Consumers(database, redis_url, stop, published)
+        openings = OpeningCounter(database, stop=stop)
         _log.info("worker started", sweep=sweep.total_seconds())
         while not stop.is_set():
             consumers.jobs.sweep()
+            is_behind = openings.sweep()
             consumers.check_redis()
             if not consumers.is_whole():
                 _log.warning("a thread died; starting anew")
                 consumers.stop()
                 consumers = _Consumers(database, redis_url, stop, published)
-            stop.wait(sweep.total_seconds())
+            stop.wait(0 if is_behind else sweep.total_seconds())
         consumers.stop()
         _log.info("worker stopped")
 

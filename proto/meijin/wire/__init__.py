@@ -6,6 +6,7 @@
 - `capabilities`: what a bot can play
 - `formats`: formats of tournaments and their settings
 - `records`: games as records
+- `strength`: bands of strength, as people write them
 - `display_name`: what people call a bot, in any script
 - `text`: control characters in the texts of others
 - `enums`: enums of our own and their mirrors

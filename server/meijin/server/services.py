@@ -18,6 +18,7 @@ from meijin.server.api.health import HealthServicer
 from meijin.server.api.ladders import LadderServicer
 from meijin.server.api.limits import Limits
 from meijin.server.api.local import Registrar
+from meijin.server.api.openings import OpeningServicer
 from meijin.server.api.owners import OwnerServicer
 from meijin.server.api.play import PlayServicer
 from meijin.server.api.status import StatusServicer
@@ -42,6 +43,8 @@ from meijin.v1 import (
     game_service_pb2_grpc,
     ladder_service_pb2,
     ladder_service_pb2_grpc,
+    opening_service_pb2,
+    opening_service_pb2_grpc,
     owner_service_pb2,
     owner_service_pb2_grpc,
     play_service_pb2,
@@ -66,6 +69,7 @@ STORING_SERVICES = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
     ladder_service_pb2.DESCRIPTOR.services_by_name["LadderService"].full_name,
     fault_service_pb2.DESCRIPTOR.services_by_name["FaultService"].full_name,
+    opening_service_pb2.DESCRIPTOR.services_by_name["OpeningService"].full_name,
     analysis_service_pb2.DESCRIPTOR.services_by_name["AnalysisService"].full_name,
     status_service_pb2.DESCRIPTOR.services_by_name["StatusService"].full_name,
 )
@@ -134,6 +138,9 @@ def add_services(
     )
     fault_service_pb2_grpc.add_FaultServiceServicer_to_server(
         FaultServicer(parts.storage, pauses), server
+    )
+    opening_service_pb2_grpc.add_OpeningServiceServicer_to_server(
+        OpeningServicer(parts.storage), server
     )
     analysis_service_pb2_grpc.add_AnalysisServiceServicer_to_server(
         AnalysisServicer(parts.lobby, parts.storage, limits), server

@@ -27,6 +27,7 @@ from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
+from meijin.v1.opening_service_pb2_grpc import OpeningServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire import opening_rule_to_proto, time_control_to_proto, variant_to_proto
 from meijin.wire.channel import Security, open_async_channel
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from meijin.v1.fault_service_pb2_grpc import FaultServiceAsyncStub
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
     from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub
+    from meijin.v1.opening_service_pb2_grpc import OpeningServiceAsyncStub
     from meijin.v1.tournament_service_pb2_grpc import TournamentServiceAsyncStub
 
 NO_REDIS = "unix:///nonexistent/valkey.sock"
@@ -132,6 +134,10 @@ class ServerInTest:
     async def faults(self) -> FaultServiceAsyncStub:
         """The fault ledger."""
         return FaultServiceStub(await self.channel())
+
+    async def openings(self) -> OpeningServiceAsyncStub:
+        """The games by their openings."""
+        return OpeningServiceStub(await self.channel())
 
     async def analysis(self) -> AnalysisServiceAsyncStub:
         """The analysis service."""

@@ -12,6 +12,7 @@
 - `tournaments`: made, played, listed and counted; a package
 - `match_sums`: colours, stones and times of the games of a match
 - `ladders`: what ladders are computed from, and what is published; a package
+- `openings`: what was played in each position of the first moves, counted; a package
 - `bots`, `bot_results`: bots and their versions, and what their newest games have come to
 - `people`, `challenges`: people, who are kept as bots are, and unrated games between two
 - `classes`: classes, their students, and which version of each counts

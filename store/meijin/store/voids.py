@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store.faults import NewFault, add_faults
 from meijin.store.ladders.rated_games import is_rated
 from meijin.store.ladders.repeats import mark_like
 from meijin.store.ladders.tallies import forget_tallies
+from meijin.store.openings.rechecks import add_rechecks
 from meijin.store.schema import (
     Bot,
     BotVersion,
@@ -62,7 +63,7 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
     finished tournament runs again, and the first of its repeats is rated in its stead.
     """
     game = _finished_game(connection, void.id)
-    rated_before = 0 if game is None else _rated_like(connection, game)
+    rated_before = set() if game is None else _rated_like(connection, game)
     change = update(Game).where(Game.id == void.id, Game.state == GameState.FINISHED)
     values = {
         "state": GameState.VOID,
@@ -77,11 +78,13 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
     add_faults(connection, [_fault(game, void)])
     _play_on(connection, game.tournament_id)
     _uncount(connection, game)
+    rated_now: set[GameId] = set()
     if game.ladder_id is not None:
         mark_like(connection, void.id)
-        more = _rated_like(connection, game) - rated_before
-        _change_past(connection, game.ladder_id, more_games=more)
+        rated_now = _rated_like(connection, game)
+        _change_past(connection, game.ladder_id, more_games=len(rated_now) - len(rated_before))
         forget_tallies(connection, game.ladder_id, game.end_sequence)
+    add_rechecks(connection, {void.id} | (rated_now - rated_before))
     return True
 
 
@@ -103,12 +106,10 @@ def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, .
     return connection.execute(query.where(*mine)).one_or_none()
 
 
-def _rated_like(connection: Connection, game: Row[*tuple[Any, ...]]) -> int:
-    """How many rated games its ladder has among those that may be the same as a game."""
-    query = select(func.count()).where(
-        *is_rated(game.ladder_id), Game.fingerprint == game.fingerprint
-    )
-    return connection.scalar(query) or 0
+def _rated_like(connection: Connection, game: Row[*tuple[Any, ...]]) -> set[GameId]:
+    """The rated games of its ladder among those that may be the same as a game."""
+    query = select(Game.id).where(*is_rated(game.ladder_id), Game.fingerprint == game.fingerprint)
+    return set(connection.scalars(query))
 
 
 def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> NewFault:

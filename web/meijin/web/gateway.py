@@ -13,6 +13,7 @@ from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
+from meijin.v1.opening_service_pb2_grpc import OpeningServiceStub
 from meijin.v1.owner_service_pb2_grpc import OwnerServiceStub
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 from meijin.v1.status_service_pb2_grpc import StatusServiceStub
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from meijin.v1.fault_service_pb2_grpc import FaultServiceAsyncStub
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
     from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub
+    from meijin.v1.opening_service_pb2_grpc import OpeningServiceAsyncStub
     from meijin.v1.owner_service_pb2_grpc import OwnerServiceAsyncStub
     from meijin.v1.play_service_pb2_grpc import PlayServiceAsyncStub
     from meijin.v1.status_service_pb2_grpc import StatusServiceAsyncStub
@@ -94,6 +96,11 @@ class Services:
     def ladders(self) -> "LadderServiceAsyncStub":
         """Ladders."""
         return LadderServiceStub(self.channel)
+
+    @cached_property
+    def openings(self) -> "OpeningServiceAsyncStub":
+        """Games by their openings."""
+        return OpeningServiceStub(self.channel)
 
     @cached_property
     def owners(self) -> "OwnerServiceAsyncStub":

@@ -1,11 +1,13 @@
-"""`meijin openings`: books of openings, read in any form and judged."""
+"""`meijin openings`: books of openings, read in any form and judged; and what was played."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from meijin.cli.commands.explored_openings import explore
 from meijin.cli.commands.game_export import ForceOption, OutputOption
+from meijin.cli.commands.recounted_openings import recount
 from meijin.cli.errors import CommandError
 from meijin.cli.opening_files import openings_in
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption
@@ -14,7 +16,12 @@ from meijin.cli.record_files import text_output
 from meijin.game import Color, Opening, Variant, format_opening
 from meijin.game.opening_file import MAX_OPENING_PLIES
 
-app = typer.Typer(help="Read books of openings, and judge them.", no_args_is_help=True)
+app = typer.Typer(
+    help="Explore what was played, read books of openings, and judge them.", no_args_is_help=True
+)
+
+app.command()(explore)
+app.command()(recount)
 
 FileArgument = Annotated[
     Path,

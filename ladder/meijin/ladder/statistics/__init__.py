@@ -16,6 +16,7 @@
 - `copied_play`: bots that choose the same moves more often than their strength explains
 - `sprt`: the sequential test of a match; `stopped`: what is estimated once it has stopped, by
   `likelihood_ratios` and `first_passage`; `match_estimate`: of a match without a test
+- `score_interval`: the share of the points that some games were worth
 
 It needs numpy alone. Scipy 1.17 is 143 MB on disk, 27 MB in a worker's memory and 0.15 s or more of
 its start, and gains little where it was measured: see `lanczos`, `laplacian`, `pair_counts` and

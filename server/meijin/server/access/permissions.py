@@ -67,6 +67,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.LadderService/SetAnchors": Permission.OPERATOR,
     "/meijin.v1.LadderService/ListRatings": Permission.READER,
     "/meijin.v1.LadderService/GetHeadToHead": Permission.READER,
+    "/meijin.v1.OpeningService/Explore": Permission.READER,
     "/meijin.v1.AnalysisService/Evaluate": Permission.EVALUATIONS,
     "/meijin.v1.ChallengeService/EnterAsPerson": Permission.ANYONE,
     "/meijin.v1.ChallengeService/CreateChallenge": Permission.CHALLENGES,

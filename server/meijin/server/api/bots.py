@@ -162,7 +162,7 @@ def _list_connected(
 ) -> Sequence[BotRow]:
     if search:
         found = partial(store.list_bots, connection, limit=limit, after=after, search=search)
-        return found(with_hidden=True, among=[bot_id for _, bot_id in bots])
+        return found(with_hidden=True, with_people=True, among=[bot_id for _, bot_id in bots])
     first = bisect(bots, after, key=lambda bot: bot[0])
     return store.get_bots(connection, dict(bots[first : first + limit]))
 

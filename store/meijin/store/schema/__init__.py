@@ -10,6 +10,7 @@
 - `tournaments`: tournaments, entrants and pairings
 - `games`: games, and the journal of those that are running
 - `faults`: the fault ledger
+- `openings`: what was played in each position of the first moves, counted
 - `claims`: who owns the database
 """
 
@@ -56,6 +57,14 @@ from meijin.store.schema.ladders import (
     RatingDay,
     RatingRun,
 )
+from meijin.store.schema.openings import (
+    GAME_ENDED,
+    OpeningCursor,
+    OpeningGame,
+    OpeningMove,
+    OpeningRecheck,
+    StrengthBand,
+)
 from meijin.store.schema.tournaments import (
     TOURNAMENT_IS_NO_CHALLENGE,
     TOURNAMENT_IS_NOT_FINISHED,
@@ -67,6 +76,7 @@ from meijin.store.schema.tournaments import (
 
 __all__ = [
     "FAULT_DETAIL",
+    "GAME_ENDED",
     "GAME_IS_NOT_FINISHED",
     "LABEL",
     "PERSON_PREFIX",
@@ -107,6 +117,10 @@ __all__ = [
     "JournalRow",
     "Ladder",
     "LadderId",
+    "OpeningCursor",
+    "OpeningGame",
+    "OpeningMove",
+    "OpeningRecheck",
     "Owner",
     "OwnerId",
     "Pairing",
@@ -117,6 +131,7 @@ __all__ = [
     "RatingRun",
     "RatingRunId",
     "SchoolClass",
+    "StrengthBand",
     "Token",
     "TokenId",
     "TokenKind",

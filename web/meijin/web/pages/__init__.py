@@ -11,6 +11,7 @@
 - `tournaments`, `tournament`: the list of tournaments, and one with its crosstable or bracket
 - `faults`: the fault ledger
 - `status`: how the server is doing
+- `openings`, `opening_board`: what was played in a position, and the board that leads on from it
 """
 
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ from meijin.web.pages import (
     games,
     home,
     live,
+    openings,
     play,
     sign_in,
     status,
@@ -52,5 +54,6 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *tournament.ROUTES,
     *faults.ROUTES,
     *status.ROUTES,
+    *openings.ROUTES,
 )
 """Every route of the site; the first that fits answers."""
