@@ -397,6 +397,7 @@ def test_statuses(pages: "Callable[[str], Page]") -> None:
         "WRONG_STATE",
         "UNIMPLEMENTED",
         "INVITATION",
+        "PEOPLE_OFF",
         "QUOTA",
         "REGISTRATION_CLOSED",
     }

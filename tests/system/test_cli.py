@@ -33,10 +33,10 @@ COMMANDS = {
     *(f"ladder {verb}" for verb in ("show", "run", "settle", "compare", "anchors", "verify")),
     "ladder export",
     "ladder cite",
-    *(f"bot {verb}" for verb in ("run", "wrap", "engine", "new", "list", "show", "versions")),
-    *(f"bot {verb}" for verb in ("register", "disable", "enable", "unpause", "hide", "unhide")),
     *("bot doctor", "bot bench", "bot challenges"),
     *(f"challenge {verb}" for verb in ("make", "list", "cancel")),
+    *(f"bot {verb}" for verb in ("run", "wrap", "engine", "new", "list", "show", "versions")),
+    *(f"bot {verb}" for verb in ("register", "disable", "enable", "unpause", "hide", "unhide")),
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
     *(f"class {verb}" for verb in ("create", "list", "show", "deadline", "grade", "report")),
     *(f"class {verb}" for verb in ("copies", "ladder")),
@@ -222,6 +222,24 @@ def test_match_on_a_server(meijin: Meijin) -> None:
     assert " of 1 (" in score
     assert strength.startswith("Elo ")
     assert time.endswith("faults 0 and 0")
+
+
+@pytest.mark.usefixtures("ada")
+def test_challenge(meijin: Meijin) -> None:
+    """It is followed to its end, and listed; nobody challenges who accepts none."""
+    assert "accepts the challenges of nobody but" in tell(
+        meijin, "bot", "challenges", "grace", "none"
+    )
+    refused = meijin("challenge", "grace", "--bot=ada", "--games=1", "--time=5/move")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith('meijin: "grace" accepts no challenges; its owner may')
+    tell(meijin, "bot", "challenges", "grace", "anyone")
+    told = ask(meijin, "challenge", "grace", "--bot=ada", "--games=1", "--time=5/move")
+    made = told["challenge"]
+    assert (made["finished_games"], made["state"]) == (1, "TOURNAMENT_STATE_FINISHED")
+    assert made in ask(meijin, "challenge", "list")["challenges"]
+    over = meijin("challenge", "cancel", made["challenge_id"])
+    assert over.stderr.strip() == f"meijin: challenge {made['challenge_id']} is finished"
 
 
 def test_match_without_a_server(meijin: Meijin) -> None:

@@ -118,7 +118,7 @@ def test_health_and_reflection(processes: Processes) -> None:
             f"meijin.v1.{noun}Service"
             for noun in (
                 *("Play", "Bot", "Tournament", "Game", "Ladder", "Status"),
-                *("Fault", "Owner", "Token", "Admin", "Class", "Analysis", "Opening"),
+                *("Fault", "Owner", "Token", "Admin", "Class", "Analysis", "Challenge", "Opening"),
             )
         }
         check = HealthStub(channel).Check  # type: ignore[attr-defined]  # its stub omits it

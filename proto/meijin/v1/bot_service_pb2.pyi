@@ -9,6 +9,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from meijin.v1 import admin_service_pb2 as _admin_service_pb2
 from meijin.v1 import game_pb2 as _game_pb2
 from meijin.v1 import ladder_service_pb2 as _ladder_service_pb2
 from meijin.v1 import play_service_pb2 as _play_service_pb2
@@ -75,6 +76,9 @@ class Bot(_message.Message):
     DISPLAY_NAME_FIELD_NUMBER: _builtins.int
     CHALLENGES_FIELD_NUMBER: _builtins.int
     IS_PERSON_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    HIDDEN_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -117,6 +121,12 @@ class Bot(_message.Message):
     """Whose challenges it accepts; unspecified for a person."""
     is_person: _builtins.bool
     """It is a person, whose name begins with `~`, and no bot."""
+    state: _admin_service_pb2.BotState.ValueType
+    """Whether it may play; told to its owner and to operators alone."""
+    reason: _builtins.str
+    """Why it may not, which may be empty; told to its owner and to operators alone."""
+    hidden: _builtins.bool
+    """It is left out of lists of bots and of ladders' tables."""
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
         """What it said it can play; absent while it is away."""
@@ -152,10 +162,13 @@ class Bot(_message.Message):
         display_name: _builtins.str = ...,
         challenges: Global___ChallengePolicy.ValueType = ...,
         is_person: _builtins.bool = ...,
+        state: _admin_service_pb2.BotState.ValueType = ...,
+        reason: _builtins.str = ...,
+        hidden: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "create_time", b"create_time", "last_seen_time", b"last_seen_time", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "challenges", b"challenges", "connected", b"connected", "create_time", b"create_time", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "is_person", b"is_person", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "running_games", b"running_games", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "challenges", b"challenges", "connected", b"connected", "create_time", b"create_time", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "hidden", b"hidden", "is_person", b"is_person", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "reason", b"reason", "running_games", b"running_games", "state", b"state", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
@@ -233,6 +246,7 @@ class ListBotsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     WITH_PEOPLE_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
     SEARCH_FIELD_NUMBER: _builtins.int
     connected: _builtins.bool
     """Only bots with an open stream."""
@@ -244,6 +258,8 @@ class ListBotsRequest(_message.Message):
     """The `next_page_token` of the page before; empty for the first."""
     with_people: _builtins.bool
     """People too, who are left out otherwise."""
+    owner: _builtins.str
+    """Only the bots of this owner; of all when empty."""
     search: _builtins.str
     """Only bots with this in their name or in what people call them, ASCII letters in
     any case, at most 60 characters; all when empty.
@@ -255,11 +271,12 @@ class ListBotsRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         with_people: _builtins.bool = ...,
+        owner: _builtins.str = ...,
         search: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "page_size", b"page_size", "page_token", b"page_token", "search", b"search", "with_people", b"with_people"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "owner", b"owner", "page_size", b"page_size", "page_token", b"page_token", "search", b"search", "with_people", b"with_people"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -70,6 +70,7 @@ class BotRow:
     reason: str
     """Why it may not play; empty while it may."""
     is_hidden: bool
+    owner_id: OwnerId | None = None
     hardware: str = ""
     """What its newest version said last that it runs on; empty where it said nothing."""
     nodes_per_second: int = 0
@@ -142,10 +143,15 @@ def get_bot(connection: Connection, name: str) -> BotId:
 
 
 def bot_record(connection: Connection, bot_id: BotId) -> BotRecord:
-    """Who a bot is and whether it may play."""
+    """Who a bot is and whether it may play.
+
+    Raises:
+        UnknownBotError: it is a person who was forgotten; bots never are.
+    """
     query = select(*columns_of(BotRecord, Bot)).where(Bot.id == bot_id)
     found = read_row(BotRecord, connection.execute(query))
-    assert found is not None, "bots are never deleted"
+    if found is None:
+        raise UnknownBotError("you were away for too long, and are forgotten; come in anew")
     return found
 
 
@@ -271,6 +277,7 @@ def list_bots(
     hidden_of: OwnerId | None = None,
     with_hidden: bool = False,
     with_people: bool = False,
+    owner: str = "",
     among: Collection[BotId] | None = None,
 ) -> Sequence[BotRow]:
     """Bots in the order of their names, from the one after `after`.
@@ -280,6 +287,7 @@ def list_bots(
         hidden_of: Hidden ones of this owner are listed too.
         with_hidden: All hidden ones are.
         with_people: People are.
+        owner: Those of the owner of this name alone; of all where it is empty.
         among: Only these.
     """
     query = _bots().where(Bot.name > after).order_by(Bot.name).limit(limit)
@@ -287,6 +295,8 @@ def list_bots(
         is_shown = Bot.is_hidden.is_(False)
         mine = false() if hidden_of is None else Bot.owner_id == hidden_of
         query = query.where(or_(is_shown, mine))
+    if owner:
+        query = query.where(Owner.name == owner)
     if not with_people:
         query = query.where(~is_person())
     if among is not None:

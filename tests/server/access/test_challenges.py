@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import timedelta
 from typing import Any
 
 import grpc
@@ -9,12 +11,16 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from meijin.game import FREE, SWAP2, encode_moves
+from meijin.server.access import people
 from meijin.server.access.people import AWAY
+from meijin.server.tournaments.run import run_of
 from meijin.testing.desk import Desk
-from meijin.testing.peer import Peer, play_moves
+from meijin.testing.peer import Peer, bearer, ending_of_call, play_moves
 from meijin.testing.server import FIVE, SMALL
+from meijin.v1 import analysis_service_pb2 as analysis_pb
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.v1 import game_pb2
+from meijin.v1 import play_service_pb2 as play_pb
 from meijin.wire import variant_to_proto
 
 Code = grpc.StatusCode
@@ -302,14 +308,18 @@ async def test_nobody_reads_as_a_person_what_needs_a_token(desk: Desk) -> None:
     assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "PEOPLE_OFF")
 
 
-@pytest.mark.settings(registration="closed", people_games=1)
+@pytest.mark.settings(registration="closed", people_games=3)
 async def test_a_crowd_of_people_is_bounded(desk: Desk) -> None:
-    """At once in all, of one person, and of those who come from one address."""
+    """At once in all, of one person, of one address, and of those who come from it."""
     await owned(desk, "ada", "eve", max_games=9)
     await accept(desk, "ada", "anyone")
     (zoe, _), (max_, _) = await guest(desk), await guest(desk)
-    await challenge(desk, zoe)
-    assert (await refusal(desk, max_))[2] == "1 people are playing here, the most; try again later"
+    words = (await refusal(desk, zoe, settings=terms(5)))[2]
+    assert words.startswith("0 games of your challenges run or wait and these are 5, at most 4")
+    for _ in range(2):
+        await challenge(desk, zoe)
+    words = (await refusal(desk, max_))[2]
+    assert words == "2 people are playing from your address, the most; try again later"
     ends = [await desk.refusal("ChallengeService/EnterAsPerson", None) for _ in range(20)]
     assert [end.code for end in ends].count(Code.RESOURCE_EXHAUSTED) == 2
     assert "too many people came of late; come back in" in ends[-1].details
@@ -318,7 +328,7 @@ async def test_a_crowd_of_people_is_bounded(desk: Desk) -> None:
 @CLOSED
 async def test_what_a_person_leaves_is_cleared_up(desk: Desk) -> None:
     """Its challenge when it does not come back; and the person itself if it has made none."""
-    people = desk.server.app.access.people
+    clear_up = desk.server.app.access.people.clear_up
     await owned(desk, "ada", "eve", max_games=1)
     await owned(desk, "bob", "eve")
     await accept(desk, "ada", "anyone")
@@ -327,15 +337,15 @@ async def test_what_a_person_leaves_is_cleared_up(desk: Desk) -> None:
     made = await challenge(desk, token)
     zoe.call.cancel()
     await desk.server.away(zoe.name)
-    await people.clear_up(0)
+    await clear_up(0)
     assert (await found(desk, made.challenge_id)).state == 1
-    await people.clear_up(AWAY.total_seconds())
+    await clear_up(AWAY.total_seconds())
     assert (await found(desk, made.challenge_id)).state == 3
 
 
 @CLOSED
 async def test_bots_keep_places_for_tournaments(desk: Desk) -> None:
-    """Half of them; and of one place challenges and tournaments take turns."""
+    """Half of them."""
     ada = await owned(desk, "ada", "eve", max_games=4)
     for name in ("bob", "carl", "dora"):
         await owned(desk, name, "eve")
@@ -345,8 +355,67 @@ async def test_bots_keep_places_for_tournaments(desk: Desk) -> None:
         await ada.started()
     names = {game.first.name for game in desk.server.running}
     assert names < {"bob", "carl", "dora"}
-    await owned(desk, "fay", "eve", max_games=2)
+
+
+@CLOSED
+async def test_challenges_and_tournaments_take_turns(desk: Desk) -> None:
+    """At a bot with a place for one game, whichever of the two was there first."""
+    order: list[bool] = []
+    desk.server.listen(ended=lambda game: order.append(run_of(game).format.IS_CASUAL))
+    players = [await owned(desk, name, "eve") for name in ("ada", "bob", "carl")]
+    made = await challenge(desk, None, challenger="bob", settings=terms(4))
     await desk.server.tournament(
-        "ada", "fay", rounds=2, unrated=True, token=desk.server.operator_token
+        "ada", "carl", rounds=4, unrated=True, token=desk.server.operator_token
     )
-    await desk.server.until(lambda: len(desk.server.running) == 4)
+    playing = [
+        asyncio.create_task(peer.play_out(n)) for peer, n in zip(players, (8, 4, 4), strict=True)
+    ]
+    await asyncio.gather(*playing)
+    await desk.server.until_finished(made.challenge_id)
+    assert order == [True, False] * 4
+
+
+@CLOSED
+async def test_a_person_gets_hints(desk: Desk) -> None:
+    """From bots that play people, a few at a time."""
+    ada = await owned(desk, "ada", "eve", evaluates=True)
+    token, _ = await guest(desk)
+    service = await desk.server.analysis()
+
+    def ask(positions: int = 1, time_ms: int = 0) -> Any:
+        position = analysis_pb.EvaluatedPosition(variant=variant_to_proto(SMALL))
+        request = analysis_pb.EvaluateRequest(
+            bot="ada", positions=[position] * positions, time_ms=time_ms
+        )
+        return service.Evaluate(request, metadata=bearer(token))
+
+    end = await ending_of_call(ask())
+    assert (end.code, end.details) == (
+        Code.PERMISSION_DENIED,
+        '"ada" does not play people, and gives no hints',
+    )
+    await accept(desk, "ada", "anyone")
+    for call in (ask(positions=5), ask(time_ms=5001)):
+        assert (await ending_of_call(call)).code is Code.INVALID_ARGUMENT
+    call = ask()
+    asked = await ada.asked()
+    assert (await ending_of_call(ask())).code is Code.RESOURCE_EXHAUSTED
+    await ada.evaluate(play_pb.Evaluation(evaluation=asked.evaluation, cell=12))
+    assert (await call.read()).cell == 12
+
+
+@CLOSED
+async def test_who_has_challenged_nobody_is_forgotten(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the token; bots, and people whose games are kept, are not."""
+    await owned(desk, "ada", "eve")
+    await accept(desk, "ada", "anyone")
+    (zoe, stream), (max_, _) = await guest(desk), await guest(desk)
+    await challenge(desk, zoe)
+    monkeypatch.setattr(people, "IDLE", timedelta(days=-1))
+    await desk.server.app.access.people.clear_up(0)
+    listed = await desk.ask("BotService/ListBots", with_people=True)
+    assert [bot.name for bot in listed.bots] == ["ada", stream.name]
+    end = await desk.refusal(CREATE, max_)
+    assert end.code is Code.UNAUTHENTICATED

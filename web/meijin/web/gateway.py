@@ -80,6 +80,7 @@ class Services:
     @cached_property
     def challenges(self) -> "ChallengeServiceAsyncStub":
         """Challenges, and the people who come to play."""
+        """Challenges, and people."""
         return ChallengeServiceStub(self.channel)
 
     @cached_property

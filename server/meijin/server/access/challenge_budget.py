@@ -40,6 +40,11 @@ class Budgets:
     people: int
     """Challenges by people that may run at once, of all of them."""
 
+    @property
+    def people_of_an_address(self) -> int:
+        """Challenges by people that may run at once, of those at one address: half of all."""
+        return (self.people + 1) // 2
+
     @classmethod
     def of(cls, settings: Settings) -> "Budgets":
         """Those that the settings say."""

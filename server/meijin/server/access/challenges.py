@@ -19,6 +19,7 @@ from meijin.server.access.bots import bot_of
 from meijin.server.access.caller import Caller
 from meijin.server.access.challenge_budget import Budgets
 from meijin.server.errors import (
+    BusyError,
     InvalidRequestError,
     NotAllowedError,
     NotFoundError,
@@ -109,9 +110,14 @@ class ChallengeControl:
         self._control = control
         self._feed = feed
         self._budgets = budgets
+        self._addresses: dict[TournamentId, str] = {}
+        """Where the challenges by people come from that were running when the last was made."""
 
-    async def create(self, caller: Caller, request: ChallengeRequest) -> ChallengeRow:
+    async def create(self, caller: Caller, request: ChallengeRequest, address: str) -> ChallengeRow:
         """Make a challenge, or find the one that the request has made already.
+
+        Args:
+            address: Where the call comes from.
 
         Raises:
             InvalidRequestError: something of it can't be.
@@ -128,9 +134,13 @@ class ChallengeControl:
         if made is None:
             pair = await self._pair(caller, request)
             self._check_players(pair, request)
+            if caller.person_id is not None:
+                self._check_address(address)
             add = partial(_add, caller=caller, pair=pair, request=request, openings=openings)
             write = partial(add, budgets=self._budgets, now=datetime.now(UTC))
             made = await self._storage.write(write)
+            if caller.person_id is not None:
+                self._addresses[made] = address
         await self._control.play(made)
         return await self._storage.read(partial(store.get_challenge, challenge_id=made))
 
@@ -149,6 +159,15 @@ class ChallengeControl:
             objection = self._scheduler.objection(bot.id, request.variant, control)
             if objection is not None:
                 raise WrongStateError(f'"{bot.name}" {objection}')
+
+    def _check_address(self, address: str) -> None:
+        """Leave places for people at other addresses; a restart forgets who came from where."""
+        runs = self._scheduler.runs
+        self._addresses = {key: at for key, at in self._addresses.items() if key in runs}
+        count = list(self._addresses.values()).count(address)
+        if count >= self._budgets.people_of_an_address:
+            message = f"{count} people are playing from your address, the most; try again later"
+            raise BusyError(message)
 
     async def take_back(self, caller: Caller, challenge_id: TournamentId) -> ChallengeRow:
         """Take a challenge back, of the caller's own or for an operator anybody's.

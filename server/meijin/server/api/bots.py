@@ -8,8 +8,9 @@ from functools import partial
 from sqlalchemy import Connection
 
 from meijin.server.access.bot_control import BotControl
-from meijin.server.access.caller import current_caller
+from meijin.server.access.caller import Caller, current_caller
 from meijin.server.api.convert_bots import (
+    add_state,
     bot_to_proto,
     policy_from_proto,
     policy_to_proto,
@@ -89,7 +90,7 @@ class BotServicer(BotServiceServicer):
         find = bot_detail_with_results if request.with_results else bot_detail
         found = await self._storage.read(partial(find, name=request.name))
         return pb.GetBotResponse(
-            bot=self._to_proto(found.listed, datetime.now(UTC)),
+            bot=self._to_proto(found.listed, current_caller.get(), datetime.now(UTC)),
             versions=within(map(rated_version_to_proto, found.versions)),
             results=None if found.results is None else results_to_proto(found.results),
         )
@@ -104,23 +105,28 @@ class BotServicer(BotServiceServicer):
             hidden_of=caller.owner_id,
             with_hidden=caller.is_operator,
             with_people=request.with_people,
+            owner=request.owner,
         )
         if request.connected:
             there = self._connected(with_hidden=caller.is_operator, with_people=request.with_people)
-            query = partial(_list_connected, bots=there, search=search)
+            query = partial(_list_connected, bots=there, search=search, owner=request.owner)
         page = await read_page(
             self._storage,
             partial(_with_ratings, query),
-            partial(self._to_proto, now=datetime.now(UTC)),
+            partial(self._to_proto, caller=caller, now=datetime.now(UTC)),
             size=request.page_size,
             start=request.page_token,
             token=lambda listed: listed.row.name,
         )
         return pb.ListBotsResponse(bots=page.messages, next_page_token=page.next_token)
 
-    def _to_proto(self, listed: ListedBot, now: datetime) -> pb.Bot:
+    def _to_proto(self, listed: ListedBot, caller: Caller, now: datetime) -> pb.Bot:
         player = self._lobby.players.get(listed.row.id)
-        return bot_to_proto(bot_summary(listed, player, self._pauses, now))
+        message = bot_to_proto(bot_summary(listed, player, self._pauses, now))
+        owner_id = caller.owner_id
+        if caller.is_operator or (owner_id is not None and owner_id == listed.row.owner_id):
+            add_state(message, listed.row)
+        return message
 
     def _connected(self, *, with_hidden: bool, with_people: bool) -> list[tuple[str, BotId]]:
         """The names and ids of those who are there, sorted."""
@@ -157,12 +163,14 @@ def _list_connected(
     *,
     bots: Sequence[tuple[str, BotId]],
     search: str,
+    owner: str,
     limit: int,
     after: str,
 ) -> Sequence[BotRow]:
-    if search:
-        found = partial(store.list_bots, connection, limit=limit, after=after, search=search)
-        return found(with_hidden=True, with_people=True, among=[bot_id for _, bot_id in bots])
+    if search or owner:
+        find = partial(store.list_bots, connection, limit=limit, after=after, search=search)
+        there = [bot_id for _, bot_id in bots]
+        return find(with_hidden=True, with_people=True, owner=owner, among=there)
     first = bisect(bots, after, key=lambda bot: bot[0])
     return store.get_bots(connection, dict(bots[first : first + limit]))
 

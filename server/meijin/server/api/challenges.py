@@ -54,7 +54,8 @@ class ChallengeServicer(ChallengeServiceServicer):
         self, request: pb.CreateChallengeRequest, context: Context
     ) -> pb.CreateChallengeResponse:
         """Make a challenge, once for a request id."""
-        made = await self._control.create(current_caller.get(), request_from_proto(request))
+        address, asked = address_of(context.peer()), request_from_proto(request)
+        made = await self._control.create(current_caller.get(), asked, address)
         return pb.CreateChallengeResponse(challenge=self._to_proto(made))
 
     async def GetChallenge(

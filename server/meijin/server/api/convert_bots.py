@@ -8,13 +8,16 @@ from meijin.server.errors import InvalidRequestError
 from meijin.server.views.bot_details import RatedVersionRow
 from meijin.server.views.bots import BotSummary
 from meijin.store.bot_results import BotResults, EndingResults, OpeningResults
-from meijin.store.bots import VersionRow
+from meijin.store.bots import BotRow, VersionRow
 from meijin.store.people import is_person_name
-from meijin.store.schema import ChallengePolicy
-from meijin.v1 import bot_service_pb2
+from meijin.store.schema import BotState, ChallengePolicy
+from meijin.v1 import admin_service_pb2, bot_service_pb2
 from meijin.wire import capabilities_to_proto, ending_to_proto, time_to_proto, variant_to_proto
 from meijin.wire.enums import enum_table
 
+STATES: Mapping[BotState, admin_service_pb2.BotState.ValueType] = enum_table(
+    BotState, admin_service_pb2.BotState
+)
 POLICIES: Mapping[ChallengePolicy, bot_service_pb2.ChallengePolicy.ValueType] = enum_table(
     ChallengePolicy, bot_service_pb2.ChallengePolicy
 )
@@ -36,6 +39,7 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
         games=bot.games,
         display_name=bot.display_name,
         is_person=is_person_name(bot.name),
+        hidden=bot.is_hidden,
     )
     if not message.is_person:
         message.challenges = policy_to_proto(bot.challenges)
@@ -46,6 +50,11 @@ def bot_to_proto(bot: BotSummary) -> bot_service_pb2.Bot:
     if bot.capabilities is not None:
         message.capabilities.CopyFrom(capabilities_to_proto(bot.capabilities))
     return message
+
+
+def add_state(message: bot_service_pb2.Bot, row: BotRow) -> None:
+    """Tell whether a bot may play, which its owner and operators hear."""
+    message.state, message.reason = STATES[row.state], row.reason
 
 
 def policy_to_proto(policy: ChallengePolicy) -> bot_service_pb2.ChallengePolicy.ValueType:

@@ -284,8 +284,10 @@ class Scheduler(Listener):
                     self._fill(run, here)
                 if not run.format.IS_SCHEDULED:
                     self.planning_due.set()
-            for run in casual:
-                self._fill(run, here)
+            if casual:  # who is free still was wanted by no tournament
+                self._turn_of_others &= {key for key, player in here.items() if _is_full(player)}
+                for run in casual:
+                    self._fill(run, here)
 
     def _fill(self, run: TournamentRun, here: Mapping[BotId, Player]) -> None:
         """Start what can be started, in the order of the schedule."""
@@ -329,6 +331,12 @@ class Scheduler(Listener):
             return None if player.is_person else room
         casual = sum(run_of(game).format.IS_CASUAL for game in player.games.values())
         return min(room, casual_places(player, most) - casual)
+
+
+def _is_full(player: Player) -> bool:
+    """Whether a player has no place for another game."""
+    assert player.session is not None
+    return len(player.games) >= player.session.capabilities.max_games
 
 
 def casual_places(player: Player, most: int) -> int:

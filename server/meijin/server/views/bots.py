@@ -45,6 +45,8 @@ class BotSummary:
     """What people call it; empty where it has its name alone."""
     challenges: ChallengePolicy = ChallengePolicy.OWNERS
     """Whose it accepts."""
+    is_hidden: bool = False
+    """It is left out of lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,4 +84,5 @@ def bot_summary(
         last_seen_time=row.last_seen_time if session is None else now,
         display_name=row.display_name,
         challenges=row.challenges,
+        is_hidden=row.is_hidden,
     )

@@ -12,6 +12,9 @@
 - `faults`: the fault ledger
 - `status`: how the server is doing
 - `openings`, `opening_board`: what was played in a position, and the board that leads on from it
+- `challenges`: challenges, made with a bot of one's own
+- `account`, `own_bots`: who has signed in, an owner's bots and the tokens of both
+- `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
 """
 
 from collections.abc import Sequence
@@ -19,17 +22,24 @@ from collections.abc import Sequence
 from starlette.routing import BaseRoute
 
 from meijin.web.pages import (
+    account,
     api,
+    audit,
     bot,
     bots,
+    challenges,
     events,
     faults,
     game,
     game_files,
     games,
     home,
+    invitations,
     live,
+    made_tournaments,
+    manage,
     openings,
+    own_bots,
     play,
     sign_in,
     status,
@@ -55,5 +65,12 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *faults.ROUTES,
     *status.ROUTES,
     *openings.ROUTES,
+    *challenges.ROUTES,
+    *account.ROUTES,
+    *own_bots.ROUTES,
+    *manage.ROUTES,
+    *made_tournaments.ROUTES,
+    *invitations.ROUTES,
+    *audit.ROUTES,
 )
 """Every route of the site; the first that fits answers."""

@@ -33,7 +33,8 @@ async def error_page(shell: Shell, request: Request, error: Exception) -> Respon
     visit, refusal = Visit(request, shell), _refusal(error)
     if refusal.status is HTTPStatus.UNAUTHORIZED and request.method == "GET":
         query = urlencode({"next": visit.address()})
-        return see_other(f"/sign-in?{query}")
+        to = f"/sign-in?{query}"
+        return visit.sign_out(to) if visit.is_signed_in else see_other(to)
     view = ErrorView(refusal.status.value, refusal.status.phrase, str(refusal))
     try:
         response = await visit.answer("error.html", lambda: view, status=refusal.status)

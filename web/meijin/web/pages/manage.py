@@ -1,0 +1,90 @@
+"""What operators manage: the start of it, voided games, and bots of all owners."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from meijin.v1 import admin_service_pb2 as pb
+from meijin.v1 import game_service_pb2 as game_pb
+from meijin.web.gateway import Services
+from meijin.web.pages.own_bots import Change, address_of
+from meijin.web.refusals import bad_request
+from meijin.web.routes import Form, Private
+from meijin.web.terms import fields_of
+from meijin.web.visit import Visit, see_other
+
+
+@dataclass(frozen=True, slots=True)
+class ManageView:
+    """The start of what is managed."""
+
+    game: str
+    """The game to be voided, as a link has named it."""
+    bot: str
+
+
+async def show(visit: Visit) -> Response:
+    """Show what there is to manage."""
+    await check_operator(visit)
+    view = ManageView(visit.text("game", most=20), visit.text("bot", most=60))
+    return await visit.answer("manage.html", lambda: view)
+
+
+async def check_operator(visit: Visit) -> None:
+    """Have who is not an operator be told so, or be asked to sign in.
+
+    Raises:
+        AioRpcError: it is none.
+    """
+    await visit.services.admin.ListAudit(pb.ListAuditRequest(page_size=1))
+
+
+async def void(visit: Visit) -> Response:
+    """Void a game, and show it."""
+    fields = fields_of(await visit.form())
+    request = game_pb.VoidGameRequest(
+        game_id=fields.get("game", ""), reason=fields.get("reason", "")
+    )
+    made = await visit.services.games.VoidGame(request)
+    return see_other(f"/games/{made.game.game_id}")
+
+
+async def change(visit: Visit) -> Response:
+    """Change a bot as operators alone may, and show how it is managed."""
+    fields = fields_of(await visit.form())
+    action = CHANGES.get(fields.get("action", ""))
+    if action is None:
+        raise bad_request(f"there is no action {fields.get('action', '')[:40]}")
+    name = fields.get("name", "")
+    await action(visit.services, name, fields)
+    is_renamed = fields["action"] == "rename"
+    return see_other(address_of(fields.get("text", "") if is_renamed else name))
+
+
+async def find(visit: Visit) -> Response:
+    """Go on to where a bot is managed."""
+    return see_other(address_of(visit.text("name", most=60)))
+
+
+async def _ban(services: Services, name: str, fields: Mapping[str, str]) -> None:
+    await services.admin.BanBot(pb.BanBotRequest(name=name, reason=fields.get("text", "")))
+
+
+async def _unban(services: Services, name: str, _: Mapping[str, str]) -> None:
+    await services.admin.UnbanBot(pb.UnbanBotRequest(name=name))
+
+
+async def _rename(services: Services, name: str, fields: Mapping[str, str]) -> None:
+    request = pb.RenameBotRequest(name=name, new_name=fields.get("text", ""))
+    await services.admin.RenameBot(request)
+
+
+CHANGES: Mapping[str, Change] = {"ban": _ban, "unban": _unban, "rename": _rename}
+
+ROUTES = (
+    Private("/manage", show),
+    Form("/manage/games", void),
+    Form("/manage/bots", change),
+    Private("/manage/bots", find),
+)
