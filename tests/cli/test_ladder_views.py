@@ -10,14 +10,13 @@ from rich.table import Table
 from meijin.cli.ladder_views import (
     final_lines,
     head_to_head_table,
-    ladder_csv,
     ladder_table,
-    marks,
     matrix_table,
     notes,
     percent,
 )
 from meijin.v1 import ladder_service_pb2 as pb
+from meijin.wire.standings import marks, standings_csv
 
 
 def standing(rank: int, bot: str, version: str = "", **changes: object) -> pb.Standing:
@@ -217,7 +216,7 @@ def test_csv_has_every_number_in_full() -> None:
     """One line a version, under a header."""
     response = standings(standing(1, "ada, the first"), standing(2, "bob"))
     response.standings[1].ClearField("superiority")
-    first, last = csv.DictReader(io.StringIO(ladder_csv(response)))
+    first, last = csv.DictReader(io.StringIO(standings_csv(response.standings)))
     assert first["bot"] == "ada, the first"
     assert float(first["elo"]) == 1550.4
     assert (first["wins_as_black"], first["losses_as_white"]) == ("5", "8")
@@ -271,7 +270,7 @@ def test_the_speed_of_machines_is_shown_where_somebody_told_it() -> None:
     lines = printed(ladder_table(response, 200))
     assert "nodes/s" in lines[1]
     assert "1.23M" in lines[2]
-    first, second = csv.DictReader(io.StringIO(ladder_csv(response)))
+    first, second = csv.DictReader(io.StringIO(standings_csv(response.standings)))
     assert (first["nodes_per_second"], second["nodes_per_second"]) == ("1234567", "")
 
 
@@ -284,6 +283,6 @@ def test_hardware_is_shown_where_there_is_room() -> None:
     assert wide[1].split()[-1] == "hardware"
     assert "AMD EPYC 7B13, 2 cores" in wide[2]
     assert "hardware" not in narrow[1]
-    first, second = csv.DictReader(io.StringIO(ladder_csv(response)))
+    first, second = csv.DictReader(io.StringIO(standings_csv(response.standings)))
     assert (first["hardware"], first["digest"]) == ("AMD EPYC 7B13, 2 cores", "d1")
     assert (second["hardware"], second["digest"]) == ("", "")

@@ -42,6 +42,7 @@ from meijin.v1 import (
     status_service_pb2,
     token_service_pb2,
     tournament_service_pb2,
+    webhook_service_pb2,
 )
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities, time_control_to_proto, variant_to_proto
@@ -62,6 +63,7 @@ FILES = (
     status_service_pb2,
     token_service_pb2,
     tournament_service_pb2,
+    webhook_service_pb2,
 )
 METHODS: list[MethodDescriptor] = [
     method

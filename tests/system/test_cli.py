@@ -51,6 +51,8 @@ COMMANDS = {
     "game replay",
     *(f"openings {verb}" for verb in ("explore", "list", "recount", "vet")),
     *("faults", "status", "backup", "restore"),
+    *(f"webhook {verb}" for verb in ("create", "list", "delete", "enable", "rotate", "test")),
+    *(f"webhook {verb}" for verb in ("deliveries", "redeliver")),
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
 }
 Meijin = Callable[..., "subprocess.CompletedProcess[str]"]

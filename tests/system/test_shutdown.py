@@ -119,6 +119,7 @@ def test_health_and_reflection(processes: Processes) -> None:
             for noun in (
                 *("Play", "Bot", "Tournament", "Game", "Ladder", "Status"),
                 *("Fault", "Owner", "Token", "Admin", "Class", "Analysis", "Challenge", "Opening"),
+                "Webhook",
             )
         }
         check = HealthStub(channel).Check  # type: ignore[attr-defined]  # its stub omits it

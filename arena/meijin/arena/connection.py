@@ -24,6 +24,7 @@ from meijin.v1.owner_service_pb2_grpc import OwnerServiceStub
 from meijin.v1.status_service_pb2_grpc import StatusServiceStub
 from meijin.v1.token_service_pb2_grpc import TokenServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
+from meijin.v1.webhook_service_pb2_grpc import WebhookServiceStub
 from meijin.wire.channel import Security, handshake_failure, open_channel
 from meijin.wire.contract import (
     DATA_VARIABLE,
@@ -134,6 +135,7 @@ class Connection:
         self.analysis = AnalysisServiceStub(channel)
         self.challenges = ChallengeServiceStub(channel)
         self.classes = ClassServiceStub(channel)
+        self.webhooks = WebhookServiceStub(channel)
         self.reading_metadata: tuple[tuple[str, str], ...] = ()
         """What calls that read carry: a token once the server has asked for one."""
         self._tokens = tokens

@@ -13,6 +13,7 @@ from meijin.cli.connection import PAGE, Connection, pages
 from meijin.cli.errors import CommandError, missing_part
 from meijin.cli.follow import whole_table
 from meijin.v1 import ladder_service_pb2 as pb
+from meijin.wire.standings import verify_line
 
 RESULTS = ("1-0", "1/2-1/2", "0-1")
 """A game won, drawn and lost by who moved first, as PGN has them."""
@@ -163,13 +164,8 @@ def manifest(table: pb.GetStandingsResponse) -> dict[str, Any]:
             for row in table.standings
         ],
         "software": f"meijin {version('meijin')}",
-        "verify": verify_line(table),
+        "verify": verify_line(table.ladder.name, table.run.run_id),
     }
-
-
-def verify_line(table: pb.GetStandingsResponse) -> str:
-    """The command that computes a run again."""
-    return f"meijin ladder verify {table.ladder.name} --run {table.run.run_id}"
 
 
 def _write_npz(file: IO[bytes], connection: Connection, ladder: str) -> None:
@@ -216,7 +212,7 @@ def citation(table: pb.GetStandingsResponse) -> str:
     software = f"Meijin {version('meijin')}"
     return (
         f"{title}, {day:%Y-%m-%d} (UTC): {facts}. Computed by {software}.\n"
-        f"Check: {verify_line(table)}\n\n"
+        f"Check: {verify_line(table.ladder.name, table.run.run_id)}\n\n"
         f"@misc{{meijin-{name}-{run.run_id},\n"
         f"  title = {{{title}}},\n"
         f"  year = {{{day:%Y}}},\n"

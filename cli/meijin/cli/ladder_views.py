@@ -1,7 +1,5 @@
 """Ladders as tables and files."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from rich.table import Table
 from meijin.cli.diagnosis_views import verdict
 from meijin.cli.output import rate_text, score_text, table
 from meijin.v1 import ladder_service_pb2 as pb
+from meijin.wire.standings import added, games_of, marks, verify_line
 
 GAP = 2
 """Cells between two columns."""
@@ -37,24 +36,20 @@ def _score(row: pb.Standing) -> pb.Score:
     return added(row.as_black, row.as_white)
 
 
-def _games(score: pb.Score) -> int:
-    return score.wins + score.draws + score.losses
-
-
 def share(score: pb.Score) -> str:
     """The share of the points that could be had."""
-    return score_text(score.wins, score.draws, _games(score))
+    return score_text(score.wins, score.draws, games_of(score))
 
 
 def _faults(row: pb.Standing) -> str:
     """How many games it has forfeited, and their share."""
-    games = _games(_score(row))
+    games = games_of(_score(row))
     return f"{row.faults} ({row.faults / games:.0%})" if row.faults and games else str(row.faults)
 
 
 def _drawn(row: pb.Standing) -> str:
     score = _score(row)
-    return f"{score.draws / max(_games(score), 1):.1%}"
+    return f"{score.draws / max(games_of(score), 1):.1%}"
 
 
 def results(score: pb.Score) -> str:
@@ -77,19 +72,6 @@ MARKS = {
 }
 
 
-def marks(row: pb.Standing) -> str:
-    """Letters of `MARKS`."""
-    flags = (
-        row.anchor,
-        row.provisional,
-        not row.linked,
-        row.paused,
-        row.depends_on_opponents,
-        row.changes_over_time,
-    )
-    return "".join(mark for mark, is_set in zip(MARKS, flags, strict=True) if is_set)
-
-
 def _preview(row: pb.Standing) -> str:
     return f"{row.preview_elo:.0f}" if row.HasField("preview_elo") else ""
 
@@ -98,7 +80,7 @@ COLUMNS = (
     Column("Elo", lambda row: f"{row.elo:.0f}", 0),
     Column("±", lambda row: f"{row.margin:.0f}", 0),
     Column("now", _preview, 2),
-    Column("games", lambda row: str(_games(_score(row))), 0),
+    Column("games", lambda row: str(games_of(_score(row))), 0),
     Column("W-D-L", lambda row: results(_score(row)), 1),
     Column("score", lambda row: share(_score(row)), 0),
     Column("opponents", lambda row: f"{row.opponents_elo:.0f}", 4),
@@ -217,45 +199,8 @@ def final_lines(response: pb.GetStandingsResponse) -> list[str]:
     run, name = response.run, response.ladder.name
     return [
         f"final run {run.run_id} of {name} from {run.games} games; checksum {run.checksum}",
-        f"meijin ladder verify {name} --run {run.run_id}",
+        verify_line(name, run.run_id),
     ]
-
-
-def ladder_csv(response: pb.GetStandingsResponse) -> str:
-    """The standings as CSV, in full precision."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for row in response.standings:
-        writer.writerow([column(row) for column in CSV_COLUMNS.values()])
-    return file.getvalue()
-
-
-CSV_COLUMNS: dict[str, Callable[[pb.Standing], object]] = {
-    "rank": lambda row: row.rank,
-    "bot": lambda row: row.bot,
-    "version": lambda row: row.version,
-    "elo": lambda row: row.elo,
-    "margin": lambda row: row.margin,
-    "superiority": lambda row: row.superiority if row.HasField("superiority") else "",
-    "classic_elo": lambda row: row.classic_elo,
-    "opponents_elo": lambda row: row.opponents_elo,
-    "wins_as_black": lambda row: row.as_black.wins,
-    "draws_as_black": lambda row: row.as_black.draws,
-    "losses_as_black": lambda row: row.as_black.losses,
-    "wins_as_white": lambda row: row.as_white.wins,
-    "draws_as_white": lambda row: row.as_white.draws,
-    "losses_as_white": lambda row: row.as_white.losses,
-    "faults": lambda row: row.faults,
-    "anchor": lambda row: int(row.anchor),
-    "provisional": lambda row: int(row.provisional),
-    "linked": lambda row: int(row.linked),
-    "depends_on_opponents": lambda row: int(row.depends_on_opponents),
-    "changes_over_time": lambda row: int(row.changes_over_time),
-    "hardware": lambda row: row.hardware,
-    "nodes_per_second": lambda row: row.nodes_per_second or "",
-    "digest": lambda row: row.digest,
-}
 
 
 def matrix_table(response: pb.GetMatrixResponse) -> Table:
@@ -301,7 +246,7 @@ def head_to_head_table(bot: str, opponent: str, response: pb.GetHeadToHeadRespon
     )
     for color, score, points in lines:
         expectation = "" if points is None else f"{points:.1%}"
-        made.add_row(color, str(_games(score)), results(score), share(score), expectation)
+        made.add_row(color, str(games_of(score)), results(score), share(score), expectation)
     return made
 
 
@@ -313,18 +258,9 @@ def openings_table(response: pb.GetHeadToHeadResponse, most: int) -> Table:
         both = added(black, white)
         made.add_row(
             row.opening or "empty board",
-            str(_games(both)),
+            str(games_of(both)),
             results(black),
             results(white),
             share(both),
         )
     return made
-
-
-def added(one: pb.Score, other: pb.Score) -> pb.Score:
-    """Both scores together."""
-    return pb.Score(
-        wins=one.wins + other.wins,
-        draws=one.draws + other.draws,
-        losses=one.losses + other.losses,
-    )

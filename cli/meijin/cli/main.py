@@ -104,6 +104,11 @@ COMMANDS = (
         "Give each student of a class a bot, a deadline, grades and a report.",
     ),
     LazyCommand(
+        "webhook",
+        "meijin.cli.commands.webhooks:app",
+        "Have an address be told by HTTP what happens.",
+    ),
+    LazyCommand(
         "demo",
         "meijin.cli.commands.demo:demo",
         "Play a double round robin of three bots and compute the ladder.",

@@ -30,6 +30,7 @@ class Ladder(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
     CURRENT_FIELD_NUMBER: _builtins.int
+    RUN_CREATE_TIME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its variant and its class, such as `freestyle-15x15-blitz`. Requests may
     leave the class out where only one of the variant's has games.
@@ -38,16 +39,21 @@ class Ladder(_message.Message):
     """Rated games so far."""
     current: _builtins.bool
     """Every rated game is in the published standings."""
+    @_builtins.property
+    def run_create_time(self) -> _timestamp_pb2.Timestamp:
+        """When the published run was computed; absent before the first."""
+
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         games: _builtins.int = ...,
         current: _builtins.bool = ...,
+        run_create_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["run_create_time", b"run_create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["current", b"current", "games", b"games", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["current", b"current", "games", b"games", "name", b"name", "run_create_time", b"run_create_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -636,6 +642,66 @@ class GetStandingsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetStandingsResponse: _TypeAlias = GetStandingsResponse  # noqa: Y015
+
+@_typing.final
+class ListRatingRunsRequest(_message.Message):
+    """The arguments of ListRatingRuns."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder's name; may be empty when there is only one."""
+    page_size: _builtins.int
+    """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
+    earlier, with a token.
+    """
+    page_token: _builtins.str
+    """The `next_page_token` of the page before; empty for the first."""
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRatingRunsRequest: _TypeAlias = ListRatingRunsRequest  # noqa: Y015
+
+@_typing.final
+class ListRatingRunsResponse(_message.Message):
+    """The answer of ListRatingRuns."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUNS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """For the next page; empty on the last."""
+    @_builtins.property
+    def runs(self) -> _containers.RepeatedCompositeFieldContainer[Global___RatingRun]:
+        """One page of runs."""
+
+    def __init__(
+        self,
+        *,
+        runs: _abc.Iterable[Global___RatingRun] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "runs", b"runs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRatingRunsResponse: _TypeAlias = ListRatingRunsResponse  # noqa: Y015
 
 @_typing.final
 class GetMatrixRequest(_message.Message):

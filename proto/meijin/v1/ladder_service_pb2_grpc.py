@@ -45,6 +45,11 @@ class LadderServiceStub:
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetStandingsRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetStandingsResponse.FromString,
                 _registered_method=True)
+        self.ListRatingRuns = channel.unary_unary(
+                '/meijin.v1.LadderService/ListRatingRuns',
+                request_serializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingRunsRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingRunsResponse.FromString,
+                _registered_method=True)
         self.GetMatrix = channel.unary_unary(
                 '/meijin.v1.LadderService/GetMatrix',
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetMatrixRequest.SerializeToString,
@@ -96,6 +101,15 @@ class LadderServiceServicer:
     def GetStandings(self, request, context):
         """The published standings, or those of an earlier run. NOT_FOUND for an
         unknown ladder or run.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRatingRuns(self, request, context):
+        """The runs of a ladder that are kept, newest first: the last hundred, the last
+        of each day before them, and every final one. NOT_FOUND for an unknown
+        ladder.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -175,6 +189,11 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     servicer.GetStandings,
                     request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetStandingsRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetStandingsResponse.SerializeToString,
+            ),
+            'ListRatingRuns': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRatingRuns,
+                    request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingRunsRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_ladder__service__pb2.ListRatingRunsResponse.SerializeToString,
             ),
             'GetMatrix': grpc.unary_unary_rpc_method_handler(
                     servicer.GetMatrix,
@@ -267,6 +286,33 @@ class LadderService:
             '/meijin.v1.LadderService/GetStandings',
             meijin_dot_v1_dot_ladder__service__pb2.GetStandingsRequest.SerializeToString,
             meijin_dot_v1_dot_ladder__service__pb2.GetStandingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRatingRuns(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.LadderService/ListRatingRuns',
+            meijin_dot_v1_dot_ladder__service__pb2.ListRatingRunsRequest.SerializeToString,
+            meijin_dot_v1_dot_ladder__service__pb2.ListRatingRunsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -41,6 +41,11 @@ class LadderServiceStub:
     """The published standings, or those of an earlier run. NOT_FOUND for an
     unknown ladder or run.
     """
+    ListRatingRuns: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ListRatingRunsRequest, _ladder_service_pb2.ListRatingRunsResponse]
+    """The runs of a ladder that are kept, newest first: the last hundred, the last
+    of each day before them, and every final one. NOT_FOUND for an unknown
+    ladder.
+    """
     GetMatrix: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetMatrixRequest, _ladder_service_pb2.GetMatrixResponse]
     """Who is the stronger with which chance, for each two of some versions.
     NOT_FOUND for an unknown ladder or bot, FAILED_PRECONDITION for a ladder
@@ -86,6 +91,11 @@ class LadderServiceAsyncStub(LadderServiceStub):
     GetStandings: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetStandingsRequest, _ladder_service_pb2.GetStandingsResponse]  # type: ignore[assignment]
     """The published standings, or those of an earlier run. NOT_FOUND for an
     unknown ladder or run.
+    """
+    ListRatingRuns: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ListRatingRunsRequest, _ladder_service_pb2.ListRatingRunsResponse]  # type: ignore[assignment]
+    """The runs of a ladder that are kept, newest first: the last hundred, the last
+    of each day before them, and every final one. NOT_FOUND for an unknown
+    ladder.
     """
     GetMatrix: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetMatrixRequest, _ladder_service_pb2.GetMatrixResponse]  # type: ignore[assignment]
     """Who is the stronger with which chance, for each two of some versions.
@@ -141,6 +151,17 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_ladder_service_pb2.GetStandingsResponse, _abc.Awaitable[_ladder_service_pb2.GetStandingsResponse]]:
         """The published standings, or those of an earlier run. NOT_FOUND for an
         unknown ladder or run.
+        """
+
+    @_abc_1.abstractmethod
+    def ListRatingRuns(
+        self,
+        request: _ladder_service_pb2.ListRatingRunsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.ListRatingRunsResponse, _abc.Awaitable[_ladder_service_pb2.ListRatingRunsResponse]]:
+        """The runs of a ladder that are kept, newest first: the last hundred, the last
+        of each day before them, and every final one. NOT_FOUND for an unknown
+        ladder.
         """
 
     @_abc_1.abstractmethod

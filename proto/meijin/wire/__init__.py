@@ -8,7 +8,8 @@
 - `records`: games as records
 - `strength`: bands of strength, as people write them
 - `display_name`: what people call a bot, in any script
-- `text`: control characters in the texts of others
+- `text`: control characters and formulas in the texts of others
+- `standings`: what follows from a ladder's lines, and the table as CSV
 - `enums`: enums of our own and their mirrors
 """
 

@@ -35,5 +35,10 @@ def plain_lines(text: str) -> str:
     return "\n".join(plain_text(line) for line in text.splitlines())
 
 
+def spreadsheet_text(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: bots choose what their versions are called."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def _replacement(found: re.Match[str]) -> str:
     return " " if found[0].isspace() else ""

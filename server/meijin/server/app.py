@@ -12,10 +12,12 @@ import grpc
 import structlog
 from prometheus_client import CollectorRegistry
 
+from meijin.server.access.webhooks import WebhookControl
 from meijin.server.api.health import HealthServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.limits import Limits
 from meijin.server.api.local import LocalCalls, Registrar
+from meijin.server.api.webhook_payloads import payload_of
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
 from meijin.server.metrics.certificates import CertificateExpiry
@@ -39,6 +41,8 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load, restore
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.server.tracing.start import start_tracer
+from meijin.server.webhooks.deliverer import Deliverer
+from meijin.server.webhooks.targets import Reach
 from meijin.store import Database, FileClaim, Writer
 from meijin.store.access.tokens import Identity, authenticate
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
@@ -193,6 +197,12 @@ class App:
         registrar = Registrar(self._server)
         self.local_calls = LocalCalls(interceptor, registrar.handlers)
         """The services, for what else is in this process."""
+        reach = Reach(settings.webhook_networks or ())
+        self.webhooks = Deliverer(parts.storage, payload_of, reach=reach)
+        """What tells webhooks what happens, where the settings let it."""
+        webhooks = WebhookControl(
+            parts.storage, reach if settings.webhooks else None, self.webhooks.wake
+        )
         backups = settings.data / BACKUP_FOLDER
         add_services(
             registrar,
@@ -200,6 +210,7 @@ class App:
             self._health,
             self.limits,
             access,
+            webhooks=webhooks,
             backups=backups,
             credentials=credentials,
         )
@@ -250,6 +261,8 @@ class App:
             tasks.append(self.ladders.run())
         if self._backups is not None:
             tasks.append(self._backups.run())
+        if self._settings.webhooks:
+            tasks.append(self.webhooks.run())
         return tasks
 
     def reload_certificate(self) -> None:

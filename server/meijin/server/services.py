@@ -7,6 +7,7 @@ import grpc
 from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from meijin.server.access.webhooks import WebhookControl
 from meijin.server.api.admin import AdminServicer
 from meijin.server.api.analysis import AnalysisServicer
 from meijin.server.api.bots import BotServicer
@@ -24,6 +25,7 @@ from meijin.server.api.play import PlayServicer
 from meijin.server.api.status import StatusServicer
 from meijin.server.api.tokens import TokenServicer
 from meijin.server.api.tournaments import TournamentServicer
+from meijin.server.api.webhooks import WebhookServicer
 from meijin.server.credentials import Credentials
 from meijin.server.parts import Access, Parts
 from meijin.v1 import (
@@ -55,6 +57,8 @@ from meijin.v1 import (
     token_service_pb2_grpc,
     tournament_service_pb2,
     tournament_service_pb2_grpc,
+    webhook_service_pb2,
+    webhook_service_pb2_grpc,
 )
 
 STORING_SERVICES = (
@@ -71,6 +75,7 @@ STORING_SERVICES = (
     fault_service_pb2.DESCRIPTOR.services_by_name["FaultService"].full_name,
     opening_service_pb2.DESCRIPTOR.services_by_name["OpeningService"].full_name,
     analysis_service_pb2.DESCRIPTOR.services_by_name["AnalysisService"].full_name,
+    webhook_service_pb2.DESCRIPTOR.services_by_name["WebhookService"].full_name,
     status_service_pb2.DESCRIPTOR.services_by_name["StatusService"].full_name,
 )
 """Those that need the store."""
@@ -87,6 +92,7 @@ def add_services(
     limits: Limits,
     access: Access,
     *,
+    webhooks: WebhookControl,
     backups: Path,
     credentials: Credentials | None,
 ) -> None:
@@ -144,6 +150,9 @@ def add_services(
     )
     analysis_service_pb2_grpc.add_AnalysisServiceServicer_to_server(
         AnalysisServicer(parts.lobby, parts.storage, limits), server
+    )
+    webhook_service_pb2_grpc.add_WebhookServiceServicer_to_server(
+        WebhookServicer(webhooks, parts.storage), server
     )
     status_service_pb2_grpc.add_StatusServiceServicer_to_server(
         StatusServicer(

@@ -3,6 +3,7 @@
 import enum
 from contextlib import suppress
 from datetime import timedelta
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Self
 from urllib.parse import urlsplit
@@ -123,6 +124,18 @@ def _read_time_classes(value: object) -> object:
 
 WrittenTimeClasses = Annotated[TimeClasses, NoDecode, BeforeValidator(_read_time_classes)]
 """Written ``bullet=20,blitz=120,rapid``."""
+
+
+def _read_networks(value: object) -> object:
+    if isinstance(value, str):
+        return tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
+    return value
+
+
+WrittenNetworks = Annotated[
+    tuple[IPv4Network | IPv6Network, ...] | None, NoDecode, BeforeValidator(_read_networks)
+]
+"""Written ``10.0.0.0/8,fd00::/8``."""
 
 
 SweepInterval = Annotated[Duration, Field(gt=timedelta(0))]
@@ -248,6 +261,10 @@ class Settings(BaseSettings):
     """Where people find the pages, behind a proxy; empty where that is `web` itself."""
     web_delay: Duration = Field(default=timedelta(0), ge=timedelta(0), le=timedelta(hours=1))
     """By how much boards in browsers are behind the games."""
+    webhooks: bool = True
+    """Webhooks may be made, and are told what happens."""
+    webhook_networks: WrittenNetworks = None
+    """Where webhooks of the operators may send besides public addresses, by http too; nowhere when absent."""
     backup_every: Annotated[Duration, Field(gt=timedelta(0))] | None = None
     """Between automatic backups of an SQLite database; there are none when absent."""
     backup_keep: PositiveInt = 7

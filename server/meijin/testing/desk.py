@@ -19,6 +19,7 @@ from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import owner_service_pb2 as owner_pb
 from meijin.v1 import token_service_pb2 as token_pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
+from meijin.v1 import webhook_service_pb2 as webhook_pb
 
 MODULES = {
     "TokenService": token_pb,
@@ -31,6 +32,7 @@ MODULES = {
     "FaultService": fault_pb,
     "GameService": game_pb,
     "LadderService": ladder_pb,
+    "WebhookService": webhook_pb,
 }
 
 

@@ -111,3 +111,7 @@ class UnknownLadderError(RowNotFoundError):
 
 class UnknownRunError(RowNotFoundError):
     """A ladder has no run of that number, or has forgotten it."""
+
+
+class UnknownWebhookError(RowNotFoundError):
+    """No webhook, or no delivery of one, has the id."""

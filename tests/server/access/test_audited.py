@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
 import pytest
+from sqlalchemy import text
 
 from meijin.server.access.permissions import PERMISSIONS
 from meijin.testing.desk import Desk
@@ -173,6 +174,31 @@ async def challenged(desk: Desk) -> Fields:
     return {"challenge_id": made.challenge.challenge_id}
 
 
+async def new_webhook(_desk: Desk) -> Fields:
+    """A webhook that is to be made."""
+    return {"url": "http://127.0.0.1:1/"}
+
+
+async def webhook(desk: Desk) -> Fields:
+    """A webhook that sends."""
+    await desk.ask("WebhookService/CreateWebhook", **await new_webhook(desk))
+    return {"webhook_id": "1"}
+
+
+async def disabled_webhook(desk: Desk) -> Fields:
+    """A webhook that sends nothing."""
+    fields = await webhook(desk)
+    disable = text("UPDATE webhook SET disable_reason = 'a test'")
+    desk.server.database.write(lambda connection: connection.execute(disable))
+    return fields
+
+
+async def delivery(desk: Desk) -> Fields:
+    """A delivery of a webhook."""
+    sent = await desk.ask("WebhookService/SendTest", **await webhook(desk))
+    return {"delivery_id": sent.delivery.delivery_id}
+
+
 CASES: dict[str, Case] = {
     "AdminService/BanBot": bot(reason="a test"),
     "AdminService/DisableBot": bot(),
@@ -202,6 +228,12 @@ CASES: dict[str, Case] = {
     "TournamentService/CancelTournament": tournament,
     "TournamentService/CreateTournament": settings,
     "TournamentService/ResumeTournament": cancelled,
+    "WebhookService/CreateWebhook": new_webhook,
+    "WebhookService/DeleteWebhook": webhook,
+    "WebhookService/EnableWebhook": disabled_webhook,
+    "WebhookService/Redeliver": delivery,
+    "WebhookService/RotateSecret": webhook,
+    "WebhookService/SendTest": webhook,
 }
 
 
@@ -214,7 +246,7 @@ async def audited(desk: Desk, method: str, case: Case) -> list[str]:
     return [act.method for act in after.acts[: len(after.acts) - len(before.acts)]]
 
 
-@pytest.mark.settings(registration="invitation", max_faults=1)
+@pytest.mark.settings(registration="invitation", max_faults=1, webhook_networks="127.0.0.0/8")
 @pytest.mark.parametrize("method", CHANGING)
 async def test_a_change_is_in_the_log(desk: Desk, method: str) -> None:
     """Under the method that was called; one that is new needs a case above."""

@@ -220,9 +220,12 @@ async def test_ladders_are_listed(start_server: StartServer) -> None:
         page = await service.ListLadders(pb.ListLaddersRequest(page_size=1))
         assert [row.name for row in page.ladders] == ["freestyle-5x5-classical"]
         assert (page.ladders[0].games, page.ladders[0].current) == (2, False)
+        published = page.ladders[0].run_create_time.ToDatetime(UTC)
+        assert published == NOON + timedelta(minutes=1)
         rest = await service.ListLadders(pb.ListLaddersRequest(page_token=page.next_page_token))
         assert [row.name for row in rest.ladders] == ["freestyle-6x6-classical"]
         assert (rest.ladders[0].games, rest.ladders[0].current) == (0, True)
+        assert not rest.ladders[0].HasField("run_create_time")
         assert rest.next_page_token == ""
 
 
@@ -249,6 +252,19 @@ async def test_an_earlier_run_is_shown(start_server: StartServer) -> None:
         table = await (await server.ladders()).GetStandings(pb.GetStandingsRequest(run_id="1"))
         assert (table.run.run_id, table.run.checksum) == ("1", "checksum 1")
         assert [row.elo for row in table.standings] == [1600, 1400]
+
+
+async def test_runs_are_listed_newest_first(start_server: StartServer) -> None:
+    """In pages: each can be asked for by its number."""
+    async with with_runs(start_server, (1, (1600, 1400)), (2, (1650, 1350))) as server:
+        service = await server.ladders()
+        page = await service.ListRatingRuns(pb.ListRatingRunsRequest(page_size=1))
+        assert [(run.run_id, run.checksum) for run in page.runs] == [("2", "checksum 2")]
+        rest = pb.ListRatingRunsRequest(page_token=page.next_page_token)
+        last = await service.ListRatingRuns(rest)
+        assert ([run.run_id for run in last.runs], last.next_page_token) == (["1"], "")
+        with pytest.raises(grpc.aio.AioRpcError, match="no ladder"):
+            await service.ListRatingRuns(pb.ListRatingRunsRequest(ladder="renju-15x15-blitz"))
 
 
 async def test_lines_are_chosen_by_what_versions_say_of_their_machines(

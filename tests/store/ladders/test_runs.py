@@ -95,7 +95,12 @@ def test_standings_name_bots_and_versions(any_league: "League") -> None:
     publish(any_league, run_of(any_league, 2))
     found = any_league.standings()
     assert found.ladder == LadderSummary(
-        any_league.ladder_id, "freestyle-15x15", 1, is_current=True, run_id=found.ladder.run_id
+        any_league.ladder_id,
+        "freestyle-15x15",
+        1,
+        is_current=True,
+        run_id=found.ladder.run_id,
+        run_create_time=found.run and found.run.create_time,
     )
     assert found.run is not None
     assert found.run.id == found.ladder.run_id

@@ -19,6 +19,7 @@ from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 from meijin.v1.status_service_pb2_grpc import StatusServiceStub
 from meijin.v1.token_service_pb2_grpc import TokenServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
+from meijin.v1.webhook_service_pb2_grpc import WebhookServiceStub
 
 if TYPE_CHECKING:
     from meijin.v1.admin_service_pb2_grpc import AdminServiceAsyncStub
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from meijin.v1.status_service_pb2_grpc import StatusServiceAsyncStub
     from meijin.v1.token_service_pb2_grpc import TokenServiceAsyncStub
     from meijin.v1.tournament_service_pb2_grpc import TournamentServiceAsyncStub
+    from meijin.v1.webhook_service_pb2_grpc import WebhookServiceAsyncStub
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +129,8 @@ class Services:
     def tournaments(self) -> "TournamentServiceAsyncStub":
         """Tournaments."""
         return TournamentServiceStub(self.channel)
+
+    @cached_property
+    def webhooks(self) -> "WebhookServiceAsyncStub":
+        """Webhooks, and what was delivered to them."""
+        return WebhookServiceStub(self.channel)

@@ -7,6 +7,7 @@ from enum import Enum
 from io import StringIO
 
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.text import spreadsheet_text
 
 INDIFFERENCE = 60.0
 """Normalised Elo: a bot that is by so much the better one passes, and who is by so much the
@@ -159,11 +160,6 @@ def _row(grade: Grade) -> list[str]:
     for test in grade.tests:
         row += [test.mark.value, f" {test.score}", test.tournament_id, ranges(test.games)]
     return row
-
-
-def spreadsheet_text(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: bots choose what their versions are called."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def grade_object(each: Grade) -> dict[str, object]:

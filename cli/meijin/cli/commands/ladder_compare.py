@@ -15,11 +15,12 @@ from meijin.cli.connection import (
     with_server,
 )
 from meijin.cli.errors import CommandError
-from meijin.cli.ladder_views import added, head_to_head_table, openings_table, results, share
+from meijin.cli.ladder_views import head_to_head_table, openings_table, results, share
 from meijin.cli.options import LadderOption
 from meijin.cli.output import console, print_json
 from meijin.v1 import bot_service_pb2
 from meijin.v1 import ladder_service_pb2 as pb
+from meijin.wire.standings import added
 
 OPENINGS = 10
 """Shown when nobody says how many."""

@@ -29,7 +29,6 @@ from meijin.cli.diagnosis_views import diagnosis_notes, diagnosis_tables
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import EVERY_MACHINE, Machines, whole_table
 from meijin.cli.ladder_views import (
-    ladder_csv,
     ladder_table,
     matrix_table,
     notes,
@@ -39,6 +38,7 @@ from meijin.cli.options import MAX_INT64, MAX_UINT32, LadderArgument, LadderOpti
 from meijin.cli.output import console, print_file, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot
 from meijin.v1 import ladder_service_pb2 as pb
+from meijin.wire.standings import standings_csv
 
 CURVES = 8
 """Bots in a plot when nobody says how many."""
@@ -177,7 +177,7 @@ def _show_standings(
         print_json(response)
         return
     if is_csv:
-        print_file(ladder_csv(response))
+        print_file(standings_csv(response.standings))
         return
     if response.standings:
         console.print(ladder_table(response, console.width, top))

@@ -24,7 +24,13 @@ MAX_OPENINGS = 50
 
 def ladder_to_proto(row: LadderSummary) -> pb.Ladder:
     """A ladder in a list."""
-    return pb.Ladder(name=row.name, games=row.games, current=row.is_current)
+    published = row.run_create_time
+    return pb.Ladder(
+        name=row.name,
+        games=row.games,
+        current=row.is_current,
+        run_create_time=None if published is None else time_to_proto(published),
+    )
 
 
 def run_to_proto(run: PublishedRun) -> pb.RatingRun:

@@ -19,7 +19,7 @@ from meijin.server.api.convert_ladders import (
     run_to_proto,
 )
 from meijin.server.api.interceptor import Context
-from meijin.server.api.requests import number, page_size, read_page, within
+from meijin.server.api.requests import number, page_key, page_size, read_page, within
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.pauses import Pauses
@@ -42,6 +42,7 @@ from meijin.store.ladders.exports import (
     exported_pair_counts,
     run_to_export,
 )
+from meijin.store.ladders.runs import PublishedRun, list_runs
 from meijin.store.schema import BotVersionId, LadderId, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
@@ -93,6 +94,20 @@ class LadderServicer(LadderServiceServicer):
         )
         size, start = page_size(request.page_size), _line_of(request.page_token)
         return await self._storage.read(partial(_standings, find=find, size=size, start=start))
+
+    async def ListRatingRuns(
+        self, request: pb.ListRatingRunsRequest, context: Context
+    ) -> pb.ListRatingRunsResponse:
+        """List the runs of a ladder that are kept, newest first."""
+        page = await read_page(
+            self._storage,
+            partial(_runs, ladder=request.ladder),
+            run_to_proto,
+            size=request.page_size,
+            start=request.page_token,
+            token=lambda run: run.id,
+        )
+        return pb.ListRatingRunsResponse(runs=page.messages, next_page_token=page.next_token)
 
     async def GetMatrix(
         self, request: pb.GetMatrixRequest, context: Context
@@ -197,6 +212,17 @@ def _ratings(
     connection: Connection, *, limit: int, after: str, ladder: str, bot: str
 ) -> Sequence[DayRating]:
     return day_ratings(connection, ladder, bot, limit=limit, before=_place(after))
+
+
+def _runs(connection: Connection, *, limit: int, after: str, ladder: str) -> Sequence[PublishedRun]:
+    before = page_key(after)
+    ladder_id = ladders.get_ladder(connection, ladder)
+    return list_runs(
+        connection,
+        ladder_id,
+        limit=limit,
+        before=None if before is None else RatingRunId(before),
+    )
 
 
 def _place(token: str) -> tuple[date, BotVersionId] | None:

@@ -47,6 +47,8 @@ class LadderSummary:
     """Every rated game is in the published standings."""
     run_id: RatingRunId | None
     """The published run; ``None`` before the first."""
+    run_create_time: datetime | None = None
+    """When it was computed."""
 
 
 def list_ladders(
@@ -155,7 +157,12 @@ def check_goes_on(connection: Connection, ladder_id: LadderId) -> None:
 
 def _summaries() -> Select[*tuple[Any, ...]]:
     is_current = Ladder.revision <= Ladder.run_revision
-    return select(*columns_of(LadderSummary, Ladder, is_current=is_current))
+    run_create_time = (
+        select(RatingRun.create_time).where(RatingRun.id == Ladder.run_id).scalar_subquery()
+    )
+    return select(
+        *columns_of(LadderSummary, Ladder, is_current=is_current, run_create_time=run_create_time)
+    )
 
 
 @dataclass(frozen=True, slots=True)

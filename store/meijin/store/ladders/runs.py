@@ -271,6 +271,21 @@ def find_run(
     return read_row(PublishedRun, connection.execute(query))
 
 
+def list_runs(
+    connection: Connection,
+    ladder_id: LadderId,
+    *,
+    limit: int,
+    before: RatingRunId | None = None,
+) -> Sequence[PublishedRun]:
+    """At most `limit` runs of the ladder that are kept, newest first, from before one of them."""
+    query = select(*columns_of(PublishedRun, RatingRun)).where(RatingRun.ladder_id == ladder_id)
+    if before is not None:
+        query = query.where(RatingRun.id < before)
+    rows = connection.execute(query.order_by(RatingRun.id.desc()).limit(limit))
+    return read_rows(PublishedRun, rows)
+
+
 def standings(
     connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None = None
 ) -> Standings:

@@ -11,6 +11,7 @@
 - `games`: games, and the journal of those that are running
 - `faults`: the fault ledger
 - `openings`: what was played in each position of the first moves, counted
+- `webhooks`: webhooks, how far each has been told, and their deliveries
 - `claims`: who owns the database
 """
 
@@ -35,6 +36,7 @@ from meijin.store.schema.ids import (
     BotId,
     BotVersionId,
     ClassId,
+    DeliveryId,
     EntryId,
     Epoch,
     FaultId,
@@ -47,6 +49,7 @@ from meijin.store.schema.ids import (
     RatingRunId,
     TokenId,
     TournamentId,
+    WebhookId,
 )
 from meijin.store.schema.ladders import (
     Anchor,
@@ -73,6 +76,17 @@ from meijin.store.schema.tournaments import (
     Tournament,
     TournamentState,
 )
+from meijin.store.schema.webhooks import (
+    WEBHOOK_DETAIL,
+    WEBHOOK_URL,
+    DeliveryState,
+    EventSource,
+    Webhook,
+    WebhookCursor,
+    WebhookDelivery,
+    WebhookEvent,
+    WebhookFormat,
+)
 
 __all__ = [
     "FAULT_DETAIL",
@@ -84,6 +98,8 @@ __all__ = [
     "STUDENT_ID",
     "TOURNAMENT_IS_NOT_FINISHED",
     "TOURNAMENT_IS_NO_CHALLENGE",
+    "WEBHOOK_DETAIL",
+    "WEBHOOK_URL",
     "ActId",
     "Anchor",
     "AuditRow",
@@ -100,9 +116,12 @@ __all__ = [
     "ClassId",
     "ClassMember",
     "DayTally",
+    "DeliveryId",
+    "DeliveryState",
     "Entrant",
     "EntryId",
     "Epoch",
+    "EventSource",
     "Fault",
     "FaultId",
     "FaultKind",
@@ -138,4 +157,10 @@ __all__ = [
     "Tournament",
     "TournamentId",
     "TournamentState",
+    "Webhook",
+    "WebhookCursor",
+    "WebhookDelivery",
+    "WebhookEvent",
+    "WebhookFormat",
+    "WebhookId",
 ]

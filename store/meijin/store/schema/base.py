@@ -25,6 +25,7 @@ from meijin.store.schema.ids import (
     BotId,
     BotVersionId,
     ClassId,
+    DeliveryId,
     EntryId,
     Epoch,
     FaultId,
@@ -37,6 +38,7 @@ from meijin.store.schema.ids import (
     RatingRunId,
     TokenId,
     TournamentId,
+    WebhookId,
 )
 
 T = TypeVar("T")
@@ -137,6 +139,8 @@ class Base(MappedAsDataclass, DeclarativeBase):
                 InvitationId,
                 ActId,
                 ClassId,
+                WebhookId,
+                DeliveryId,
                 Epoch,
             ),
             INT64,

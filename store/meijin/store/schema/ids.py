@@ -16,6 +16,8 @@ EntryId = NewType("EntryId", int)
 InvitationId = NewType("InvitationId", int)
 ActId = NewType("ActId", int)
 ClassId = NewType("ClassId", int)
+WebhookId = NewType("WebhookId", int)
+DeliveryId = NewType("DeliveryId", int)
 Epoch = NewType("Epoch", int)
 FormatName = NewType("FormatName", str)
 """Names a format of tournaments, such as ``round-robin``."""

@@ -48,6 +48,7 @@ class Tournament(Base):
             sqlite_where=_NO_CHALLENGE,
             postgresql_where=_NO_CHALLENGE,
         ),
+        Index("tournament_end", "end_sequence"),
     )
 
     id: Mapped[TournamentId] = mapped_column(primary_key=True, init=False)
@@ -85,6 +86,9 @@ class Tournament(Base):
     """Which games end early by the bots' scores; ``None`` for none."""
     max_faults: Mapped[int] = mapped_column(default=0, server_default="0")
     """It is cancelled when a bot has forfeited so many games; 0 for never."""
+    end_sequence: Mapped[int | None] = mapped_column(INT64, default=None)
+    """Orders tournaments by their last ends; ``None`` before the first. It stays when one is taken
+    up again, so that no number is given twice."""
 
 
 class Entrant(Base):

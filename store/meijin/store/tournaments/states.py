@@ -78,7 +78,8 @@ def get_state(connection: Connection, tournament_id: TournamentId) -> Tournament
 def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:
     """Cancel a tournament or take it up again, whatever it was cancelled for."""
     change = update(Tournament).where(Tournament.id == tournament_id)
-    connection.execute(change.values(state=state, verdict=""))
+    end = {"end_sequence": _next_end(connection)} if state is TournamentState.CANCELLED else {}
+    connection.execute(change.values(state=state, verdict="", **end))
 
 
 def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
@@ -95,6 +96,7 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
         "state": end.state,
         "end_time": end.time if is_finished else None,
         "verdict": end.verdict[:_MAX_VERDICT],
+        "end_sequence": _next_end(connection),
     }
     is_ended = connection.execute(change.values(values)).rowcount
     if is_ended and is_finished and end.verdict:
@@ -111,6 +113,16 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
         count = connection.execute(dropped).rowcount
         mine = update(Tournament).where(Tournament.id == end.id)
         connection.execute(mine.values(planned=Tournament.planned - count))
+
+
+def last_end(connection: Connection) -> int:
+    """The highest `end_sequence` of a tournament that is over; 0 when none is."""
+    return connection.scalar(select(func.max(Tournament.end_sequence))) or 0
+
+
+def _next_end(connection: Connection) -> int:
+    """The `end_sequence` of a tournament that ends now: one writer gives them."""
+    return last_end(connection) + 1
 
 
 def settled_ladder(connection: Connection, tournament_id: TournamentId) -> LadderId | None:

@@ -15,6 +15,8 @@
 - `challenges`: challenges, made with a bot of one's own
 - `account`, `own_bots`: who has signed in, an owner's bots and the tokens of both
 - `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
+- `webhooks`: addresses that are told by HTTP what happens
+- `feeds`: Atom feeds of a bot and of a ladder
 """
 
 from collections.abc import Sequence
@@ -30,6 +32,7 @@ from meijin.web.pages import (
     challenges,
     events,
     faults,
+    feeds,
     game,
     game_files,
     games,
@@ -45,6 +48,7 @@ from meijin.web.pages import (
     status,
     tournament,
     tournaments,
+    webhooks,
 )
 from meijin.web.routes import Form, Page, Private
 
@@ -72,5 +76,7 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *made_tournaments.ROUTES,
     *invitations.ROUTES,
     *audit.ROUTES,
+    *feeds.ROUTES,
+    *webhooks.ROUTES,
 )
 """Every route of the site; the first that fits answers."""

@@ -1,0 +1,10 @@
+"""Webhooks: what happened is told to addresses by HTTP, in threads apart from the games.
+
+- `signature`: secrets, and the signatures of Standard Webhooks
+- `targets`: the addresses that may be sent to
+- `post`: one request by HTTP, bounded in time and in bytes
+- `bodies`: what is sent, in each format
+- `retries`: what becomes of a delivery and of its webhook after a try
+- `dispatch`: which webhooks are told of what
+- `deliverer`: what is due is sent, for as long as the server runs
+"""
