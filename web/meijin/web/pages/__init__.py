@@ -17,6 +17,7 @@
 - `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
 - `webhooks`: addresses that are told by HTTP what happens
 - `feeds`: Atom feeds of a bot and of a ladder
+- `ladders`: tables, ratings over days, and who is the stronger of any two
 """
 
 from collections.abc import Sequence
@@ -38,6 +39,7 @@ from meijin.web.pages import (
     games,
     home,
     invitations,
+    ladders,
     live,
     made_tournaments,
     manage,
@@ -78,5 +80,6 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *audit.ROUTES,
     *feeds.ROUTES,
     *webhooks.ROUTES,
+    *ladders.ROUTES,
 )
 """Every route of the site; the first that fits answers."""

@@ -1,0 +1,113 @@
+"""What a visitor asks a table for: which lines, in which order."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from operator import itemgetter
+from typing import TypeVar
+
+from meijin.v1 import ladder_service_pb2 as pb
+from meijin.web.pages.ladders.columns import COLUMNS, RANK, Column, Order
+from meijin.web.refusals import bad_request
+from meijin.web.visit import Visit
+
+E = TypeVar("E", bound=Enum)
+
+MAX_SPEED = 10**11
+"""Nodes a second that may be asked for."""
+
+
+class Only(Enum):
+    """Lines by what is known of them."""
+
+    ALL = ""
+    ESTABLISHED = "established"
+    """Linked, and with games enough."""
+    ANCHORS = "anchors"
+    FAULTS = "faults"
+    """Those that have forfeited games."""
+    MARKED = "marked"
+    """Those whose results are no plain strength."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which lines of a table, in which order."""
+
+    run: str = ""
+    """An earlier run by its number; the published one when empty."""
+    all_versions: bool = False
+    search: str = ""
+    """What the bot's name holds."""
+    hardware: str = ""
+    min_speed: int = 0
+    """In nodes a second; 0 for any."""
+    max_speed: int = 0
+    only: Only = Only.ALL
+    column: Column = RANK
+    order: Order = Order.ASCENDING
+
+    def request(self, ladder: str) -> pb.GetStandingsRequest:
+        """The call for what the server chooses."""
+        return pb.GetStandingsRequest(
+            ladder=ladder,
+            run_id=self.run,
+            all_versions=self.all_versions,
+            hardware=self.hardware,
+            min_nodes_per_second=self.min_speed,
+            max_nodes_per_second=self.max_speed,
+        )
+
+    def lines(self, table: Iterable[pb.Standing]) -> Sequence[pb.Standing]:
+        """The lines that are chosen, in order; those without a value come last."""
+        search = self.search.casefold()
+        chosen = [row for row in table if search in row.bot.casefold() and self._admits(row)]
+        if self.column is RANK and self.order is Order.ASCENDING:
+            return chosen
+        keyed = [(self.column.key(row), row) for row in chosen]
+        valued = [(key, row) for key, row in keyed if key is not None]
+        valued.sort(key=itemgetter(0), reverse=self.order is Order.DESCENDING)
+        return [row for _, row in valued] + [row for key, row in keyed if key is None]
+
+    def _admits(self, row: pb.Standing) -> bool:
+        match self.only:
+            case Only.ALL:
+                return True
+            case Only.ESTABLISHED:
+                return row.linked and not row.provisional
+            case Only.ANCHORS:
+                return row.anchor
+            case Only.FAULTS:
+                return row.faults > 0
+            case Only.MARKED:
+                return row.depends_on_opponents or row.changes_over_time or row.paused
+
+
+def choice_of(visit: Visit) -> Choice:
+    """What an address asks for.
+
+    Raises:
+        Refusal: a parameter is none that a table has.
+    """
+    column = COLUMNS.get(visit.text("sort", RANK.name))
+    if column is None:
+        raise bad_request(f"sort must be one of {', '.join(COLUMNS)}")
+    return Choice(
+        run=visit.text("run", most=20),
+        all_versions=visit.flag("versions"),
+        search=visit.text("q").strip(),
+        hardware=visit.text("hardware").strip(),
+        min_speed=visit.number("min_speed", 0, most=MAX_SPEED),
+        max_speed=visit.number("max_speed", 0, most=MAX_SPEED),
+        only=_member(Only, visit.text("only"), "only"),
+        column=column,
+        order=_member(Order, visit.text("order") or column.first.value, "order"),
+    )
+
+
+def _member(kind: type[E], value: str, name: str) -> E:
+    try:
+        return kind(value)
+    except ValueError:
+        known = ", ".join(str(each.value) for each in kind if each.value)
+        raise bad_request(f"{name} must be one of {known}") from None

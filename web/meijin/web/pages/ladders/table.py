@@ -1,0 +1,176 @@
+"""A ladder's table: who stands where, how sure that is, and how it was computed."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from meijin.v1 import ladder_service_pb2 as pb
+from meijin.web.drafts import Draft
+from meijin.web.pages.ladders.choice import Choice, Only, choice_of
+from meijin.web.pages.ladders.columns import LEFT, NUMBERS, Column, Order
+from meijin.web.pages.ladders.downloads import csv_draft, json_draft, message_json
+from meijin.web.pages.ladders.intervals import Bar, Scale
+from meijin.web.pages.ladders.names import LadderName, Neighbours
+from meijin.web.pages.ladders.reading import ladder_names, whole_table
+from meijin.web.routes import Page
+from meijin.web.visit import Visit
+from meijin.wire.standings import MARKS, marks, standings_csv, verify_line
+
+ROWS = 1000
+"""Of a table; the others are on further pages."""
+
+MAX_AGE = timedelta(seconds=5)
+"""Of a table: one of 1,000 lines takes a tenth of a second to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The head of a column."""
+
+    name: str
+    is_number: bool
+    order: Order | None
+    """How the lines are ordered by it; ``None`` where they are by another one."""
+    next_order: Order
+    """What a click brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line as it is shown."""
+
+    rank: int
+    bot: str
+    version: str
+    """Its label, where several versions of the bot are shown."""
+    marks: str
+    is_faint: bool
+    """Nobody knows well where it stands."""
+    bar: Bar
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """What the page of a ladder shows."""
+
+    ladder: pb.Ladder
+    name: LadderName
+    neighbours: Neighbours
+    run: pb.RatingRun | None
+    choice: Choice
+    only: tuple[Only, ...]
+    scale: Scale
+    left: Sequence[Heading]
+    headings: Sequence[Heading]
+    lines: Sequence[Line]
+    marks: Sequence[str]
+    """Those that a line has."""
+    found: int
+    """Lines on all pages."""
+    total: int
+    """Lines of the run's table."""
+    page: int
+    pages: int
+    verify: str
+    query: str
+    """What the address asks for, for the downloads."""
+    is_anchored: bool
+
+
+async def show(visit: Visit) -> Draft:
+    """Show a ladder's table."""
+    choice, place = choice_of(visit), visit.number("page", 1, least=1, most=1000)
+    table, names = await asyncio.gather(
+        whole_table(visit.services, choice.request(visit.place("name"))),
+        ladder_names(visit.services),
+    )
+    query = visit.address().partition("?")[2]
+
+    def view() -> TableView:
+        return table_view(table, [each.name for each in names.ladders], choice, place, query)
+
+    return visit.page("ladders/table.html", view, table, names)
+
+
+def table_view(
+    table: pb.GetStandingsResponse, names: Sequence[str], choice: Choice, place: int, query: str
+) -> TableView:
+    """A table with the lines that are chosen of it."""
+    rows, name = choice.lines(table.standings), LadderName.parse(table.ladder.name)
+    shown = rows[(place - 1) * ROWS : place * ROWS]
+    scale = Scale.of(table.standings)
+    columns = [column for column in NUMBERS if any(column.cell(row) for row in shown)]
+    lines = _lines(shown, columns, scale)
+    has = {mark for line in lines for mark in line.marks}
+    return TableView(
+        ladder=table.ladder,
+        name=name,
+        neighbours=Neighbours.of(name, names),
+        run=table.run if table.HasField("run") else None,
+        choice=choice,
+        only=tuple(Only),
+        scale=scale,
+        left=[_heading(column, choice) for column in LEFT],
+        headings=[_heading(column, choice) for column in columns],
+        lines=lines,
+        marks=[mark for mark in MARKS if mark in has],
+        found=len(rows),
+        total=len(table.standings),
+        page=place,
+        pages=max(1, -(-len(rows) // ROWS)),
+        verify=verify_line(table.ladder.name, table.run.run_id),
+        query=query,
+        is_anchored=any(row.anchor for row in table.standings),
+    )
+
+
+def _lines(rows: Sequence[pb.Standing], columns: Sequence[Column], scale: Scale) -> list[Line]:
+    versions = Counter(row.bot for row in rows)
+    return [
+        Line(
+            rank=row.rank,
+            bot=row.bot,
+            version=row.version if versions[row.bot] > 1 else "",
+            marks=marks(row),
+            is_faint=row.provisional or not row.linked,
+            bar=scale.bar(row),
+            cells=tuple(column.cell(row) for column in columns),
+        )
+        for row in rows
+    ]
+
+
+def _heading(column: Column, choice: Choice) -> Heading:
+    order = choice.order if column is choice.column else None
+    following = column.first if order is None else order.reverse
+    return Heading(column.name, column.is_number, order, following)
+
+
+async def show_csv(visit: Visit) -> Draft:
+    """The lines that are chosen, as CSV."""
+    choice = choice_of(visit)
+    table = await whole_table(visit.services, choice.request(visit.place("name")))
+    return csv_draft(table.ladder.name, lambda: standings_csv(choice.lines(table.standings)), table)
+
+
+async def show_json(visit: Visit) -> Draft:
+    """The same as a message of the contract in JSON."""
+    choice = choice_of(visit)
+    table = await whole_table(visit.services, choice.request(visit.place("name")))
+
+    def write() -> str:
+        run = table.run if table.HasField("run") else None
+        lines = choice.lines(table.standings)
+        return message_json(pb.GetStandingsResponse(ladder=table.ladder, run=run, standings=lines))
+
+    return json_draft(write, table)
+
+
+ROUTES = (
+    Page("/ladders/{name}.csv", show_csv, MAX_AGE),
+    Page("/ladders/{name}.json", show_json, MAX_AGE),
+    Page("/ladders/{name}", show, MAX_AGE),
+)

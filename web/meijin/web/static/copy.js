@@ -1,0 +1,18 @@
+/**
+ * Buttons that copy a text: `<button data-copy="ID" data-done="Copied" hidden>Copy</button>`.
+ *
+ * They are hidden where the browser lets no page copy.
+ */
+
+async function copy(button) {
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  button.textContent = button.dataset.done;
+}
+
+if (navigator.clipboard) {
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    button.hidden = false;
+    button.setAttribute("aria-live", "polite");
+    button.addEventListener("click", () => copy(button));
+  }
+}
