@@ -58,6 +58,7 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *home.ROUTES,
     *sign_in.ROUTES,
     *api.ROUTES,
+    *feeds.ROUTES,
     *live.ROUTES,
     *events.ROUTES,
     *games.ROUTES,
@@ -78,7 +79,6 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *made_tournaments.ROUTES,
     *invitations.ROUTES,
     *audit.ROUTES,
-    *feeds.ROUTES,
     *webhooks.ROUTES,
     *ladders.ROUTES,
 )
