@@ -54,3 +54,12 @@ def picture(watched: Watched, name: str) -> None:
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     plain = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-") or "home"
     watched.page.screenshot(path=SCREENSHOTS / f"{plain}.png", full_page=False)
+
+
+def sign_in(watched: Watched, token: str) -> None:
+    """Have the browser keep a session."""
+    headers = {"origin": watched.origin}
+    answer = watched.page.request.post(
+        f"{watched.origin}/sign-in", form={"token": token, "next": "/api"}, headers=headers
+    )
+    assert answer.ok, answer.text()
