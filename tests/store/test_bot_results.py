@@ -104,6 +104,20 @@ def test_only_the_newest_games_are_read(league: League, monkeypatch: pytest.Monk
     assert results_of(league, 0).scores == ColorScores(Score(0, 1, 1))
 
 
+def test_everything_on_every_database(any_database_url: str) -> None:
+    """Colours, openings, endings, opponents, and the bound on games."""
+    with Database(any_database_url) as database:
+        database.migrate()
+        league = League(database)
+        league.finish((0, 1, WHITE), (1, 0, BLACK), line=(5, 6, 1), opening_plies=2, forfeit=True)
+        league.finish((2, 0, DRAW))
+        found = results_of(league, 0)
+    assert found.scores == ColorScores(Score(0, 0, 1), Score(0, 1, 1))
+    assert [each.scores.games for each in found.openings] == [2, 1]
+    assert [each.own_faults for each in found.endings] == [2, 0]
+    assert [each.scores.games for each in found.opponents] == [2, 1]
+
+
 def test_games_are_found_by_the_indexes_of_the_colours(league: League) -> None:
     """No look reads all games of the server."""
     league.finish_random(50)

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from tests.query_plans import plans
 from tests.store.made_up import LINE, publish, run_of
 
-from meijin.store.ladders.bot_ratings import BotRating, bot_ratings
+from meijin.store.ladders.bot_ratings import (
+    BotRating,
+    VersionRating,
+    bot_ratings,
+    version_ratings,
+)
 from meijin.store.ladders.runs import NewRating
 from meijin.store.schema import BotId
 
@@ -33,6 +38,17 @@ def test_the_newest_version_is_what_counts(any_league: League) -> None:
     found = ratings(any_league)
     assert found[any_league.bots[0]] == BotRating(any_league.name, 1700.0)
     assert any_league.bots[1] not in found
+
+
+def test_versions_have_ratings_of_their_own(any_league: League) -> None:
+    """By the ladder's published run; those that it does not rate are left out."""
+    first = any_league.versions[0]
+    publish(any_league, run_of(any_league, 1))
+    newest = any_league.renew(0, "2.0")
+    find = partial(version_ratings, versions=[first, newest])
+    found = any_league.database.read(partial(find, ladder=any_league.name))
+    assert found == {first: VersionRating(1499.0, 50.25, 6)}
+    assert any_league.database.read(partial(find, ladder="")) == {}
 
 
 def test_the_ladder_with_most_of_its_games_is_what_counts(any_league: League) -> None:

@@ -16,7 +16,7 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `game_lines`, `fault_lines`: games and faults as lines of lists
 - `crosstables`, `rounds`, `pace`: what a tournament's page shows
 - `game_files`: all games of a tournament as one file
-- `charts`: what `charts.js` draws
+- `charts`: what `charts.js` draws; `histories`, `sprt_charts`: of ratings and of tests
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
 - `play`: people's games
 - `pages`: the pages by subject

@@ -34,7 +34,7 @@ def status_to_proto(status: ServerStatus) -> pb.GetStatusResponse:
 
 def activity_to_proto(activity: ServerActivity) -> pb.GetActivityResponse:
     """What goes on in a server."""
-    return pb.GetActivityResponse(
+    message = pb.GetActivityResponse(
         version=activity.version,
         start_time=time_to_proto(activity.start_time),
         draining=activity.is_draining,
@@ -47,9 +47,11 @@ def activity_to_proto(activity: ServerActivity) -> pb.GetActivityResponse:
         games_last_day=activity.games_last_day,
         queued_jobs=activity.queued_jobs,
         ladders=map(_ladder, activity.ladders or ()),
-        stalls=pb.Stalls(longest=activity.longest_stall, total=activity.stalls),
         time=time_to_proto(activity.time),
     )
+    message.stalls.longest.FromTimedelta(activity.longest_stall)
+    message.stalls.total.FromTimedelta(activity.stalls)
+    return message
 
 
 def _ladder(ladder: LadderProgress) -> pb.LadderActivity:

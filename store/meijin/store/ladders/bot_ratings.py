@@ -70,4 +70,5 @@ def version_ratings(
         .join(Ladder, Ladder.run_id == Rating.run_id)
         .where(Ladder.name == ladder, Rating.version_id.in_(versions))
     )
-    return {key: VersionRating(*row) for key, *row in connection.execute(query)}
+    rows = connection.execute(query)
+    return {key: VersionRating(elo, margin, games) for key, elo, margin, games in rows}

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from http import HTTPStatus
 
 from google.protobuf.wrappers_pb2 import StringValue
@@ -10,9 +10,11 @@ from grpc.aio import AioRpcError
 
 from meijin.v1 import bot_service_pb2, fault_service_pb2, game_service_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb
+from meijin.web.charts import ChartData
 from meijin.web.drafts import Draft
 from meijin.web.fault_lines import FaultLine, fault_lines
 from meijin.web.game_lines import GameLine, game_lines
+from meijin.web.histories import rating_chart
 from meijin.web.labels import capability_labels, ending_label, variant_label
 from meijin.web.pages.bots import forget_now
 from meijin.web.refusals import refusal_of
@@ -62,17 +64,6 @@ class EndingLine:
 
 
 @dataclass(frozen=True, slots=True)
-class RatingPoint:
-    """A rating at the end of a day."""
-
-    rating: ladder_pb.DayRating
-    seconds: int
-    """When that day began, since 1970."""
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class HeadToHead:
     """One bot against another, or why nobody can tell."""
 
@@ -92,8 +83,9 @@ class BotView:
     results: bot_service_pb2.BotResults
     openings: tuple[OpeningLine, ...]
     endings: tuple[EndingLine, ...]
-    ratings: tuple[RatingPoint, ...]
-    """The oldest first."""
+    ratings: tuple[ladder_pb.DayRating, ...]
+    """The newest first."""
+    history: ChartData
     head_to_head: HeadToHead | None
     games: tuple[GameLine, ...]
     faults: tuple[FaultLine, ...]
@@ -122,7 +114,8 @@ async def bot(visit: Visit) -> Draft:
             endings=tuple(
                 EndingLine(ending_label(each.ending), each) for each in asked.results.endings
             ),
-            ratings=tuple(map(_point, reversed(ratings.ratings))),
+            ratings=tuple(ratings.ratings),
+            history=rating_chart(ratings.ratings, asked.bot.ladder),
             head_to_head=against,
             games=game_lines(games.games),
             faults=fault_lines(faults.faults),
@@ -168,12 +161,6 @@ def _versions(asked: bot_service_pb2.GetBotResponse) -> tuple[VersionLine, ...]:
 
 def _opening(row: bot_service_pb2.BotOpening) -> OpeningLine:
     return OpeningLine(variant_label(row.variant), row.opening, row.scores)
-
-
-def _point(rating: ladder_pb.DayRating) -> RatingPoint:
-    day = datetime.strptime(rating.day, "%Y-%m-%d").replace(tzinfo=UTC)
-    low, high = rating.elo - rating.margin, rating.elo + rating.margin
-    return RatingPoint(rating, int(day.timestamp()), low, high)
 
 
 ROUTES = (Page("/bots/{name}", bot, REFRESH),)

@@ -1,7 +1,7 @@
 """The page of one tournament: progress, standings, rounds or crosstable, and its test."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from meijin.v1 import game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.web.charts import ChartData
 from meijin.web.crosstables import CrosstableLine, crosstable, crosstable_csv
 from meijin.web.drafts import Draft
 from meijin.web.game_files import KINDS, game_file
@@ -18,6 +19,7 @@ from meijin.web.pages.tournaments import TournamentLine, tournament_line
 from meijin.web.refusals import not_found
 from meijin.web.rounds import Round, rounds_of
 from meijin.web.routes import Page, Private
+from meijin.web.sprt_charts import elo_chart, llr_chart
 from meijin.web.visit import Visit
 from meijin.web.wording import text
 
@@ -34,9 +36,6 @@ MAX_STANDINGS = 200
 
 POINTS = 400
 """Of a test's path."""
-
-EARLY = 10
-"""What share of a test's games has estimates that are too wide to be drawn: one in so many."""
 
 DECISIONS = {
     pb.SPRT_DECISION_ELO0: "elo0",
@@ -55,8 +54,9 @@ class TestView:
     """What its hypotheses are told in."""
     decision: str
     points: tuple[pb.TestPoint, ...]
-    estimates: tuple[pb.TestPoint, ...]
-    """Those of the points that are drawn with their Elo: the first ones tell nothing yet."""
+    llr: ChartData
+    elo: ChartData
+    has_elo: bool
     levels: tuple[str, str]
     """The bounds of the ratio."""
 
@@ -125,23 +125,18 @@ def _view(
 def _test(tournament: pb.Tournament, path: pb.ListTestPointsResponse) -> TestView:
     standing, settings = tournament.sprt, tournament.settings.sprt
     is_logistic = settings.scale == pb.SPRT_SCALE_LOGISTIC
-    decision = DECISIONS.get(standing.decision, "open")
+    decision, elo = DECISIONS.get(standing.decision, "open"), elo_chart(path)
     return TestView(
         standing,
         settings,
         text("tournament.elo" if is_logistic else "tournament.normalised_elo"),
         text(f"tournament.decision.{decision}"),
         tuple(path.points),
-        tuple(_estimates(path.points)),
+        llr_chart(path),
+        elo,
+        bool(elo.x),
         (f"{standing.lower:.2f}", f"{standing.upper:.2f}"),
     )
-
-
-def _estimates(points: Sequence[pb.TestPoint]) -> Iterator[pb.TestPoint]:
-    first = points[-1].games / EARLY if points else 0
-    for point in points:
-        if point.HasField("elo") and point.games >= first:
-            yield point
 
 
 def _last_end(tournament: pb.Tournament, games: Sequence[game_pb2.Game]) -> datetime | None:
