@@ -1,13 +1,13 @@
 """What a visitor asks a table for: which lines, in which order."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from operator import itemgetter
 from typing import TypeVar
 
 from meijin.v1 import ladder_service_pb2 as pb
-from meijin.web.pages.ladders.columns import COLUMNS, RANK, Column, Order
+from meijin.web.pages.ladders.columns import COLUMNS, RANK, Column, Facts, Order
 from meijin.web.refusals import bad_request
 from meijin.web.visit import Visit
 
@@ -58,16 +58,16 @@ class Choice:
             max_nodes_per_second=self.max_speed,
         )
 
-    def lines(self, table: Iterable[pb.Standing]) -> Sequence[pb.Standing]:
-        """The lines that are chosen, in order; those without a value come last."""
+    def lines(self, table: Iterable[pb.Standing]) -> list[Facts]:
+        """The lines that are chosen, in order; those that the column says nothing of come last."""
         search = self.search.casefold()
-        chosen = [row for row in table if search in row.bot.casefold() and self._admits(row)]
-        if self.column is RANK and self.order is Order.ASCENDING:
-            return chosen
-        keyed = [(self.column.key(row), row) for row in chosen]
-        valued = [(key, row) for key, row in keyed if key is not None]
+        chosen = [
+            Facts.of(row) for row in table if search in row.bot.casefold() and self._admits(row)
+        ]
+        keyed = [(self.column.key(line), line) for line in chosen]
+        valued = [(key, line) for key, line in keyed if key is not None]
         valued.sort(key=itemgetter(0), reverse=self.order is Order.DESCENDING)
-        return [row for _, row in valued] + [row for key, row in keyed if key is None]
+        return [line for _, line in valued] + [line for key, line in keyed if key is None]
 
     def _admits(self, row: pb.Standing) -> bool:
         match self.only:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Self
 
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.web.templating import number, percent
@@ -26,21 +27,32 @@ Key = float | str | None
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """A line with what follows from it for several columns."""
+
+    row: pb.Standing
+    total: pb.Score
+    """All of its games."""
+    games: int
+
+    @classmethod
+    def of(cls, row: pb.Standing) -> Self:
+        """Those of a line."""
+        total = added(row.as_black, row.as_white)
+        return cls(row, total, games_of(total))
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """One column of a ladder's table."""
 
     name: str
     """In addresses and in the files of texts."""
-    key: Callable[[pb.Standing], Key]
-    cell: Callable[[pb.Standing], str]
+    key: Callable[[Facts], Key]
+    cell: Callable[[Facts], str]
     first: Order = Order.DESCENDING
     """What a click brings first."""
     is_number: bool = True
-
-
-def total(row: pb.Standing) -> pb.Score:
-    """All games of a line."""
-    return added(row.as_black, row.as_white)
 
 
 def share(score: pb.Score) -> float | None:
@@ -60,30 +72,35 @@ def results(score: pb.Score) -> str:
     return f"{score.wins}-{score.draws}-{score.losses}"
 
 
-def _drawn(row: pb.Standing) -> float | None:
-    score = total(row)
-    games = games_of(score)
-    return score.draws / games if games else None
+def _drawn(line: Facts) -> float | None:
+    return line.total.draws / line.games if line.games else None
 
 
-def _drawn_text(row: pb.Standing) -> str:
-    value = _drawn(row)
+def _drawn_text(line: Facts) -> str:
+    return percent(line.total.draws / line.games) if line.games else ""
+
+
+def _preview(line: Facts) -> float | None:
+    return line.row.preview_elo if line.row.HasField("preview_elo") else None
+
+
+def _preview_text(line: Facts) -> str:
+    value = _preview(line)
+    return "" if value is None else f"{value:.0f}"
+
+
+def _superiority(line: Facts) -> float | None:
+    return line.row.superiority if line.row.HasField("superiority") else None
+
+
+def _superiority_text(line: Facts) -> str:
+    value = _superiority(line)
     return "" if value is None else percent(value)
 
 
-def _preview(row: pb.Standing) -> float | None:
-    return row.preview_elo if row.HasField("preview_elo") else None
-
-
-def _superiority(row: pb.Standing) -> float | None:
-    return row.superiority if row.HasField("superiority") else None
-
-
-def _faults_text(row: pb.Standing) -> str:
-    games = games_of(total(row))
-    if not (row.faults and games):
-        return str(row.faults)
-    return f"{row.faults} ({percent(row.faults / games, 0)})"
+def _faults_text(line: Facts) -> str:
+    faults = line.row.faults
+    return f"{faults} ({percent(faults / line.games, 0)})" if faults and line.games else str(faults)
 
 
 def speed_text(per_second: int) -> str:
@@ -94,43 +111,55 @@ def speed_text(per_second: int) -> str:
     return str(per_second or "")
 
 
-RANK = Column("rank", lambda row: row.rank, lambda row: str(row.rank), Order.ASCENDING)
-BOT = Column("bot", lambda row: row.bot, lambda row: row.bot, Order.ASCENDING, is_number=False)
-ELO = Column("elo", lambda row: row.elo, lambda row: f"{row.elo:.0f}")
+RANK = Column("rank", lambda line: line.row.rank, lambda line: str(line.row.rank), Order.ASCENDING)
+BOT = Column(
+    "bot", lambda line: line.row.bot, lambda line: line.row.bot, Order.ASCENDING, is_number=False
+)
 
 LEFT = (RANK, BOT)
 """Those that stand beside the bars; the others follow."""
 
-NUMBERS = (
-    ELO,
-    Column("margin", lambda row: row.margin, lambda row: f"{row.margin:.0f}", Order.ASCENDING),
-    Column("preview", _preview, lambda row: f"{value:.0f}" if (value := _preview(row)) else ""),
-    Column("games", lambda row: games_of(total(row)), lambda row: number(games_of(total(row)))),
-    Column("results", lambda row: total(row).wins, lambda row: results(total(row))),
-    Column("score", lambda row: share(total(row)), lambda row: share_text(total(row))),
+RIGHT = (
+    Column("elo", lambda line: line.row.elo, lambda line: f"{line.row.elo:.0f}"),
     Column(
-        "superiority",
-        _superiority,
-        lambda row: percent(value) if (value := _superiority(row)) is not None else "",
+        "margin",
+        lambda line: line.row.margin,
+        lambda line: f"{line.row.margin:.0f}",
+        Order.ASCENDING,
     ),
-    Column("faults", lambda row: row.faults, _faults_text),
-    Column("black", lambda row: share(row.as_black), lambda row: share_text(row.as_black)),
-    Column("white", lambda row: share(row.as_white), lambda row: share_text(row.as_white)),
+    Column("preview", _preview, _preview_text),
+    Column("games", lambda line: line.games, lambda line: number(line.games)),
+    Column("results", lambda line: line.total.wins, lambda line: results(line.total)),
+    Column("score", lambda line: share(line.total), lambda line: share_text(line.total)),
+    Column("superiority", _superiority, _superiority_text),
+    Column("faults", lambda line: line.row.faults, _faults_text),
+    Column(
+        "black", lambda line: share(line.row.as_black), lambda line: share_text(line.row.as_black)
+    ),
+    Column(
+        "white", lambda line: share(line.row.as_white), lambda line: share_text(line.row.as_white)
+    ),
     Column("draws", _drawn, _drawn_text),
-    Column("opponents", lambda row: row.opponents_elo, lambda row: f"{row.opponents_elo:.0f}"),
-    Column("classic", lambda row: row.classic_elo, lambda row: f"{row.classic_elo:.0f}"),
+    Column(
+        "opponents",
+        lambda line: line.row.opponents_elo,
+        lambda line: f"{line.row.opponents_elo:.0f}",
+    ),
+    Column(
+        "classic", lambda line: line.row.classic_elo, lambda line: f"{line.row.classic_elo:.0f}"
+    ),
     Column(
         "speed",
-        lambda row: row.nodes_per_second or None,
-        lambda row: speed_text(row.nodes_per_second),
+        lambda line: line.row.nodes_per_second or None,
+        lambda line: speed_text(line.row.nodes_per_second),
     ),
     Column(
         "hardware",
-        lambda row: row.hardware or None,
-        lambda row: row.hardware,
+        lambda line: line.row.hardware or None,
+        lambda line: line.row.hardware,
         Order.ASCENDING,
         is_number=False,
     ),
 )
 
-COLUMNS = {column.name: column for column in (*LEFT, *NUMBERS)}
+COLUMNS = {column.name: column for column in (*LEFT, *RIGHT)}

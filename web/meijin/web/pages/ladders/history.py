@@ -4,7 +4,7 @@ import asyncio
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
@@ -17,9 +17,11 @@ from meijin.web.drafts import Draft
 from meijin.web.pages.ladders.bots import chosen_bots
 from meijin.web.pages.ladders.downloads import csv_draft, json_draft
 from meijin.web.pages.ladders.names import LadderName
+from meijin.web.pages.ladders.reading import whole_table
 from meijin.web.routes import Page
 from meijin.web.visit import Visit
 from meijin.web.wording import text
+from meijin.wire.standings import games_of
 from meijin.wire.text import spreadsheet_text
 
 MAX_BOTS = 12
@@ -61,34 +63,46 @@ class History:
     """What was read of the bots."""
 
     table: pb.GetStandingsResponse
+    """The published run's."""
     ratings: Mapping[str, pb.ListRatingsResponse]
     """By bot."""
 
     def curves(self) -> list[Curve]:
-        """One of each version that was rated."""
+        """One of each version that was rated: the last point is the published run's."""
         made = []
         for bot, found in self.ratings.items():
             versions: dict[str, list[pb.DayRating]] = {}
-            for rating in reversed(found.ratings):
+            for rating in (*reversed(found.ratings), *self._latest(bot)):
                 versions.setdefault(rating.version, []).append(rating)
             for version, days in versions.items():
                 name = f"{bot} {version}".rstrip() if len(versions) > 1 else bot
                 made.append(Curve(name, bot, days))
         return made
 
+    def _latest(self, bot: str) -> Iterator[pb.DayRating]:
+        """The ratings of the published run, where its day is not over yet."""
+        day = f"{self.table.run.create_time.ToDatetime(UTC):%Y-%m-%d}"
+        if any(rating.day >= day for rating in self.ratings[bot].ratings):
+            return
+        for row in self.table.standings:
+            if row.bot == bot:
+                games = games_of(row.as_black) + games_of(row.as_white)
+                yield pb.DayRating(
+                    day=day, version=row.version, elo=row.elo, margin=row.margin, games=games
+                )
+
 
 async def _history(visit: Visit) -> History:
     ladder = visit.place("name")
     bots = chosen_bots(visit, MAX_BOTS)
-    ladders = visit.services.ladders
-    table = await ladders.GetStandings(pb.GetStandingsRequest(ladder=ladder, page_size=OFFERED))
+    table = await whole_table(visit.services, pb.GetStandingsRequest(ladder=ladder))
     if not bots:
         best = dict.fromkeys(row.bot for row in table.standings)
         bots = list(best)[:USUAL_BOTS]
     asked = [
         pb.ListRatingsRequest(ladder=table.ladder.name, bot=bot, page_size=DAYS) for bot in bots
     ]
-    found = await asyncio.gather(*map(ladders.ListRatings, asked))
+    found = await asyncio.gather(*map(visit.services.ladders.ListRatings, asked))
     return History(table, dict(zip(bots, found, strict=True)))
 
 
@@ -106,7 +120,7 @@ def _view(history: History, query: str) -> HistoryView:
         ladder=ladder,
         name=LadderName.parse(ladder.name),
         bots=list(history.ratings),
-        offered=list(dict.fromkeys(row.bot for row in history.table.standings)),
+        offered=list(dict.fromkeys(row.bot for row in history.table.standings))[:OFFERED],
         curves=curves,
         chart=chart_of(curves, text("ladders.history.chart", ladder=ladder.name)),
         query=query,

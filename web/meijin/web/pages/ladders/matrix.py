@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from urllib.parse import quote_plus
 
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.web.drafts import Draft
@@ -33,9 +34,8 @@ class Cell:
     """The chance that the row is the stronger, in per cent."""
     step: int
     """Its colour, 0 to `STEPS`."""
-    bot: str
-    """The column's."""
-    is_own: bool
+    opponent: str
+    """The column's bot as addresses have it; empty where the two are of one bot."""
     score: str
     """What the row's scored."""
 
@@ -98,6 +98,7 @@ async def show(visit: Visit) -> Draft:
 def matrix_rows(matrix: pb.GetMatrixResponse) -> list[Row]:
     """The rows of a matrix as they are shown."""
     names, bots = version_names(matrix), [row.standing.bot for row in matrix.rows]
+    opponents = [(bot, quote_plus(bot)) for bot in bots]
     return [
         Row(
             rank=row.standing.rank,
@@ -105,8 +106,10 @@ def matrix_rows(matrix: pb.GetMatrixResponse) -> list[Row]:
             bot=row.standing.bot,
             elo=row.standing.elo,
             cells=[
-                _cell(cell, bots[other], is_own=place == other)
-                for other, cell in enumerate(row.cells)
+                _cell(cell, "" if bot == bots[place] else address, is_own=place == other)
+                for other, (cell, (bot, address)) in enumerate(
+                    zip(row.cells, opponents, strict=True)
+                )
             ],
         )
         for place, row in enumerate(matrix.rows)
@@ -124,13 +127,12 @@ def version_names(matrix: pb.GetMatrixResponse) -> list[str]:
     ]
 
 
-def _cell(cell: pb.MatrixCell, bot: str, *, is_own: bool) -> Cell:
+def _cell(cell: pb.MatrixCell, opponent: str, *, is_own: bool) -> Cell:
     score = cell.score
     return Cell(
-        text="" if is_own else chance_text(cell.superiority),
+        text="·" if is_own else chance_text(cell.superiority),
         step=round(STEPS * cell.superiority),
-        bot=bot,
-        is_own=is_own,
+        opponent=opponent,
         score=f"{score.wins}-{score.draws}-{score.losses}",
     )
 

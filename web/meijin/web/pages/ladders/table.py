@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.web.drafts import Draft
 from meijin.web.pages.ladders.choice import Choice, Only, choice_of
-from meijin.web.pages.ladders.columns import LEFT, NUMBERS, Column, Order
+from meijin.web.pages.ladders.columns import LEFT, RIGHT, Column, Facts, Order
 from meijin.web.pages.ladders.downloads import csv_draft, json_draft, message_json
 from meijin.web.pages.ladders.intervals import Bar, Scale
 from meijin.web.pages.ladders.names import LadderName, Neighbours
@@ -99,11 +100,11 @@ def table_view(
     table: pb.GetStandingsResponse, names: Sequence[str], choice: Choice, place: int, query: str
 ) -> TableView:
     """A table with the lines that are chosen of it."""
-    rows, name = choice.lines(table.standings), LadderName.parse(table.ladder.name)
-    shown = rows[(place - 1) * ROWS : place * ROWS]
+    found, name = choice.lines(table.standings), LadderName.parse(table.ladder.name)
+    shown = found[(place - 1) * ROWS : place * ROWS]
     scale = Scale.of(table.standings)
-    columns = [column for column in NUMBERS if any(column.cell(row) for row in shown)]
-    lines = _lines(shown, columns, scale)
+    columns = _columns(shown)
+    lines = _lines(shown, list(columns.values()), scale)
     has = {mark for line in lines for mark in line.marks}
     return TableView(
         ladder=table.ladder,
@@ -117,17 +118,24 @@ def table_view(
         headings=[_heading(column, choice) for column in columns],
         lines=lines,
         marks=[mark for mark in MARKS if mark in has],
-        found=len(rows),
+        found=len(found),
         total=len(table.standings),
         page=place,
-        pages=max(1, -(-len(rows) // ROWS)),
+        pages=max(1, -(-len(found) // ROWS)),
         verify=verify_line(table.ladder.name, table.run.run_id),
         query=query,
         is_anchored=any(row.anchor for row in table.standings),
     )
 
 
-def _lines(rows: Sequence[pb.Standing], columns: Sequence[Column], scale: Scale) -> list[Line]:
+def _columns(lines: Sequence[Facts]) -> dict[Column, list[str]]:
+    """The columns that say something, with what they say of each line."""
+    cells = {column: [column.cell(line) for line in lines] for column in RIGHT}
+    return {column: texts for column, texts in cells.items() if any(texts)}
+
+
+def _lines(lines: Sequence[Facts], columns: Sequence[Sequence[str]], scale: Scale) -> list[Line]:
+    rows = [line.row for line in lines]
     versions = Counter(row.bot for row in rows)
     return [
         Line(
@@ -137,9 +145,9 @@ def _lines(rows: Sequence[pb.Standing], columns: Sequence[Column], scale: Scale)
             marks=marks(row),
             is_faint=row.provisional or not row.linked,
             bar=scale.bar(row),
-            cells=tuple(column.cell(row) for column in columns),
+            cells=cells,
         )
-        for row in rows
+        for row, cells in zip(rows, zip(*columns, strict=True), strict=True)
     ]
 
 
@@ -153,7 +161,11 @@ async def show_csv(visit: Visit) -> Draft:
     """The lines that are chosen, as CSV."""
     choice = choice_of(visit)
     table = await whole_table(visit.services, choice.request(visit.place("name")))
-    return csv_draft(table.ladder.name, lambda: standings_csv(choice.lines(table.standings)), table)
+    return csv_draft(table.ladder.name, partial(_csv, table, choice), table)
+
+
+def _csv(table: pb.GetStandingsResponse, choice: Choice) -> str:
+    return standings_csv(line.row for line in choice.lines(table.standings))
 
 
 async def show_json(visit: Visit) -> Draft:
@@ -163,7 +175,7 @@ async def show_json(visit: Visit) -> Draft:
 
     def write() -> str:
         run = table.run if table.HasField("run") else None
-        lines = choice.lines(table.standings)
+        lines = [line.row for line in choice.lines(table.standings)]
         return message_json(pb.GetStandingsResponse(ladder=table.ladder, run=run, standings=lines))
 
     return json_draft(write, table)
