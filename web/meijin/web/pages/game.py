@@ -48,13 +48,29 @@ def asked_ply(visit: Visit) -> int | None:
 
 
 async def asked_game(visit: Visit) -> game_pb2.Game:
-    """The game that an address names.
+    """The game that an address names; while it runs and boards are delayed, its opening alone.
 
     Raises:
         AioRpcError: there is none.
     """
     request = game_service_pb2.GetGameRequest(game_id=visit.place("game_id"))
-    return (await visit.services.games.GetGame(request)).game
+    game = (await visit.services.games.GetGame(request)).game
+    return held_back(game) if is_held_back(visit, game) else game
+
+
+def is_held_back(visit: Visit, game: game_pb2.Game) -> bool:
+    """Whether a game is not to be seen as it is now."""
+    return bool(visit.shell.settings.delay) and game.state == game_pb2.GAME_STATE_RUNNING
+
+
+def held_back(game: game_pb2.Game) -> game_pb2.Game:
+    """A game without what its players did: live boards tell that when it is due."""
+    kept = game_pb2.Game()
+    kept.CopyFrom(game)
+    del kept.moves[game.opening_plies :]
+    kept.ClearField("choice")
+    kept.ply = len(kept.moves)
+    return kept
 
 
 ROUTES = (Page("/games/{game_id}", game_page), Page("/embed/games/{game_id}", frame))

@@ -8,12 +8,13 @@ from meijin.game import Board
 from meijin.game.board_svg import board_svg
 from meijin.v1 import game_service_pb2
 from meijin.web.drafts import HTML, Draft
-from meijin.web.pages.game import asked_game, asked_ply
+from meijin.web.pages.game import asked_game, asked_ply, is_held_back
 from meijin.web.pictures.game_image import card_png, square_png
 from meijin.web.refusals import bad_request, not_found
 from meijin.web.replay.replay_page import replay_page
 from meijin.web.routes import Page
 from meijin.web.visit import Visit
+from meijin.web.wording import text
 from meijin.wire import record_from_proto
 
 FORMATS = {
@@ -47,7 +48,13 @@ async def file(visit: Visit) -> Draft:
 
 
 async def record(visit: Visit, suffix: str) -> Draft:
-    """Give a game's record."""
+    """Give a game's record.
+
+    Raises:
+        Refusal: it is being played, and boards are delayed.
+    """
+    if visit.shell.settings.delay and is_held_back(visit, await asked_game(visit)):
+        raise bad_request(text("game.files.held_back"))
     key = visit.place("game_id")
     request = game_service_pb2.ExportGameRequest(game_id=key, format=FORMATS[suffix])
     found = await visit.services.games.ExportGame(request)

@@ -10,6 +10,7 @@ from meijin.game import Board, Color, GameRecord
 from meijin.game.board_svg import FILLS
 from meijin.web.pictures.board_image import board_image
 from meijin.web.pictures.lettering import fitted, font
+from meijin.web.wording import text
 
 SQUARE = 640
 CARD = (1200, 630)
@@ -33,12 +34,18 @@ def card_png(record: GameRecord, ply: int) -> bytes:
     draw = ImageDraw.Draw(image)
     _player(draw, Color.BLACK, _titled(record.black, record.black_version), y=120)
     _player(draw, Color.WHITE, _titled(record.white, record.white_version), y=210)
-    outcome = record.outcome
+    outcome, last = record.outcome, len(record.moves)
     _line(draw, "*" if outcome is None else outcome.result.value, y=320, size=72, fill=_TEXT)
-    _line(draw, "running" if outcome is None else str(outcome), y=400, size=32, fill=_TEXT)
+    _line(
+        draw,
+        text("game.card.running") if outcome is None else str(outcome),
+        y=400,
+        size=32,
+        fill=_TEXT,
+    )
     _line(draw, _played(record), y=470)
-    _line(draw, f"ply {min(ply, len(record.moves))} of {len(record.moves)}", y=515)
-    draw.text((_TEXT_LEFT, 575), "Meijin", fill=_FAINT, font=font(28), anchor="lm")
+    _line(draw, text("game.position", ply=min(ply, last), last=last), y=515)
+    draw.text((_TEXT_LEFT, 575), text("site.name"), fill=_FAINT, font=font(28), anchor="lm")
     return _png(image)
 
 
@@ -63,9 +70,9 @@ def _player(draw: ImageDraw.ImageDraw, color: Color, name: str, *, y: int) -> No
 
 
 def _line(
-    draw: ImageDraw.ImageDraw, text: str, *, y: int, size: int = 28, fill: str = _FAINT
+    draw: ImageDraw.ImageDraw, words: str, *, y: int, size: int = 28, fill: str = _FAINT
 ) -> None:
-    shown, letters = fitted(text, width=_TEXT_WIDTH, largest=size, least=20)
+    shown, letters = fitted(words, width=_TEXT_WIDTH, largest=size, least=20)
     draw.text((_TEXT_LEFT, y), shown, fill=fill, font=letters, anchor="lm")
 
 

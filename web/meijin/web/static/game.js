@@ -60,10 +60,8 @@ class GamePage {
    *   evaluation that of its move, from 1, its score the bot's own; clocks are texts.
    */
   follow({ ply, cells = [], clocks, evaluations = [], ended = false }) {
-    if (ended || ply > this.moves.length) {
-      location.reload(); // with what only the whole game tells
-      return;
-    }
+    if (ended) location.reload(); // for what the end alone tells
+    if (ply > this.moves.length) return; // it begins with all moves, and follows without a gap
     const isAtEnd = this.ply === this.moves.length;
     for (const cell of cells.slice(this.moves.length - ply)) this.moves.append(cell);
     for (const each of evaluations) this.moves.evaluate(each);
@@ -160,6 +158,9 @@ class GamePage {
   #listen() {
     for (const link of this.root.querySelectorAll("[data-step]")) {
       link.addEventListener("click", (event) => this.#onLink(event, () => this.step(link.dataset.step)));
+    }
+    for (const link of this.root.querySelectorAll("[data-go]")) {
+      link.addEventListener("click", (event) => this.#onLink(event, () => this.show(Number(link.dataset.go))));
     }
     this.moves.onChoice((event, ply) => this.#onLink(event, () => this.show(ply)));
     const box = this.root.querySelector(".board-box");

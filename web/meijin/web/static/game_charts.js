@@ -3,11 +3,17 @@
 const HEIGHT = 220;
 const FLAT = 100; // scores up to here are drawn in proportion, larger ones by their logarithm
 
-/** Where the axis of scores has its lines: at zero, and at the powers of ten that are in sight. */
+const MOST_LINES = 3; // on each side of zero
+const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
+const WHOLE = [1, 2, 5, 10, 20, 50, 100]; // plies between two lines
+
+/** Where the axis of scores has its lines: at zero, and at some powers of ten on both sides. */
 function scoreLines(chart, axis, min, max) {
   if (max <= FLAT) return [min, 0, max];
+  const powers = Math.log10(max / FLAT);
+  const step = 10 ** Math.max(1, Math.round(powers / MOST_LINES));
   const lines = [];
-  for (let power = max > 50 * FLAT ? 10 * FLAT : FLAT; power <= max; power *= 10) lines.push(power);
+  for (let line = powers > 1.7 ? FLAT * step : FLAT; line <= max; line *= step) lines.push(line);
   return [...lines.map((line) => -line).reverse(), 0, ...lines];
 }
 
@@ -22,8 +28,12 @@ function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-const WHOLE = [1, 2, 5, 10, 20, 50, 100]; // plies between two lines
 const TIMES = { range: { min: { hard: 0, pad: 0 }, max: { pad: 0.1 } } };
+const SCORE_AXIS = {
+  splits: scoreLines,
+  filter: (chart, lines) => lines,
+  values: (chart, lines) => lines.map((line) => SHORT.format(line)),
+};
 const SCORES = { distr: 4, asinh: FLAT, range: scoreRange };
 
 export class Charts {
@@ -94,7 +104,7 @@ export class Charts {
       scales: { x: { time: false }, y: isTime ? TIMES : SCORES },
       axes: [
         { ...axis, incrs: WHOLE },
-        { ...axis, size: 70, ...(isTime ? {} : { splits: scoreLines, filter: (chart, splits) => splits }) },
+        { ...axis, size: 60, ...(isTime ? {} : SCORE_AXIS) },
       ],
       series: [
         { label: place.dataset.x },
@@ -103,7 +113,7 @@ export class Charts {
           stroke: strokes[index],
           width: 2,
           spanGaps: true,
-          points: { show: true, size: 5, fill: strokes[index] },
+          points: { size: 5, fill: strokes[index] },
         })),
       ],
       hooks: {

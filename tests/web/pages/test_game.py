@@ -1,0 +1,251 @@
+"""The page of a game."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.game.test_forbidden import CROSS, RENJU
+from tests.web.browsing import ORIGIN, Answer
+from tests.web.conftest import OpenSite
+from tests.web.games.messages import NOON, game_message
+from tests.web.prepared import browse
+
+from meijin.game import (
+    GOMOKU,
+    SWAP2,
+    Analysis,
+    Color,
+    Ending,
+    GameRecord,
+    Outcome,
+    Party,
+    SideChoice,
+    TimeControl,
+    Variant,
+)
+from meijin.game.position_string import parse_position
+from meijin.v1 import fault_service_pb2, game_pb2, game_service_pb2
+from meijin.wire import time_to_proto
+
+MOVES = parse_position("h8i9h9i8h7i7h6i6h5", GOMOKU)
+SECOND = timedelta(seconds=1)
+RECORD = GameRecord(
+    GOMOKU,
+    "ann",
+    "bob",
+    moves=MOVES,
+    times=(SECOND,) * 9,
+    raw_times=(SECOND * 2,) * 9,
+    analysis=(None,) * 4 + (Analysis(-30, 9, 4000, MOVES[4:6]),) + (None,) * 4,
+    opening_plies=2,
+    time_control=TimeControl.parse("60+0.5"),
+    outcome=Outcome(Ending.FIVE, Color.BLACK),
+)
+GAME_CLOCK = TimeControl.parse("60")
+HOSTILE = "</title><script>alert(1)</script>\N{RIGHT-TO-LEFT OVERRIDE}\x1b"
+
+
+async def look(
+    record: GameRecord | game_pb2.Game, path: str = "/games/17", *faults: fault_service_pb2.Fault
+) -> Answer:
+    """The answer to a look at a game."""
+    game = game_message(record) if isinstance(record, GameRecord) else record
+    browsing = browse(
+        GetGame=game_service_pb2.GetGameResponse(game=game),
+        ListFaults=fault_service_pb2.ListFaultsResponse(faults=faults),
+    )
+    return await browsing.get(path)
+
+
+async def page(
+    record: GameRecord | game_pb2.Game, path: str = "/games/17", *faults: fault_service_pb2.Fault
+) -> str:
+    """The text of a page that is there."""
+    answer = await look(record, path, *faults)
+    assert answer.status == 200, answer.text
+    return answer.text
+
+
+def stones(text: str) -> int:
+    """How many the board of a page has."""
+    return len(re.findall(r'<circle class="(?:black|white)"', text))
+
+
+async def test_the_whole_game_is_shown() -> None:
+    """Its end, its moves with times and words, and where it belongs."""
+    text = await page(RECORD)
+    assert stones(text) == 9
+    assert "<strong>1-0</strong> black wins by five" in text
+    assert text.count('class="win"') == 5
+    for part in ("60+0.5", "freestyle 15x15", 'href="/tournaments/5"', "freestyle-15x15-blitz"):
+        assert part in text
+    assert '<td class="line" data-field="line">h7 i7</td>' in text
+    assert text.count("<tr data-ply=") == 10
+
+
+async def test_a_link_shows_its_ply_without_scripts() -> None:
+    """With links to the plies beside it; beyond the end it is the end."""
+    text = await page(RECORD, "/games/17?ply=3")
+    assert stones(text) == 3
+    assert "3. black h9" in text
+    assert 'href="/games/17?ply=2"' in text
+    assert 'href="/games/17?ply=4"' in text
+    assert stones(await page(RECORD, "/games/17?ply=400")) == 9
+    assert stones(await page(RECORD, "/games/17?ply=0")) == 0
+
+
+@pytest.mark.parametrize("ply", ["x", "-1", "485", "1.5", "9" * 30])
+async def test_a_ply_that_none_has_is_refused(ply: str) -> None:
+    """It has to be a number of stones."""
+    answer = await look(RECORD, f"/games/17?ply={ply}")
+    assert answer.status == 400
+    assert "ply must be a whole number from 0 to 484" in answer.text
+
+
+async def test_links_to_it_have_a_picture() -> None:
+    """With the address that people use, at the ply of the link."""
+    text = await page(RECORD, "/games/17?ply=3")
+    picture = f"{ORIGIN}/games/17.png?ply=3&amp;shape=card"
+    assert f'<meta property="og:image" content="{picture}">' in text
+    assert '<meta property="og:title" content="Game 17: ann \N{EN DASH} bob">' in text
+    assert "summary_large_image" in text
+
+
+async def test_forbidden_cells_are_crossed_out() -> None:
+    """In renju, at the ply shown, and told to the script for every other."""
+    text = await page(GameRecord(RENJU, "ann", "bob", moves=CROSS, time_control=GAME_CLOCK))
+    assert text.count('class="forbidden"') == 1
+    assert f'data-forbidden="{parse_position("h8", RENJU)[0]}"' in text
+
+
+async def test_the_opening_is_told_in_words() -> None:
+    """Who placed which stones, and who chose a side."""
+    variant = replace(GOMOKU, opening_rule=SWAP2)
+    choice = SideChoice(5, Color.WHITE)
+    text = await page(replace(RECORD, variant=variant, choice=choice, opening_plies=0))
+    assert "bob placed 3 stones." in text
+    assert "ann placed 2 more" in text
+    assert "bob chose white." in text
+
+
+async def test_a_forfeit_comes_with_its_evidence() -> None:
+    """The ledger's entry, and where the bot failed."""
+    fault = fault_service_pb2.Fault(
+        kind=fault_service_pb2.FAULT_KIND_CRASH,
+        detail=f"ann failed {HOSTILE}",
+        create_time=time_to_proto(NOON),
+        bot="ann",
+        traceback=f'File "bot.py" {HOSTILE}',
+    )
+    fault.evidence.update({"raw_us": 1_200_000, "said": HOSTILE})
+    outcome = Outcome(Ending.CRASH, Color.WHITE, Party.BLACK, detail=HOSTILE)
+    text = await page(replace(RECORD, outcome=outcome), "/games/17", fault)
+    assert "black forfeits: crash" in text
+    assert "<dt>raw</dt><dd><bdi>1.2 s</bdi></dd>" in text
+    assert "<script>alert" not in text
+    assert "File &#34;bot.py&#34;" in text
+
+
+async def test_why_it_was_paired_and_what_it_counts_for() -> None:
+    """A reason of the ladder's, a repeat, and a void game."""
+    game = game_message(RECORD)
+    game.pairing_reason = "the ladder learns 0.3 bits"
+    game.repeat = True
+    text = await page(game)
+    assert "the ladder learns 0.3 bits" in text
+    assert "an earlier game of the ladder was the same" in text
+    void = replace(RECORD, outcome=Outcome(Ending.VOID, None, Party.SERVER, "stood still"))
+    message = game_message(void)
+    message.state = game_pb2.GAME_STATE_VOID
+    text = await page(message)
+    assert "counts for nothing" in text
+    assert "<strong>*</strong> void: server" in text
+
+
+async def test_hostile_texts_are_escaped() -> None:
+    """Names, versions, tournaments and reasons, on the page and in a frame."""
+    game = game_message(replace(RECORD, black_version=HOSTILE, white_version=HOSTILE))
+    game.black = game.white = game.tournament_name = game.pairing_reason = HOSTILE
+    for path in ("/games/17", "/embed/games/17"):
+        text = await page(game, path)
+        assert "<script>alert" not in text
+        assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in text
+        assert "\x1b" not in text
+
+
+GAMES = {
+    "no moves": replace(RECORD, moves=(), times=(), raw_times=(), analysis=(), opening_plies=0),
+    "running": replace(RECORD, outcome=None, moves=MOVES[:4], analysis=(), times=(), raw_times=()),
+    "no times": replace(RECORD, times=(), raw_times=()),
+    "a cap": replace(RECORD, time_control=TimeControl.parse("5/move")),
+    "two clocks": replace(RECORD, white_time_control=TimeControl.parse("1")),
+    "small": GameRecord(
+        Variant.parse("3x3 line 3"), "a", "b", moves=(4, 0), time_control=GAME_CLOCK
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_every_kind_of_game_has_a_page(name: str) -> None:
+    """Whatever is missing of it."""
+    record = GAMES[name]
+    for path in ("/games/17", "/embed/games/17"):
+        assert stones(await page(record, path)) == len(record.moves)
+
+
+async def test_the_longest_game_has_a_page() -> None:
+    """With 484 stones, names of 40 characters and all lines of 64 cells."""
+    cells = random.Random(1).sample(range(484), 484)
+    record = GameRecord(
+        Variant.parse("standard 22x22 line 22"),
+        "a" * 40,
+        "b" * 40,
+        moves=tuple(cells),
+        analysis=tuple(Analysis(10**9, 99, 10**15, tuple(cells[:64])) for _ in cells),
+        time_control=GAME_CLOCK,
+    )
+    answer = await look(record)
+    assert (answer.status, stones(answer.text)) == (200, 484)
+    assert len(answer.body) < 1_000_000
+
+
+async def test_a_running_game_has_its_hook() -> None:
+    """For what follows it, and a row to be filled; a finished one has neither."""
+    running = await page(GAMES["running"])
+    assert 'data-live="game:17"' in running
+    assert "<template data-row>" in running
+    assert "The game is running." in running
+    assert "data-live" not in await page(RECORD)
+
+
+async def test_others_may_frame_the_board() -> None:
+    """The frame alone; it leads to the whole game, and the page has its address to copy."""
+    answer = await look(RECORD, "/embed/games/17?ply=3")
+    assert "frame-ancestors *" in answer.headers["content-security-policy"]
+    assert "x-frame-options" not in answer.headers
+    assert stones(answer.text) == 3
+    assert 'href="/games/17?ply=3"' in answer.text
+    answer = await look(RECORD, "/games/17?ply=3")
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    assert f"{ORIGIN}/embed/games/17?ply=3" in answer.text
+
+
+async def test_nothing_is_inline() -> None:
+    """The policy of the pages would keep it from working."""
+    for path in ("/games/17", "/embed/games/17"):
+        text = await page(RECORD, path)
+        assert not re.search(r"\sstyle=|\son[a-z]+=|<style|<script>", text)
+
+
+async def test_a_game_of_the_server_has_a_page(open_site: OpenSite) -> None:
+    """As it is being played; an unknown one has none."""
+    async with open_site() as site:
+        await site.server.pair(name="cup")
+        found = await site.browse().get("/games/1")
+        assert (found.status, "ada" in found.text, "cup" in found.text) == (200, True, True)
+        missing = await site.browse().get("/games/99")
+        assert (missing.status, "no game 99" in missing.text) == (404, True)
