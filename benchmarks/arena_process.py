@@ -19,6 +19,7 @@ from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LISTENING = re.compile(r"listening on (\S+)")
+PAGES = re.compile(r"pages for browsers are at http://(\S+)")
 START_TIME = 30.0
 
 
@@ -29,6 +30,8 @@ class ArenaProcess:
     pid: int
     address: str
     data: Path
+    pages: str = ""
+    """Host and port of its pages; empty where it has none."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -54,18 +57,25 @@ class ArenaProcess:
 
 
 @contextmanager
-def arena_process(durability: str) -> Iterator[ArenaProcess]:
-    """A server with open registration on a free port and a new SQLite file."""
+def arena_process(durability: str, *, web: str = "off") -> Iterator[ArenaProcess]:
+    """A server with open registration on a free port and a new SQLite file.
+
+    Args:
+        web: Where it has pages for browsers.
+    """
     with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder, ExitStack() as stack:
         data = Path(folder)
         log = stack.enter_context((data / "server.log").open("w"))
         command = [
             *(sys.executable, "-m", "meijin", "serve", "--open", "--drain=0"),
             *("--listen=127.0.0.1:0", f"--data={data}", f"--durability={durability}"),
-            f"--env-file={os.devnull}",
+            *(f"--env-file={os.devnull}", f"--web={web}"),
         ]
         process = stack.enter_context(child(command, log.fileno()))
-        yield ArenaProcess(process.pid, _address(data / "server.log", process), data)
+        server_log = data / "server.log"
+        address = _address(LISTENING, server_log, process)
+        pages = "" if web == "off" else _address(PAGES, server_log, process)
+        yield ArenaProcess(process.pid, address, data, pages)
 
 
 @contextmanager
@@ -80,10 +90,10 @@ def child(command: Sequence[str], output: int | None = None) -> Iterator["subpro
         process.wait(30)
 
 
-def _address(log: Path, process: "subprocess.Popen[bytes]") -> str:
+def _address(form: re.Pattern[str], log: Path, process: "subprocess.Popen[bytes]") -> str:
     deadline = time.monotonic() + START_TIME
     while time.monotonic() < deadline and process.poll() is None:
-        found = LISTENING.search(log.read_text())
+        found = form.search(log.read_text())
         if found is not None:
             return found[1]
         time.sleep(0.02)

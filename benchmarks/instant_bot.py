@@ -1,9 +1,10 @@
 """A bot that answers at once, straight on the wire: what it costs is the arena's, not its own.
 
-    python benchmarks/instant_bot.py NAME ADDRESS GAMES
+    python benchmarks/instant_bot.py NAME ADDRESS GAMES [PAUSE]
 
 In a game both sides play the cells of one shuffled list in turn, after the opening: every move is
-free, and neither has to look at the board. The game's number names the list.
+free, and neither has to look at the board. The game's number names the list. With PAUSE, seconds,
+it waits before each answer, for games that are to be looked at.
 """
 
 import asyncio
@@ -26,9 +27,10 @@ ORDERS = 64
 class InstantBot:
     """One stream, many games, no thought."""
 
-    def __init__(self, name: str, games: int) -> None:
+    def __init__(self, name: str, games: int, pause: float = 0.0) -> None:
         self._name = name
         self._games = games
+        self._pause = pause
         rng = random.Random(0)
         self._orders = [rng.sample(range(CELLS), CELLS) for _ in range(ORDERS)]
         self._lines: dict[int, list[int]] = {}
@@ -48,6 +50,8 @@ class InstantBot:
                     if response.HasField("events"):
                         self._take(response.events)
                     if response.events.turns:
+                        if self._pause:
+                            await asyncio.sleep(self._pause)
                         await call.write(self._answer(response.events.turns))
 
     def _take(self, events: pb.Events) -> None:
@@ -73,4 +77,5 @@ class InstantBot:
 
 
 if __name__ == "__main__":
-    asyncio.run(InstantBot(sys.argv[1], int(sys.argv[3])).run(sys.argv[2]))
+    name, address, games, *pause = sys.argv[1:]
+    asyncio.run(InstantBot(name, int(games), *map(float, pause)).run(address))

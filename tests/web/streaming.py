@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from tests.web.browsing import HOST
 
 from meijin.testing.peer import WAIT_TIMEOUT
-from meijin.web.live.watcher import ABORT, BEAT
+from meijin.web.live.watcher import BEAT, TRANSPORT
 
 
 @dataclass(slots=True)
@@ -29,7 +29,11 @@ class Stream:
     cuts: int = 0
     """How often the server has cut the connection."""
 
-    def cut(self) -> None:
+    def get_write_buffer_size(self) -> int:
+        """How much waits to be sent: always something, so that the answer's task writes."""
+        return 1
+
+    def abort(self) -> None:
         """Be cut off."""
         self.cuts += 1
         self.has_left.set()
@@ -91,7 +95,7 @@ async def listening(
         "server": (HOST, 80),
         "client": (host, 1234),
         "headers": headers,
-        "extensions": {ABORT: {"abort": stream.cut}},
+        "extensions": {TRANSPORT: {"transport": stream}},
     }
     answering = asyncio.create_task(app(scope, stream.receive, stream.send))
     try:

@@ -113,6 +113,7 @@ async def test_a_forfeit_that_is_not_committed_is_not_told(server: ServerInTest)
         await black.fail(turn.game, "ill")
         await server.until(lambda: game.arbiter.outcome is not None)
         assert await look(watch) == []
+        assert await look(watch_of(server)) == []
     await black.ended()
     (last,) = await look(watch)
     assert last.game.outcome.ending == game_pb2.ENDING_CRASH

@@ -20,7 +20,7 @@ VARIANT = game_pb2.Variant(width=5, height=5, line=5)
 def game(**fields: Any) -> game_pb2.Game:
     """A game without its moves."""
     running = game_pb2.GAME_STATE_RUNNING
-    plain = {"black": "ada", "white": "bob", "variant": VARIANT, "state": running}
+    plain: dict[str, Any] = {"black": "ada", "white": "bob", "variant": VARIANT, "state": running}
     return game_pb2.Game(**(plain | fields))
 
 

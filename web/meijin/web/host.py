@@ -13,7 +13,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from meijin.web.certificate import Certificate
-from meijin.web.live.watcher import ABORT
+from meijin.web.live.watcher import TRANSPORT
 from meijin.web.shell import Shell
 from meijin.web.site import application
 
@@ -145,7 +145,7 @@ class _Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins, and has to be there soon."""
         super().on_message_begin()
-        self.scope["extensions"] = {ABORT: {"abort": self.transport.abort}}
+        self.scope["extensions"] = {TRANSPORT: {"transport": self.transport}}
         self._expect_request()
 
     def on_headers_complete(self) -> None:

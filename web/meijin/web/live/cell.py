@@ -25,7 +25,8 @@ class Cell:
         """0 until something is known."""
         self._name = name
         self._boards: dict[str, LiveBoard] = {}
-        self._change = b""
+        self.change = b""
+        """What brings those up to date who were told the version before."""
         self._whole: bytes | None = None
 
     def take(self, messages: Iterable[WatchArenaResponse], now_ms: int, *, is_first: bool) -> None:
@@ -47,13 +48,13 @@ class Cell:
             return
         self.version, self._whole = self.version + 1, None
         games = [to_json(update, now_ms) for update in updates]
-        self._change = self._all() if is_first else self._encoded(games, gone, is_whole=False)
+        self.change = self._all() if is_first else self._encoded(games, gone, is_whole=False)
 
     def since(self, version: int) -> bytes | None:
         """What brings one up to date who was told a version; ``None`` where nothing does."""
         if version == self.version:
             return None
-        return self._change if version and version == self.version - 1 else self._all()
+        return self.change if version and version == self.version - 1 else self._all()
 
     def _is_of_a_board(self, update: GameUpdate) -> bool:
         """Whether a game is shown: thoughts may come so late that it is none any more."""

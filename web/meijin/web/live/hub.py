@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from http import HTTPStatus
+from typing import TypeAlias
 
 from meijin.web.gateway import Gateway
 from meijin.web.live.subscription import Subscription
@@ -20,8 +21,8 @@ MAX_STREAMS = 3000
 MAX_STREAMS_OF_HOST = 1200
 """Of one address, behind which there may be a proxy."""
 
-MAX_SUBSCRIPTIONS = 300
-"""Topics that are watched at once, by any number of browsers."""
+MAX_SUBSCRIPTIONS = 90
+"""Topics that are watched at once, by any number of browsers: a server lets an address have 100."""
 
 WRITE_TIMEOUT = timedelta(seconds=10)
 """How long a frame may wait for its socket before the connection is cut."""
@@ -36,6 +37,9 @@ COME_BACK = timedelta(seconds=20)
 
 BEATS_AT_ONCE = 50
 
+Key: TypeAlias = tuple[Topic, str, timedelta]
+"""What is watched: a topic, with whose token, and by how much it is held back."""
+
 
 class LiveHub:
     """Every stream of live boards, and what they watch."""
@@ -43,31 +47,23 @@ class LiveHub:
     def __init__(self, gateway: Gateway, closing: asyncio.Event) -> None:
         self._gateway = gateway
         self._closing = closing
-        self._subscriptions: dict[tuple[Topic, str, timedelta], Subscription] = {}
+        self._subscriptions: dict[Key, Subscription] = {}
         self._watchers: set[Watcher] = set()
         self._of_hosts: Counter[str] = Counter()
         self._sweeping: asyncio.Task[None] | None = None
-
-    def check(self, host: str, topics: Sequence[Topic], *, token: str, delay: timedelta) -> None:
-        """Let a browser watch.
-
-        Raises:
-            Refusal: there is no room for it.
-        """
-        if self._of_hosts[host] >= MAX_STREAMS_OF_HOST:
-            raise _full(HTTPStatus.TOO_MANY_REQUESTS)
-        new = sum((topic, token, delay) not in self._subscriptions for topic in topics)
-        is_full = new and len(self._subscriptions) + new > MAX_SUBSCRIPTIONS
-        if is_full or len(self._watchers) >= MAX_STREAMS or self._closing.is_set():
-            raise _full(HTTPStatus.SERVICE_UNAVAILABLE)
 
     @asynccontextmanager
     async def watching(
         self, watcher: Watcher, host: str, topics: Sequence[Topic], *, token: str, delay: timedelta
     ) -> AsyncIterator[list[Subscription]]:
-        """Have topics watched for a browser as long as the context lasts."""
-        self._enter(watcher, host)
+        """Have topics watched for a browser as long as the context lasts.
+
+        Raises:
+            Refusal: there is no room for it.
+        """
         keys = [(topic, token, delay) for topic in topics]
+        self._check(host, keys)
+        self._enter(watcher, host)
         try:
             yield [self._subscribe(key, watcher) for key in keys]
         finally:
@@ -78,6 +74,14 @@ class LiveHub:
     def is_idle(self) -> bool:
         """Whether nobody watches anything."""
         return not (self._watchers or self._subscriptions or self._of_hosts)
+
+    def _check(self, host: str, keys: Sequence[Key]) -> None:
+        if self._of_hosts[host] >= MAX_STREAMS_OF_HOST:
+            raise _full(HTTPStatus.TOO_MANY_REQUESTS)
+        new = sum(key not in self._subscriptions for key in keys)
+        is_full = new and len(self._subscriptions) + new > MAX_SUBSCRIPTIONS
+        if is_full or len(self._watchers) >= MAX_STREAMS or self._closing.is_set():
+            raise _full(HTTPStatus.SERVICE_UNAVAILABLE)
 
     def _enter(self, watcher: Watcher, host: str) -> None:
         self._watchers.add(watcher)
@@ -94,7 +98,7 @@ class LiveHub:
             self._sweeping.cancel()
             self._sweeping = None
 
-    def _subscribe(self, key: tuple[Topic, str, timedelta], watcher: Watcher) -> Subscription:
+    def _subscribe(self, key: Key, watcher: Watcher) -> Subscription:
         topic, token, delay = key
         subscription = self._subscriptions.get(key)
         if subscription is None:
@@ -103,9 +107,7 @@ class LiveHub:
         subscription.watchers.add(watcher)
         return subscription
 
-    async def _unsubscribe(
-        self, keys: Sequence[tuple[Topic, str, timedelta]], watcher: Watcher
-    ) -> None:
+    async def _unsubscribe(self, keys: Sequence[Key], watcher: Watcher) -> None:
         ended = []
         for key in keys:
             subscription = self._subscriptions.get(key)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from datetime import timedelta
 from itertools import islice
@@ -16,7 +16,7 @@ from meijin.web.gateway import Gateway, Services, Visitor
 from meijin.web.live.cell import Cell, event
 from meijin.web.live.delay import DelayLine, held_back
 from meijin.web.live.topics import Topic
-from meijin.web.live.watcher import Watcher
+from meijin.web.live.watcher import Change, Watcher
 from meijin.web.refusals import refusal_of
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 RETRY = timedelta(seconds=3)
 """Between two tries to watch, when a server that is elsewhere does not answer."""
 
-WOKEN_AT_ONCE = 25
+TOLD_AT_ONCE = 40
 """Watchers that are told in a turn of the event loop: half a millisecond of it."""
 
 LASTING = frozenset(
@@ -76,7 +76,7 @@ class Subscription:
                 else:
                     log.info("live boards wait for the server: %s", error.details())
                     await asyncio.sleep(RETRY.total_seconds())
-        await self._wake()
+        await self._each(Watcher.wake)
 
     async def _take_all(self, messages: AsyncIterator[WatchArenaResponse]) -> None:
         look: list[WatchArenaResponse] = []
@@ -84,10 +84,12 @@ class Subscription:
         async for message in messages:
             look.append(message)
             if not message.more:
+                version = self.cell.version
                 self.cell.take(look, now_ms(), is_first=is_first)
                 is_first = False
                 look.clear()
-                await self._wake()
+                if self.cell.version > version:
+                    await self._tell()
 
     async def _messages(self) -> AsyncGenerator[WatchArenaResponse]:
         """What the server tells, held back by the delay."""
@@ -104,10 +106,20 @@ class Subscription:
         finally:
             call.cancel()
 
-    async def _wake(self) -> None:
-        """Have the watchers write, a few in each turn of the event loop."""
+    async def _tell(self) -> None:
+        """Have the watchers told what has changed."""
+        change = Change(self.cell.version, chunked(self.cell.change))
+        await self._each(lambda watcher: watcher.take(self, change))
+
+    async def _each(self, tell: Callable[[Watcher], None]) -> None:
+        """Tell the watchers something, a few in each turn of the event loop."""
         watchers = iter(list(self.watchers))
-        while part := list(islice(watchers, WOKEN_AT_ONCE)):
+        while part := list(islice(watchers, TOLD_AT_ONCE)):
             for watcher in part:
-                watcher.wake()
+                tell(watcher)
             await asyncio.sleep(0)
+
+
+def chunked(frame: bytes) -> bytes:
+    """A frame as a chunk of HTTP/1.1."""
+    return b"%x\r\n%b\r\n" % (len(frame), frame)

@@ -1,7 +1,7 @@
 """The endpoint of live boards: one stream of server-sent events a page, of all that it shows."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 from starlette.requests import Request
@@ -11,15 +11,15 @@ from starlette.types import Receive, Scope, Send
 from meijin.web.live.cell import event
 from meijin.web.live.subscription import now_ms
 from meijin.web.live.topics import Topic
-from meijin.web.live.watcher import ABORT, Watcher
+from meijin.web.live.watcher import TRANSPORT, Watcher
 from meijin.web.refusals import bad_request
 from meijin.web.shell import Shell
 from meijin.web.visit import Visit
 
 PATH = "/events"
 
-MAX_TOPICS = 8
-"""Of one stream."""
+MAX_TOPICS = 4
+"""Of one stream: a page shows a grid, or a few games."""
 
 RETRY = timedelta(seconds=3)
 """When a browser is to come back whose stream has ended."""
@@ -40,24 +40,21 @@ class Events:
         request = Request(scope)
         shell: Shell = request.app.state.shell
         visit = Visit(request, shell)
-        topics = _topics(visit)
+        watcher, topics = Watcher(send, _transport_of(scope)), _topics(visit)
         host, token, delay = visit.visitor.host, visit.visitor.token, shell.settings.delay
-        shell.live.check(host, topics, token=token, delay=delay)
         if request.method == "HEAD":
             await _begin(send)
             await _end(send)
             return
-        watcher = Watcher(send, _abort_of(scope))
-        leaving = asyncio.create_task(_await_end(receive, watcher))
-        try:
+        watching = shell.live.watching(watcher, host, topics, token=token, delay=delay)
+        async with watching as subscriptions:
             await _begin(send)
-            async with shell.live.watching(
-                watcher, host, topics, token=token, delay=delay
-            ) as subscriptions:
+            leaving = asyncio.create_task(_await_end(receive, watcher))
+            try:
                 await watcher.follow(subscriptions)
-            await _end(send)
-        finally:
-            leaving.cancel()
+            finally:
+                leaving.cancel()
+        await _end(send)
 
 
 def _topics(visit: Visit) -> Sequence[Topic]:
@@ -87,14 +84,12 @@ async def _await_end(receive: Receive, watcher: Watcher) -> None:
     watcher.leave()
 
 
-def _abort_of(scope: Scope) -> Callable[[], None]:
-    """What cuts the connection; nothing does where there is none."""
-    abort: Callable[[], None] = scope.get("extensions", {}).get(ABORT, {}).get("abort", _nothing)
-    return abort
-
-
-def _nothing() -> None:
-    pass
+def _transport_of(scope: Scope) -> asyncio.Transport | None:
+    """The transport of a request's connection, where there is one."""
+    transport: asyncio.Transport | None = (
+        scope.get("extensions", {}).get(TRANSPORT, {}).get("transport")
+    )
+    return transport
 
 
 ROUTES = (Route(PATH, Events(), methods=["GET"]),)
