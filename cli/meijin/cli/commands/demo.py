@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from meijin.arena.connection import Connection
 from meijin.arena.local import addresses, local_arena
 from meijin.arena.server_parts import check_server_parts
 from meijin.arena.tournaments import make_tournament
@@ -24,6 +25,7 @@ from meijin.cli.output import (
     print_json,
     print_note,
 )
+from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import (
     DATABASE_FILE,
     DEFAULT_HOST,
@@ -83,6 +85,7 @@ def demo(
         listening, url = addresses(data / SERVER_LOG_FILE)
         if url:
             notes.print(f"look at {url} meanwhile", soft_wrap=True)
+        _open_to_people(connection)
         made = make_tournament(connection, wanted, request_id)
         finished = follow(connection, made)
         standings = current_standings(connection, made.ladder)
@@ -97,6 +100,13 @@ def demo(
         console.print("What to try next:")
         for command, what in NEXT:
             console.print(f"  {command.format(data=data):<48}  {what}", soft_wrap=True)
+
+
+def _open_to_people(connection: Connection) -> None:
+    """Have the bots take on anybody, so that one may play against them in a browser."""
+    for bot in BOTS:
+        request = pb.SetChallengesRequest(name=bot, challenges=pb.CHALLENGE_POLICY_ANYONE)
+        connection.ask(connection.bots.SetChallenges, request)
 
 
 def _show(
