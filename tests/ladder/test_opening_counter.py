@@ -125,10 +125,33 @@ def test_games_are_counted_by_canonical_positions(any_league: League) -> None:
 def test_games_that_end_later_are_added(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """In batches, of which one is a cursor."""
     monkeypatch.setattr(opening_counter, "BATCH", 7)
+    monkeypatch.setattr(opening_counter, "LEAST_BATCH", 1)
     for seed in (1, 2):
         finish(league, some_lines(20, seed=seed))
         count_openings(league.database)
         assert_exact(league)
+
+
+def test_slow_transactions_become_smaller(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And larger again, within bounds, so that moves wait for none of them long."""
+    monkeypatch.setattr(opening_counter, "BATCH", 16)
+    monkeypatch.setattr(opening_counter, "LEAST_BATCH", 3)
+    now, step = 0.0, 1.0
+
+    def clock() -> float:
+        nonlocal now
+        now += step
+        return now
+
+    counter = OpeningCounter(league.database, clock=clock, rest_factor=0)
+    sizes = []
+    for slow in (True,) * 5 + (False,) * 5:
+        step = 1.0 if slow else 0.001
+        league.finish_random(opening_counter.BATCH, seed=1)
+        before = league.database.read(counted_games)
+        counter.count()
+        sizes.append(league.database.read(counted_games) - before)
+    assert sizes == [16, 8, 4, 3, 3, 3, 6, 12, 16, 16]
 
 
 def test_repeats_and_void_games_do_not_count(any_league: League) -> None:

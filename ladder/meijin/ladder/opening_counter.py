@@ -38,7 +38,11 @@ from meijin.store.openings.rechecks import Recheck, next_rechecks, take_recheck
 from meijin.store.schema import LadderId
 
 BATCH = 200
-"""Games of a transaction: the server's moves wait for it, some 15 ms on SQLite."""
+"""Games of a transaction at most, and at first."""
+LEAST_BATCH = 20
+LONGEST_HOLD_S = 0.025
+"""A transaction that takes longer is followed by one of half as many games: on SQLite the server's
+moves wait for it, and on a large table most of its rows are in pages of their own."""
 RECHECKS = 100
 """Voids that are seen to at once."""
 REST_FACTOR = 4.0
@@ -62,6 +66,7 @@ class OpeningCounter:
         self._stop = stop or threading.Event()
         self._clock = clock
         self._rest_factor = rest_factor
+        self._batch = BATCH
 
     def sweep(self) -> bool:
         """As `count`; failures are logged, but for the database's outages, as the jobs do that."""
@@ -79,25 +84,33 @@ class OpeningCounter:
             if self._stop.is_set():
                 break
             start = self._clock()
-            games = self._count_batch(ladder_id)
-            is_behind |= games == BATCH
-            if games:
+            counted = self._database.read(
+                partial(_counted_batch, ladder_id=ladder_id, limit=self._batch)
+            )
+            if counted is not None:
+                is_behind |= self._add(counted)
                 self._stop.wait(self._rest_factor * (self._clock() - start))
         return is_behind
 
-    def _count_batch(self, ladder_id: LadderId) -> int:
-        """Count the next games of a ladder; how many were looked at."""
-        counted, looked_at = self._database.read(
-            lambda connection: _counted_batch(connection, ladder_id)
-        )
-        if counted is None:
-            return 0
+    def _add(self, counted: CountedGames) -> bool:
+        """Add games, unless they have changed; tell whether there may be more at once."""
+        is_behind = counted.looked_at >= self._batch
+        begin = 0.0
+
+        def add(connection: Connection) -> None:
+            nonlocal begin
+            begin = self._clock()  # it waits for others no more
+            add_counted(connection, counted)
+
         try:
-            self._database.write(lambda connection: add_counted(connection, counted))
+            self._database.write(add)
         except GamesChangedError:
-            _log.info("openings are counted anew", ladder_id=ladder_id, after=counted.after)
-            return BATCH
-        return looked_at
+            _log.info("openings are counted anew", ladder=counted.ladder_id, after=counted.after)
+            is_behind = True
+        is_slow = self._clock() - begin > LONGEST_HOLD_S
+        wanted = self._batch // 2 if is_slow else self._batch * 2
+        self._batch = min(max(wanted, LEAST_BATCH), BATCH)
+        return is_behind
 
     def _see_to_rechecks(self) -> bool:
         waiting = self._database.read(lambda connection: next_rechecks(connection, limit=RECHECKS))
@@ -106,14 +119,11 @@ class OpeningCounter:
         return len(waiting) == RECHECKS
 
 
-def _counted_batch(connection: Connection, ladder_id: LadderId) -> tuple[CountedGames | None, int]:
-    """The next games, counted, and how many there were; ``None`` without any."""
+def _counted_batch(connection: Connection, ladder_id: LadderId, limit: int) -> CountedGames | None:
+    """The next games, counted; ``None`` without any."""
     after = cursor_of(connection, ladder_id)
-    games = ended_games(connection, ladder_id, after=after, limit=BATCH)
-    if not games:
-        return None, 0
-    counted = _counted(connection, ladder_id, games, after=after)
-    return counted, len(games)
+    games = ended_games(connection, ladder_id, after=after, limit=limit)
+    return _counted(connection, ladder_id, games, after=after) if games else None
 
 
 def _counted(
@@ -128,6 +138,7 @@ def _counted(
         ladder_id=ladder_id,
         after=after,
         cursor=games[-1].end_sequence,
+        looked_at=len(games),
         games=[CountedGame(game.id, band, game.result) for game, band in banded],
         moves=count_moves(banded),
     )

@@ -53,6 +53,8 @@ class CountedGames:
     after: int
     """The cursor that they go on from."""
     cursor: int
+    looked_at: int
+    """How many games the cursor moves past."""
     games: Sequence[CountedGame]
     """Those that count."""
     moves: Sequence[MoveCount]

@@ -1,6 +1,6 @@
 """How fast openings are counted, how large the counts are, and how fast a position is explored.
 
-    python benchmarks/openings.py [--games 100000] [--kinds bots,distinct] [--json]
+    python benchmarks/explorer.py [--games 100000] [--kinds bots,distinct] [--json]
 
 Each kind is an SQLite database of finished games with moves and times. The worker rests four times
 as long as it counts, which is left out here.
@@ -10,6 +10,7 @@ bots        games on the server's 40 openings, mirrored at random; then each mov
 distinct    games whose every stone is drawn: hardly two share more than their first moves
 
 games_per_second    counted, from reading to commit, without rests
+per_cpu_second      the same by the processor's time, where the machine is not quiet
 hold_ms             from the begin to the commit of a batch's transaction, for which the server's
                     moves wait, without the disk's time for it: median and most
 bytes_per_game      that the counts add to the file, with their indexes
@@ -113,22 +114,24 @@ def fill_database(database: Database, path: Path, kind: str, games: int) -> None
         connection.executemany(INSERT, _rows(kind, games))
         for statement in FILL:
             connection.execute(statement)
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
 
 
-def count(database: Database) -> tuple[float, list[float]]:
-    """The seconds that all games took, and those that each transaction held the database."""
+def count(database: Database) -> tuple[float, float, list[float]]:
+    """The seconds that all games took, by the clock and of the processor, and those of each hold."""
     holds: list[float] = []
     begun: list[float] = []
     event.listen(database.writer, "begin", lambda _: begun.append(time.perf_counter()))
     event.listen(
         database.writer, "commit", lambda _: holds.append(time.perf_counter() - begun.pop())
     )
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     counter = OpeningCounter(database, rest_factor=0)
     while counter.count():
         pass
-    return time.perf_counter() - start, holds
+    return time.perf_counter() - start, time.process_time() - cpu_start, holds
 
 
 def table_bytes(path: Path) -> int:
@@ -162,7 +165,7 @@ def measure(kind: str, games: int, folder: Path) -> Row:
     path = folder / f"{kind}.db"
     with Database(f"sqlite:///{path}", Durability.POWER) as database:
         fill_database(database, path, kind, games)
-        seconds, holds = count(database)
+        seconds, cpu_seconds, holds = count(database)
         explored = explore_times(database, path, games)
     with sqlite3.connect(path) as connection:
         (rows,) = connection.execute("SELECT count(*) FROM opening_move").fetchone()
@@ -173,6 +176,7 @@ def measure(kind: str, games: int, folder: Path) -> Row:
         "kind": kind,
         "games": games,
         "games_per_second": round(games / seconds),
+        "per_cpu_second": round(games / cpu_seconds),
         "hold_ms": round(1e3 * statistics.median(holds), 1),
         "most_hold_ms": round(1e3 * max(holds), 1),
         "bytes_per_game": round(size / games),

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-import openings
+import explorer
 import pytest
-from openings import KINDS, measure
+from explorer import KINDS, measure
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_is_measured(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All games are counted, and positions of them explored; nothing is left behind."""
-    monkeypatch.setattr(openings, "EXPLORED", 10)
+    monkeypatch.setattr(explorer, "EXPLORED", 10)
     row = measure(kind, 60, tmp_path)
     assert row["kind"] == kind
     assert float(row["games_per_second"]) > 0
