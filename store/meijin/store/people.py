@@ -18,18 +18,21 @@ def is_person() -> ColumnElement[bool]:
     return Bot.name.like(f"{PERSON_PREFIX}%")
 
 
-def forget_idle(connection: Connection, since: datetime, *, limit: int) -> int:
-    """Delete people, at most so many, who have never challenged and were not here since.
+def idle_people(connection: Connection, since: datetime, *, limit: int) -> Sequence[BotId]:
+    """People, at most so many, who have never challenged and were not here since."""
+    query = select(Bot.id).where(is_person(), *_is_idle(since)).limit(limit)
+    return connection.scalars(query).all()
 
-    Returns:
-        How many there were.
-    """
+
+def forget_idle(connection: Connection, since: datetime, people: Sequence[BotId]) -> None:
+    """Delete those of some people who are idle still, with their tokens."""
+    still = select(Bot.id).where(Bot.id.in_(people), *_is_idle(since))
+    idle = connection.scalars(still).all()
+    connection.execute(delete(Token).where(Token.bot_id.in_(idle)))
+    connection.execute(delete(BotVersion).where(BotVersion.bot_id.in_(idle)))
+    connection.execute(delete(Bot).where(Bot.id.in_(idle)))
+
+
+def _is_idle(since: datetime) -> tuple[ColumnElement[bool], ...]:
     challenged = select(Challenge.tournament_id).where(Challenge.challenger_id == Bot.id)
-    last = func.coalesce(Bot.last_seen_time, Bot.create_time)
-    idle = select(Bot.id).where(is_person(), last < since, ~challenged.exists()).limit(limit)
-    people: Sequence[BotId] = connection.scalars(idle).all()
-    if people:
-        connection.execute(delete(Token).where(Token.bot_id.in_(people)))
-        connection.execute(delete(BotVersion).where(BotVersion.bot_id.in_(people)))
-        connection.execute(delete(Bot).where(Bot.id.in_(people)))
-    return len(people)
+    return func.coalesce(Bot.last_seen_time, Bot.create_time) < since, ~challenged.exists()

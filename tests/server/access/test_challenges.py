@@ -395,8 +395,8 @@ async def test_a_person_gets_hints(desk: Desk) -> None:
         '"ada" does not play people, and gives no hints',
     )
     await accept(desk, "ada", "anyone")
-    for call in (ask(positions=5), ask(time_ms=5001)):
-        assert (await ending_of_call(call)).code is Code.INVALID_ARGUMENT
+    for too_much in ({"positions": 5}, {"time_ms": 5001}):
+        assert (await ending_of_call(ask(**too_much))).code is Code.INVALID_ARGUMENT
     call = ask()
     asked = await ada.asked()
     assert (await ending_of_call(ask())).code is Code.RESOURCE_EXHAUSTED

@@ -19,6 +19,9 @@ from meijin.wire import time_control_to_proto, variant_to_proto
 MAX_FIELD = 2000
 """Characters of a field: an opening of a full board has 1,500."""
 
+MAX_NAMES = 45_000
+"""Characters of the names of all bots of a tournament."""
+
 USUAL = {
     "rule": "freestyle",
     "size": "15",
@@ -54,8 +57,9 @@ def fields_of(form: Mapping[str, object]) -> dict[str, str]:
     """
     fields = {name: str(value).strip() for name, value in form.items()}
     for name, value in fields.items():
-        if len(value) > MAX_FIELD:
-            raise bad_request(f"{name[:40]} has more than {MAX_FIELD} characters")
+        most = MAX_NAMES if name == "bots" else MAX_FIELD
+        if len(value) > most:
+            raise bad_request(f"{name[:40]} has more than {most} characters")
     return fields
 
 

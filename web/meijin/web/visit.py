@@ -138,6 +138,11 @@ class Visit:
     def sign_in(self, token: str, to: str) -> Response:
         """Have the browser keep a session of a token, and go on to another page."""
         response = see_other(to)
+        self.keep(token, response)
+        return response
+
+    def keep(self, token: str, response: Response) -> None:
+        """Have the browser keep a session of a token with a response."""
         response.set_cookie(
             COOKIE,
             self.shell.sessions.open(token),
@@ -145,7 +150,6 @@ class Visit:
             samesite="lax",
             secure=self.origin.startswith("https:"),
         )
-        return response
 
     def sign_out(self, to: str) -> Response:
         """Have the browser forget its session."""

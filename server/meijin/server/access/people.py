@@ -21,7 +21,7 @@ from meijin.server.token_bucket import Rate, TokenBuckets
 from meijin.store.access.tokens import NewToken, add_token, new_secret
 from meijin.store.bots import add_bot
 from meijin.store.challenges import challenges_of_people
-from meijin.store.people import forget_idle
+from meijin.store.people import forget_idle, idle_people
 from meijin.store.schema import PERSON_PREFIX, BotId, TokenKind, TournamentId
 from meijin.wire.display_name import check_display_name
 
@@ -126,10 +126,16 @@ class People:
             running = await self._storage.read(challenges_of_people)
             for challenge_id in self._abandoned(running, now):
                 await self._challenges.abandon(challenge_id)
-            since = datetime.now(UTC) - IDLE
-            await self._storage.write(partial(_forget, since=since))
+            await self._forget(datetime.now(UTC) - IDLE)
         except StoreAwayError:
             return
+
+    async def _forget(self, since: datetime) -> None:
+        """Forget people who did nothing; who they are is looked up where no game waits for it."""
+        find = partial(idle_people, since=since, limit=FORGOTTEN_AT_ONCE)
+        people = await self._storage.read(find)
+        if people:
+            await self._storage.write(partial(forget_idle, since=since, people=people))
 
     def _abandoned(
         self, running: Mapping[TournamentId, BotId], now: float
@@ -149,10 +155,6 @@ def _add(
     expire_time = now + LIFETIME
     new = NewToken(secret, TokenKind.PERSON, bot_id=person_id, expire_time=expire_time)
     add_token(connection, new, now)
-
-
-def _forget(connection: Connection, *, since: datetime) -> None:
-    forget_idle(connection, since, limit=FORGOTTEN_AT_ONCE)
 
 
 def _new_name(display_name: str) -> str:

@@ -143,7 +143,7 @@ async def rotate_token(visit: Visit) -> Response:
     is_bot = made.token.kind == pb.TOKEN_KIND_BOT
     response = await show_secret(visit, SecretView(made.secret, "/account", is_bot=is_bot))
     if own.token_id == key:
-        response.raw_headers.extend(visit.sign_in(made.secret, "/account").raw_headers[-1:])
+        visit.keep(made.secret, response)
     return response
 
 
