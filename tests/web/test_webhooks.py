@@ -38,7 +38,8 @@ async def test_a_webhook_from_its_making_to_its_end(
     async with open_site(**LOOPBACK) as site:
         browsing = site.browse()
         assert "You have no webhook yet" in (await browsing.get("/webhooks")).text
-        made = await browsing.post("/webhooks", url=receiver.url, format="standard")
+        asked = {"url": receiver.url, "format": "standard", "event": "game.ended"}
+        made = await browsing.post("/webhooks", **asked)
         found = re.search(r"whsec_[\w+/=]+", made.text)
         assert found is not None
         assert made.headers["cache-control"] == "no-store"

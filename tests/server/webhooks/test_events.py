@@ -104,7 +104,12 @@ async def test_faults_and_pauses_are_told(
     black, white = await server.pair()
     await black.fail((await black.turn()).game, "boom")
     await white.ended()
-    told = {each["type"]: each["data"] for each in [(await next_of(receiver)).json for _ in "12"]}
+    told: dict[str, Any] = {}
+    while len(told) < 2:
+        body = (await next_of(receiver)).json
+        if "bot" in body["data"]:  # a busy machine adds stalls
+            assert body["type"] not in told
+            told[body["type"]] = body["data"]
     fault = ParseDict(told["fault.recorded"], fault_pb.Fault())
     assert (fault.bot, fault.kind, fault.detail) == (black.name, fault_pb.FAULT_KIND_CRASH, "boom")
     pause = ParseDict(told["bot.paused"], fault_pb.Fault())

@@ -136,14 +136,24 @@ class Deliverer:
         self._wake.set()
 
     async def run(self) -> None:
-        """Deliver for ever."""
-        while True:
-            self._wake.clear()
-            interval: timedelta | None = LOOK_INTERVAL
-            with suppress(StoreAwayError):
-                interval = LOOK_INTERVAL if await self.step() else None
-            await self._wait(interval)
-            await asyncio.sleep(REST.total_seconds())
+        """Deliver for ever; what is being sent when it ends is sent again by the next server."""
+        try:
+            while True:
+                await self._look()
+                await asyncio.sleep(REST.total_seconds())
+        finally:
+            for task in self._tasks:
+                task.cancel()
+
+    async def _look(self) -> None:
+        """Do what there is to be done, and wait until there may be more."""
+        self._wake.clear()
+        interval: timedelta | None = LOOK_INTERVAL
+        with suppress(StoreAwayError):
+            interval = LOOK_INTERVAL if await self.step() else None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(None if interval is None else interval.total_seconds()):
+                await self._wake.wait()
 
     async def step(self) -> bool:
         """Store what has ended and what has happened, and begin to send what is due.
@@ -170,11 +180,6 @@ class Deliverer:
         while self._tasks:
             await asyncio.wait(self._tasks)
         await self._write_results()
-
-    async def _wait(self, interval: timedelta | None) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(None if interval is None else interval.total_seconds()):
-                await self._wake.wait()
 
     def _due(
         self, connection: Connection, *, hooks: Sequence[WebhookRow], now: datetime
