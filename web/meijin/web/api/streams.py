@@ -64,10 +64,19 @@ class Lines:
         self._call = call
         self._cache = cache
         self._closing = closing
-        self._begun = False
+        self._has_begun = False
 
-    async def send(self, receive: Receive, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
+    async def send(
+        self,
+        receive: Receive,
+        send: Send,
+        headers: list[tuple[bytes, bytes]],
+        transport: asyncio.Transport | None,
+    ) -> None:
         """Send the messages, as they come.
+
+        Args:
+            transport: That of the connection, where there is one.
 
         Raises:
             AioRpcError: the call was refused before its first message.
@@ -82,17 +91,20 @@ class Lines:
                 task.cancel()
             if not sending.done():
                 sending.cancel()
-        with contextlib.suppress(asyncio.CancelledError, TimeoutError):
-            await sending
-        if self._begun and not ends[0].done():
-            with contextlib.suppress(TimeoutError):
+        try:
+            with contextlib.suppress(asyncio.CancelledError):
+                await sending
+            if self._has_begun and not ends[0].done():
                 await _write(send, b"", more=False)
+        except TimeoutError:  # it reads nothing: what waits for it is not worth its memory
+            if transport is not None:
+                transport.abort()
 
     async def _send(self, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
         message = await self._call.read()
         start = {"type": "http.response.start", "status": 200, "headers": headers}
         await send(start)
-        self._begun = True
+        self._has_begun = True
         try:
             while message is not grpc.aio.EOF:
                 await _write(send, await self._line(message))
