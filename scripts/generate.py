@@ -1,4 +1,4 @@
-"""Generates the Python code of the protos beside them, or checks that it is fresh.
+"""Generates the Python code of the protos and the OpenAPI document, or checks that both are fresh.
 
 python scripts/generate.py            write the generated files
 python scripts/generate.py --check    write nothing; name what is stale, exit 1
@@ -10,8 +10,12 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent / "proto"
+from openapi import write_document
+
+HOUSE = Path(__file__).resolve().parent.parent
+ROOT = HOUSE / "proto"
 GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
+DOCUMENT = HOUSE / "web/meijin/web/api/openapi.json"
 
 
 def generate(target: Path) -> None:
@@ -20,6 +24,16 @@ def generate(target: Path) -> None:
     services = [name for name in protos if name.endswith("_service.proto")]
     _protoc(protos, f"--python_out={target}", f"--mypy_out={target}")
     _protoc(services, f"--grpc_python_out={target}", f"--mypy_grpc_out={target}")
+
+
+def generate_document(target: Path) -> None:
+    """Write the OpenAPI document of the JSON API, with the protos' comments."""
+    services = sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*_service.proto"))
+    with tempfile.TemporaryDirectory() as folder:
+        descriptors = Path(folder) / "descriptors"
+        options = ("--include_imports", "--include_source_info")
+        _protoc(services, *options, f"--descriptor_set_out={descriptors}")
+        write_document(descriptors, target)
 
 
 def _protoc(protos: list[str], *outputs: str) -> None:
@@ -46,10 +60,21 @@ def check() -> int:
     stale = sorted(name for name in fresh.keys() | kept.keys() if fresh.get(name) != kept.get(name))
     for name in stale:
         print(f"stale: proto/{name}; run `make generate`")
+    if not _is_document_fresh():
+        print(f"stale: {DOCUMENT.relative_to(HOUSE)}; run `make generate`")
+        return 1
     return 1 if stale else 0
+
+
+def _is_document_fresh() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder) / DOCUMENT.name
+        generate_document(fresh)
+        return DOCUMENT.exists() and fresh.read_text() == DOCUMENT.read_text()
 
 
 if __name__ == "__main__":
     if "--check" in sys.argv[1:]:
         sys.exit(check())
     generate(ROOT)
+    generate_document(DOCUMENT)

@@ -1,6 +1,8 @@
 """The workflows of continuous integration: what can be checked of them without their runners."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,8 @@ def test_steps_are_pinned_and_exist(workflow: Path) -> None:
                 targets = [target] if "{{" not in step["run"] else ["test-long", "test-short"]
                 makefile = (ROOT / "Makefile").read_text()
                 assert all(re.search(rf"^{name}:", makefile, re.MULTILINE) for name in targets)
+            case [".ci/install"]:
+                assert (ROOT / ".ci" / "install").is_file()
             case ["python", "-m", "meijin", word, *_]:
                 assert word in commands | {"--version", "--help"}
             case ["python", "-m", "pip", "install", *_]:
@@ -81,3 +85,28 @@ def test_all_three_systems_are_there() -> None:
     """Bots and commands are run on each."""
     images = [image for path in WORKFLOWS for job in jobs(path).values() for image in runners(job)]
     assert {image.partition("-")[0] for image in images} == SYSTEMS
+
+
+@pytest.mark.parametrize(("status", "words"), [(0, "installed: "), (100, "not installed: ")])
+def test_missing_packages_are_installed_where_they_may_be(
+    tmp_path: Path, status: int, words: str
+) -> None:
+    """A line tells of each, and a distribution that has none of them is no failure."""
+    stubs = {"apt-get": status, "mkdir": 0, "tee": 0, "id": "echo 0"}
+    for name, does in stubs.items():
+        stub = tmp_path / name
+        stub.write_text(f"#!/bin/bash\n{does if isinstance(does, str) else f'exit {does}'}\n")
+        stub.chmod(0o755)
+    for name in ("env", "timeout", "bash"):
+        (tmp_path / name).symlink_to(shutil.which(name) or "")
+    done = subprocess.run(
+        [shutil.which("bash") or "bash", ROOT / ".ci" / "install"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    first, *others = done.stdout.splitlines()
+    assert first.startswith(f"{words}chromium")
+    assert all(line.startswith(f"{words}postgresql") for line in others)
+    assert done.stderr == ""

@@ -118,8 +118,8 @@ def test_health_and_reflection(processes: Processes) -> None:
             f"meijin.v1.{noun}Service"
             for noun in (
                 *("Play", "Bot", "Tournament", "Game", "Ladder", "Status"),
-                *("Fault", "Owner", "Token", "Admin", "Class", "Analysis", "Challenge"),
-                *("Opening", "Webhook"),
+                *("Fault", "Owner", "Token", "Admin", "Class", "Analysis", "Challenge", "Opening"),
+                "Webhook",
             )
         }
         check = HealthStub(channel).Check  # type: ignore[attr-defined]  # its stub omits it

@@ -72,13 +72,12 @@ class Browsing:
 
     async def _exchange(self, scope: dict[str, Any], body: bytes) -> Answer:
         sent: list[dict[str, Any]] = []
-
-        asked = iter([{"type": "http.request", "body": body, "more_body": False}])
+        unread = [body]
 
         async def receive() -> dict[str, Any]:
-            for message in asked:
-                return message
-            await asyncio.Event().wait()  # it never leaves
+            if unread:
+                return {"type": "http.request", "body": unread.pop(), "more_body": False}
+            await asyncio.Event().wait()  # nobody leaves
             raise AssertionError
 
         async def send(message: Any) -> None:

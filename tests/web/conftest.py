@@ -27,15 +27,15 @@ class SiteInTest:
     server: ServerInTest
     shell: Shell
 
-    def renewed(self) -> SiteInTest:
-        """The same pages by a process that knows nothing of what was."""
-        self.shell.closing.set()
-        return SiteInTest(self.server, Shell(self.shell.gateway, self.shell.settings))
-
     @property
     def app(self) -> Starlette:
         """The application."""
         return application(self.shell)
+
+    def renewed(self) -> SiteInTest:
+        """The same pages by a process that knows nothing of what was."""
+        self.shell.closing.set()
+        return SiteInTest(self.server, Shell(self.shell.gateway, self.shell.settings))
 
     def browse(self) -> Browsing:
         """One who looks at the pages."""

@@ -21,5 +21,6 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
 - `play`: people's games
 - `pages`: the pages by subject
+- `api`: the JSON API
 - `games`, `pictures`, `replay`: a game as its page shows it, as pixels, and as a page of its own
 """

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from http import HTTPStatus
+from typing import TypeVar
 
 from meijin.web.drafts import Draft
 from meijin.web.refusals import Refusal
@@ -27,6 +28,9 @@ WRITERS = 2
 MAX_WAITING = 100
 """Pages that may wait to be written before more are refused."""
 
+OVERHEAD = 4096
+"""Bytes that count for a page beside its body: its address, and what holds it."""
+
 COMPRESSED_FROM = 600
 """Bytes of a page that is compressed; a shorter one fits into a packet as it is."""
 
@@ -35,6 +39,8 @@ COMPRESSION_LEVEL = 4
 
 TEXTS = ("text/", "application/json", "application/atom", "application/xml", "image/svg")
 """How media types begin that are worth compressing."""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,11 @@ class StoredPage:
     etag: str
     made: float
     """When it was looked up last, by a monotonic clock; seconds."""
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes while it is kept."""
+        return len(self.body) + OVERHEAD
 
     @property
     def plain_body(self) -> bytes:
@@ -95,7 +106,22 @@ class PageCache:
         Raises:
             Refusal: too many pages wait to be written.
         """
-        return await self._in_thread(lambda: _written(draft, None, self._clock()))
+        return await self.in_thread(lambda: _written(draft, None, self._clock()))
+
+    async def in_thread(self, work: Callable[[], Result]) -> Result:
+        """Do what takes longer than the event loop may stand still.
+
+        Raises:
+            Refusal: too many wait for that.
+        """
+        if self._waiting >= MAX_WAITING:
+            message = "more pages are asked for than can be written; try again in a moment"
+            raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, message, retry_after=timedelta(seconds=2))
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._writers, work)
+        finally:
+            self._waiting -= 1
 
     def close(self) -> None:
         """Write no more pages."""
@@ -105,27 +131,17 @@ class PageCache:
         self, key: Hashable, draft: Callable[[], Awaitable[Draft]], kept: StoredPage | None
     ) -> StoredPage:
         now, found = self._clock(), await draft()
-        page = await self._in_thread(lambda: _written(found, kept, now))
+        page = await self.in_thread(lambda: _written(found, kept, now))
         self._keep(key, page)
         return page
 
-    async def _in_thread(self, write: Callable[[], StoredPage]) -> StoredPage:
-        if self._waiting >= MAX_WAITING:
-            message = "more pages are asked for than can be written; try again in a moment"
-            raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, message, retry_after=timedelta(seconds=2))
-        self._waiting += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._writers, write)
-        finally:
-            self._waiting -= 1
-
     def _keep(self, key: Hashable, page: StoredPage) -> None:
         old = self._pages.pop(key, None)
-        self._bytes += len(page.body) - (len(old.body) if old else 0)
+        self._bytes += page.size - (old.size if old else 0)
         self._pages[key] = page
         while self._bytes > MAX_BYTES:
             _, dropped = self._pages.popitem(last=False)
-            self._bytes -= len(dropped.body)
+            self._bytes -= dropped.size
 
 
 def _written(draft: Draft, kept: StoredPage | None, now: float) -> StoredPage:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from meijin.web.api.routes import routes as api_routes
 from meijin.web.pages import ROUTES
 from meijin.web.pages.errors import error_page
 from meijin.web.policy import BrowserPolicy
@@ -28,6 +29,7 @@ def application(shell: Shell) -> Starlette:
     app = Starlette(
         routes=[
             *(_route(shell, route) for route in ROUTES),
+            *api_routes(),
             Route("/static/{version}/{name:path}", shell.static),
         ],
         middleware=[Middleware(BrowserPolicy, hosts=shell.hosts)],

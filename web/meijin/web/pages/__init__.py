@@ -4,10 +4,14 @@
 - `play`: people's games
 - `live`: boards of what is being played, and `events`: the stream that moves them
 - `games`, `game`, `game_files`: the list of games, one game, and one as a file
+- `sign_in`: signing in and out
+- `api`: what the JSON API offers
+- `errors`: what is shown when something is refused
 - `bots`, `bot`: the list of bots, and one bot
 - `tournaments`, `tournament`: the list of tournaments, and one with its crosstable or bracket
 - `faults`: the fault ledger
 - `status`: how the server is doing
+- `openings`, `opening_board`: what was played in a position, and the board that leads on from it
 - `challenges`: challenges, made with a bot of one's own
 - `account`, `own_bots`: who has signed in, an owner's bots and the tokens of both
 - `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
@@ -16,7 +20,7 @@
 - `sign_in`: signing in and out
 - `webhooks`: addresses that are told by HTTP what happens
 - `feeds`: Atom feeds of a bot and of a ladder
-- `errors`: what is shown when something is refused
+- `ladders`: tables, ratings over days, and who is the stronger of any two
 """
 
 from collections.abc import Sequence
@@ -25,6 +29,7 @@ from starlette.routing import BaseRoute
 
 from meijin.web.pages import (
     account,
+    api,
     audit,
     bot,
     bots,
@@ -53,20 +58,24 @@ from meijin.web.pages import (
 from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
-    *feeds.ROUTES,
     *home.ROUTES,
     *play.ROUTES,
+    *sign_in.ROUTES,
+    *api.ROUTES,
+    *feeds.ROUTES,
     *live.ROUTES,
     *events.ROUTES,
     *games.ROUTES,
     *game_files.ROUTES,
     *game.ROUTES,
+    *play.ROUTES,
     *bots.ROUTES,
     *bot.ROUTES,
     *tournaments.ROUTES,
     *tournament.ROUTES,
     *faults.ROUTES,
     *status.ROUTES,
+    *openings.ROUTES,
     *challenges.ROUTES,
     *account.ROUTES,
     *own_bots.ROUTES,
@@ -78,5 +87,6 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *openings.ROUTES,
     *sign_in.ROUTES,
     *webhooks.ROUTES,
+    *ladders.ROUTES,
 )
 """Every route of the site; the first that fits answers."""

@@ -1,0 +1,65 @@
+"""One stage for all tests of a worker, and a browser for each module.
+
+The browser's client has an event loop that runs between its calls, on which tests that are
+coroutines would stumble; so it lasts no longer than a module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.web.browser.chromium import MISSING, Watched, executable, launch, watched_page
+from tests.web.browser.stage import Stage, set_stage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+SCREENSHOTS = Path(__file__).resolve().parents[3] / "build" / "screenshots"
+"""Pictures of all pages, kept for people to look at."""
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """A server with everything on it that pages show."""
+    if executable() is None:
+        pytest.skip(MISSING)
+    with set_stage(tmp_path_factory.mktemp("stage")) as stage:
+        yield stage
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium."""
+    if executable() is None:
+        pytest.skip(MISSING)
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - half a second
+
+    with sync_playwright() as playwright, launch(playwright) as browser:
+        yield browser
+
+
+@pytest.fixture
+def watched(browser: Browser, stage: Stage) -> Iterator[Watched]:
+    """A page of a new profile; the test fails if anything goes wrong on it."""
+    with watched_page(browser, stage.origin) as watched:
+        yield watched
+
+
+def picture(watched: Watched, name: str) -> None:
+    """Keep a picture of what the page shows."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    plain = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-") or "home"
+    watched.page.screenshot(path=SCREENSHOTS / f"{plain}.png", full_page=False)
+
+
+def sign_in(watched: Watched, token: str) -> None:
+    """Have the browser keep a session."""
+    headers = {"origin": watched.origin}
+    answer = watched.page.request.post(
+        f"{watched.origin}/sign-in", form={"token": token, "next": "/api"}, headers=headers
+    )
+    assert answer.ok, answer.text()

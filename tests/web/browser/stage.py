@@ -1,0 +1,151 @@
+"""A stage: a real server with pages, and everything on it that pages show."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.system.processes import Processes, Server, eventually, free_port
+from tests.web.browser.troupe import HOSTILE, REVERSED, SLOW
+
+from meijin.arena.connection import Connection
+from meijin.arena.tournaments import make_tournament
+from meijin.game import TimeControl, Variant
+from meijin.v1 import bot_service_pb2, fault_service_pb2, game_pb2, game_service_pb2
+from meijin.v1 import ladder_service_pb2 as ladder_pb2
+from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire import time_control_to_proto, variant_to_proto
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WIDE = "囲" * 60
+DISPLAY_NAMES = {"mallory": HOSTILE, "wide": WIDE}
+RATED = ("ada", "bea", "mallory", "wide")
+SLOW_ONES = (f"{SLOW}-one", f"{SLOW}-two")
+BOTS = (*RATED, "failing", *SLOW_ONES)
+FORBIDDEN = (HOSTILE, REVERSED[0], "\x07", "<b onclick")
+"""What stands in no page, since names, labels and words of others have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where the pages are, and what is to be seen on them."""
+
+    origin: str
+    operator_token: str
+    owner_token: str
+    places: Mapping[str, str]
+    """What stands for the names in braces of an address."""
+
+    def address(self, form: str) -> str:
+        """An address in which names stand for what is here."""
+        return form.format_map(self.places)
+
+
+@contextmanager
+def set_stage(folder: Path) -> Iterator[Stage]:
+    """Start a server and its bots, and have them play what the pages show."""
+    processes = Processes(folder)
+    try:
+        yield _set(processes)
+    finally:
+        processes.kill_all()
+
+
+def _set(processes: Processes) -> Stage:
+    web = f"127.0.0.1:{free_port()}"
+    server = Server(processes, f"--web={web}")
+    token = (server.data / "operator.token").read_text().strip()
+    connection = processes.connect(server.address, token)
+    tokens = [f"{name}={_register(connection, name)}" for name in BOTS]
+    command = (sys.executable, "-m", "tests.web.browser.troupe", server.address, *tokens)
+    root = Path(__file__).resolve().parents[3]
+    troupe = processes.start_command("troupe", *command, PYTHONPATH=str(root))
+    eventually(lambda: server.connected_bots() >= set(BOTS) or not troupe.is_running)
+    assert troupe.is_running, troupe.words
+    make = partial(_make, connection)
+    rated = make(HOSTILE, RATED, rounds=2)
+    bracket = make("bracket", RATED, format=pb.TOURNAMENT_FORMAT_KNOCKOUT, unrated=True)
+    sprt = pb.Sprt(elo0=0, elo1=50, most_games=8)
+    test = make("test", ("ada", "bea"), format=pb.TOURNAMENT_FORMAT_SPRT, sprt=sprt, unrated=True)
+    swapped = make("swap2", ("ada", "bea"), variant="15x15 swap2", rounds=1, unrated=True)
+    faulty = make("faulty", ("failing", "ada"), rounds=2, unrated=True)
+    live = make("live", SLOW_ONES, variant="15x15", rounds=200, unrated=True)
+    for key in (rated, bracket, test, swapped, faulty):
+        eventually(partial(_is_over, server, key))
+    eventually(lambda: connection.ask(connection.games.ListGames, _running(live)).games)
+    eventually(server.has_current_ladder)
+    games = {
+        "game": _game(connection, rated),
+        "faulty_game": _game(connection, faulty),
+        "swapped_game": _game(connection, swapped),
+        "live_game": connection.ask(connection.games.ListGames, _running(live)).games[0].game_id,
+    }
+    ladders = connection.ask(connection.ladders.ListLadders, ladder_pb2.ListLaddersRequest())
+    places = {
+        **games,
+        "bot": "mallory",
+        "other_bot": "wide",
+        "failing_bot": "failing",
+        "ladder": ladders.ladders[0].name,
+        "tournament": rated,
+        "bracket": bracket,
+        "test": test,
+        "live": live,
+    }
+    faults = connection.ask(connection.faults.ListFaults, fault_service_pb2.ListFaultsRequest())
+    assert any(HOSTILE in fault.detail + fault.traceback for fault in faults.faults)
+    return Stage(f"http://{web}", token, "", places)
+
+
+def _register(connection: Connection, name: str) -> str:
+    request = bot_service_pb2.RegisterBotRequest(
+        name=name, display_name=DISPLAY_NAMES.get(name, "")
+    )
+    return str(connection.ask(connection.bots.RegisterBot, request).token)
+
+
+def _make(
+    connection: Connection,
+    name: str,
+    bots: tuple[str, ...],
+    *,
+    variant: str = "7x7",
+    rounds: int = 0,
+    format: pb.TournamentFormat = pb.TOURNAMENT_FORMAT_ROUND_ROBIN,  # noqa: A002 - the field
+    unrated: bool = False,
+    sprt: pb.Sprt | None = None,
+) -> str:
+    settings = pb.TournamentSettings(
+        name=name,
+        bots=bots,
+        rounds=rounds,
+        seed=1,
+        format=format,
+        unrated=unrated,
+        sprt=sprt,
+        variant=variant_to_proto(Variant.parse(variant)),
+        time_control=time_control_to_proto(TimeControl.parse("60+1")),
+    )
+    return make_tournament(connection, settings).tournament_id
+
+
+def _is_over(server: Server, key: str) -> bool:
+    return bool(server.tournament(key).tournament.state == pb.TOURNAMENT_STATE_FINISHED)
+
+
+def _running(tournament: str) -> game_service_pb2.ListGamesRequest:
+    return game_service_pb2.ListGamesRequest(
+        tournament_id=tournament, state=game_pb2.GAME_STATE_RUNNING
+    )
+
+
+def _game(connection: Connection, tournament: str) -> str:
+    request = game_service_pb2.ListGamesRequest(tournament_id=tournament, page_size=1)
+    return connection.ask(connection.games.ListGames, request).games[0].game_id
