@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -132,6 +133,20 @@ def test_the_last_point_is_where_the_test_stands(match: MadeUpMatch) -> None:
     assert standing.repeats > 0
     assert (last.games, last.llr, last.estimate) == (100, standing.llr, standing.estimate)
     assert last.time == NOON + timedelta(seconds=100)
+
+
+def test_voided_games_count_no_more(match: MadeUpMatch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are counted anew where fewer are finished than were counted."""
+    row = SimpleNamespace(**vars(ROW), id=TournamentId(1), format="sprt", finished=5)
+    monkeypatch.setattr(llr_paths, "get_tournament", lambda *_: row)
+    match.finish(6)
+    before = PathTally(ROW)
+    count_on(before)
+    match.results.pop(2)
+    look = partial(llr_paths._look, CONNECTION, tournament_id=row.id, most=10)
+    tally, path = look(before=before)
+    assert (tally.games, path.points[-1].games) == (5, 5)
+    assert look(before=tally)[0] is tally
 
 
 @pytest.mark.parametrize("games", [1, 2, 7, 2 * MOST_MARKS + 5])
