@@ -230,10 +230,8 @@ async def ask(app: Starlette, path: str) -> tuple[float, int]:
 
 async def pages(folder: Path, repeat: int) -> list[Row]:
     """What each page takes: of the ladder that is there, and of a game that is played now."""
-    rows = []
     async with open_site(folder) as (_, shell):
-        for path in (LADDER_PAGE, "/"):
-            rows.append(await _page(shell, path, repeat))
+        rows = [await _page(shell, path, repeat) for path in (LADDER_PAGE, "/")]
     with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as empty:
         async with open_site(Path(empty)) as (server, shell):
             rows.append(await _page(shell, await play(server), repeat))
