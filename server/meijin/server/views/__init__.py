@@ -6,6 +6,8 @@
 - `diagnoses`: what speaks against a ladder's run
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
 - `llr_paths`: how the ratios of tests moved
+- `openings`: what was played in a position, over all games
+- `arena`: all running games, as of now
 - `match_reports`: what those of two bots say of the first
 - `status`: how a server is doing
 """
