@@ -4,16 +4,20 @@ import asyncio
 import heapq
 import itertools
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from typing import Literal
 
 from meijin.v1.game_service_pb2 import GameUpdate, WatchArenaResponse
 
 THOUGHTS_FACTOR = 2
 """By how much longer thoughts are held back than moves: who plays elsewhere is not to be helped."""
 
-EVALUATIONS = ("black_evaluation", "white_evaluation")
+EVALUATIONS: Sequence[Literal["black_evaluation", "white_evaluation"]] = (
+    "black_evaluation",
+    "white_evaluation",
+)
 
 
 class DelayLine:
