@@ -24,6 +24,7 @@ longest_stall_ms        of the event loop meanwhile; the row of no page says wha
 
 import argparse
 import asyncio
+import gc
 import json
 import statistics
 import subprocess
@@ -241,7 +242,8 @@ async def pages(folder: Path, repeat: int) -> list[Row]:
 
 @asynccontextmanager
 async def open_site(folder: Path) -> AsyncIterator[tuple[ServerInTest, Shell]]:
-    """A server in this process, with pages."""
+    """A server in this process, with pages, whose modules the collector leaves alone."""
+    gc.freeze()
     async with open_server(settings_in(folder)) as server:
         shell = Shell(LocalGateway(server.app.local_calls), SiteSettings())
         try:
