@@ -19,11 +19,12 @@ COPY --from=build /opt/meijin /opt/meijin
 ENV PATH=/opt/meijin/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     MEIJIN_DATA=/data \
-    MEIJIN_LISTEN=0.0.0.0:7464
+    MEIJIN_LISTEN=0.0.0.0:7464 \
+    MEIJIN_WEB=0.0.0.0:7465
 
 WORKDIR /data
 USER meijin
-EXPOSE 7464
+EXPOSE 7464 7465
 STOPSIGNAL SIGTERM
 
 ENTRYPOINT ["meijin"]

@@ -28,7 +28,7 @@ _FENCE = re.compile(
     r"^```(?P<language>\w+)?(?: (?P<title>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 _LASTING = re.compile(
-    r"(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:meijin (?:serve|worker|bot run|bot wrap)|python \w+\.py)\b"
+    r"(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:meijin (?:serve|web|worker|bot run|bot wrap)|python \w+\.py)\b"
 )
 _SERVER = re.compile(r"(?:\w+=\S+ )*meijin serve\b")
 _READY = "meijin is listening on |connected as |worker started"
@@ -256,7 +256,8 @@ class Terminal:
     def environment(self) -> dict[str, str]:
         """What a command is started with: no settings of this machine, the newest server."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("MEIJIN_")}
-        kept |= {"PATH": f"{BIN}:{kept['PATH']}", "MEIJIN_LISTEN": "127.0.0.1:0", "COLUMNS": "120"}
+        kept |= {"PATH": f"{BIN}:{kept['PATH']}", "COLUMNS": "120"}
+        kept |= {"MEIJIN_LISTEN": "127.0.0.1:0", "MEIJIN_WEB": "127.0.0.1:0"}
         kept |= {"XDG_CONFIG_HOME": str(self.folder / "settings")}
         addresses = [found.address for found in self._lasting if found.address]
         return kept | ({"MEIJIN_SERVER": addresses[-1]} if addresses else {})

@@ -170,10 +170,11 @@ def test_images_are_pinned() -> None:
 
 
 def test_ports_are_on_loopback() -> None:
-    """Nothing is published but a server's port, and that on 127.0.0.1."""
+    """Nothing is published but a server's two ports, and these on 127.0.0.1."""
+    published = ["127.0.0.1:7464:7464", "127.0.0.1:7465:7465"]
     for name, service in SERVICES.items():
         ports = [filled(port) for port in service.get("ports", [])]
-        assert ports == (["127.0.0.1:7464:7464"] if name in {"server", "sqlite-server"} else [])
+        assert ports == (published if name in {"server", "sqlite-server"} else [])
 
 
 def test_everything_restarts_and_stops_in_time() -> None:
@@ -255,7 +256,9 @@ def test_image_runs_meijin(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValidationError, match="without TLS"):
         Settings()
     monkeypatch.setenv("MEIJIN_PLAINTEXT", "true")
-    assert Settings().listen == f"0.0.0.0:{last('EXPOSE')}"
+    assert [Settings().listen, Settings().web] == [
+        f"0.0.0.0:{port}" for port in last("EXPOSE").split()
+    ]
 
 
 def test_image_is_built_from_pinned_parts() -> None:

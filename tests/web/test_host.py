@@ -43,7 +43,7 @@ def open_host(open_site: OpenSite) -> OpenHost:
     async def opened() -> AsyncIterator[Served]:
         async with open_site() as site:
             listener = open_listener("127.0.0.1", 0)
-            served = Served(Host(site.shell, listener, None), listener.getsockname()[1])
+            served = Served(Host(site.shell, listener), listener.getsockname()[1])
             running = asyncio.create_task(served.host.run())
             try:
                 yield served

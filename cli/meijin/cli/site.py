@@ -5,8 +5,9 @@ import structlog
 
 from meijin.server.api.local import LocalCalls
 from meijin.server.settings import Settings
+from meijin.web.certificate import Certificate
 from meijin.web.gateway import Visitor
-from meijin.web.host import Host, open_listener, tls_context
+from meijin.web.host import Host, open_listener
 from meijin.web.policy import Hosts
 from meijin.web.shell import Shell, SiteSettings
 from meijin.wire.contract import is_local
@@ -33,6 +34,8 @@ def open_site(settings: Settings, calls: LocalCalls) -> Host | None:
     except OSError as error:
         log.warning("no pages for browsers", address=settings.web, reason=error.strerror)
         return None
-    hosts = Hosts(settings.web_url, is_local=is_local(settings.web))
+    hosts = Hosts(settings.web_url or "", is_local=is_local(settings.web))
     shell = Shell(LocalGateway(calls), SiteSettings(hosts, settings.web_delay))
-    return Host(shell, listener, tls_context(settings.certificate, settings.key))
+    if settings.certificate is None or settings.key is None:
+        return Host(shell, listener)
+    return Host(shell, listener, Certificate(settings.certificate, settings.key))

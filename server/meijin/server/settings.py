@@ -99,7 +99,7 @@ WebAddress = Annotated[str, AfterValidator(_check_web_address)]
 
 
 def _check_web_url(url: str) -> str:
-    if url and (not url.startswith(WEB_SCHEMES) or not urlsplit(url).hostname):
+    if not url.startswith(WEB_SCHEMES) or not urlsplit(url).hostname:
         raise ValueError("it must be where people look, such as https://arena.example")
     return url.rstrip("/")
 
@@ -249,8 +249,8 @@ class Settings(BaseSettings):
     """The OpenTelemetry collector that traces are sent to; none are made when absent."""
     web: WebAddress = DEFAULT_WEB
     """Host and port of the pages for browsers; port 0 takes a free one, ``off`` has none."""
-    web_url: WebUrl = ""
-    """Where people find the pages, behind a proxy; empty where that is `web` itself."""
+    web_url: WebUrl | None = None
+    """Where people find the pages, behind a proxy; absent where that is `web` itself."""
     web_delay: Duration = Field(default=timedelta(0), ge=timedelta(0), le=timedelta(hours=1))
     """By how much boards in browsers are behind the games."""
     webhooks: bool = True
@@ -282,16 +282,6 @@ class Settings(BaseSettings):
                 "with open registration everybody is an operator, who may look too; leave out "
                 "either --open or --reading token"
             )
-        if self.web != NO_WEB and not (is_local(self.web) or self.is_tls or self.plaintext):
-            raise ValueError(
-                f"other machines reach {self.web}, and without TLS tokens can be read on the way; "
-                "give --certificate and --key, or, where the way is safe, --plaintext"
-            )
-        if self.web != NO_WEB and self.is_open and not (is_local(self.web) or self.open_to_network):
-            raise ValueError(
-                f"other machines reach {self.web}, and with open registration everybody there is "
-                "an operator; leave --open out, or, where that is meant, give --open-to-network"
-            )
         if is_local(self.listen):
             return self
         if not (self.is_tls or self.plaintext):
@@ -305,6 +295,25 @@ class Settings(BaseSettings):
                 f"other machines reach {self.listen}, and with open registration everybody there "
                 "is an operator; leave --open out, or, where that is meant, give "
                 "--open-to-network or MEIJIN_OPEN_TO_NETWORK=true"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_web(self) -> Self:
+        """See that pages are open to other machines only where that is meant."""
+        if self.web == NO_WEB or is_local(self.web):
+            return self
+        if not (self.is_tls or self.plaintext):
+            raise ValueError(
+                f"other machines reach {self.web}, and without TLS tokens can be read on the way; "
+                "give --certificate and --key, or, where the way is safe, --plaintext or "
+                "MEIJIN_PLAINTEXT=true"
+            )
+        if self.is_open and not self.open_to_network:
+            raise ValueError(
+                f"other machines reach {self.web}, and with open registration everybody there is "
+                "an operator; leave --open out, or, where that is meant, give --open-to-network "
+                "or MEIJIN_OPEN_TO_NETWORK=true"
             )
         return self
 

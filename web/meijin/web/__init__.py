@@ -5,6 +5,7 @@ A client of the contract, like the command line: whatever a page shows is asked 
 
 - `gateway`, `remote`: where answers come from, and a server elsewhere as such
 - `site`: the application, with all `routes`; `host`: the HTTP server that it runs in
+- `certificate`: what it is served with
 - `shell`: what all pages of a site share
 - `visit`: one request, with the services as its sender may call them
 - `drafts`, `cache`: what a page is made of, and pages kept as they were sent

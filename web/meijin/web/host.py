@@ -4,16 +4,15 @@ import asyncio
 import contextlib
 import logging
 import socket
-import ssl
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import ClassVar
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from meijin.web.certificate import Certificate
 from meijin.web.shell import Shell
 from meijin.web.site import application
 
@@ -41,10 +40,13 @@ class Host:
     Never by `uvicorn.Server.serve`: it would take the process's signals for itself.
     """
 
-    def __init__(self, shell: Shell, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
+    def __init__(
+        self, shell: Shell, listener: socket.socket, certificate: Certificate | None = None
+    ) -> None:
         self._shell = shell
         self._listener = listener
-        scheme = "http" if tls is None else "https"
+        self._certificate = certificate
+        scheme = "http" if certificate is None else "https"
         self.url = f"{scheme}://{_shown_address(listener)}"
         """Where a browser on this machine finds the pages."""
         config = uvicorn.Config(
@@ -59,7 +61,7 @@ class Host:
             server_header=False,
             backlog=BACKLOG,
             timeout_graceful_shutdown=int(CLOSING_TIME.total_seconds()),
-            ssl_context_factory=None if tls is None else lambda *_: tls,
+            ssl_context_factory=None if certificate is None else lambda *_: certificate.context,
         )
         self._server = _Server(config)
         self._ended = asyncio.Event()
@@ -67,9 +69,14 @@ class Host:
 
     async def run(self) -> None:
         """Serve the pages, until `stop`."""
+        following = None
+        if self._certificate is not None:
+            following = asyncio.create_task(self._certificate.follow())
         try:
             await self._server.serve([self._listener])
         finally:
+            if following is not None:
+                following.cancel()
             self._shell.cache.close()
             self._ended.set()
 
@@ -99,19 +106,6 @@ def open_listener(host: str, port: int) -> socket.socket:
         listener.close()
         raise
     return listener
-
-
-def tls_context(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """What serves pages with a certificate; ``None`` without one.
-
-    Raises:
-        OSError: a file can't be read, or is none of a certificate or a key (`ssl.SSLError`).
-    """
-    if certificate is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    return context
 
 
 class _Server(uvicorn.Server):

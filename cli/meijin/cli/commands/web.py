@@ -12,8 +12,7 @@ from meijin.cli.errors import CommandError, missing_part, unusable_file
 from meijin.wire.contract import DEFAULT_WEB, MAX_PORT, WEB_VARIABLE, is_local
 
 if TYPE_CHECKING:
-    import ssl
-
+    from meijin.web.certificate import Certificate
     from meijin.web.shell import SiteSettings
 
 
@@ -38,7 +37,7 @@ def web(
     MEIJIN_REQUESTS_PER_SECOND, where many come.
     """
     try:
-        from meijin.web.host import tls_context  # noqa: PLC0415 - the bare install has no pages
+        from meijin.web.certificate import Certificate  # noqa: PLC0415 - the bare install has no pages
         from meijin.web.policy import Hosts  # noqa: PLC0415 - as above
         from meijin.web.shell import SiteSettings  # noqa: PLC0415 - as above
     except ModuleNotFoundError as error:
@@ -54,9 +53,9 @@ def web(
     if not name or not port.isdecimal() or int(port) > MAX_PORT:
         raise CommandError(f"--listen must be HOST:PORT, not {listen!r}")
     try:
-        tls = tls_context(certificate, key)
+        own = None if certificate is None or key is None else Certificate(certificate, key)
         settings = SiteSettings(Hosts(url.rstrip("/"), is_local=is_local(listen)))
-        asyncio.run(_serve(server, settings, (name, int(port)), tls))
+        asyncio.run(_serve(server, settings, (name, int(port)), own))
     except OSError as error:
         raise unusable_file(error) from None
     except ValueError as error:
@@ -67,7 +66,7 @@ async def _serve(
     server: Server,
     settings: "SiteSettings",
     where: tuple[str, int],
-    tls: "ssl.SSLContext | None",
+    certificate: "Certificate | None",
 ) -> None:
     """Serve the pages until a signal.
 
@@ -87,7 +86,7 @@ async def _serve(
         raise OSError(f"can't listen on {where[0]}:{where[1]}: {error.strerror}") from error
     address = parse_address(server.address)
     async with open_async_channel(address, server.security, client_keepalive_options()) as channel:
-        host = Host(Shell(RemoteGateway(channel), settings), listener, tls)
+        host = Host(Shell(RemoteGateway(channel), settings), listener, certificate)
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
