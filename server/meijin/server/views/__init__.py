@@ -5,5 +5,6 @@
 - `diagnoses`: what speaks against a ladder's run
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
 - `match_reports`: what those of two bots say of the first
+- `openings`: what was played in a position, and how it ended
 - `status`: how a server is doing
 """
