@@ -8,11 +8,11 @@
 - `requests`: pagination, and ids as text
 - `play`, `bots`, `tournaments`, `games`, `faults`, `ladders`, `status`: a servicer for each service
 - `analysis`: positions outside of games, evaluated by connected bots
+- `openings`: what was played in a position
 - `ended_games`: a tournament's games that ended before somebody watched it
 - `admin`, `tokens`, `owners`, `classes`: servicers of who may do what
 - `challenges`: challenges, and the people who come to play
 - `webhooks`: the servicer of webhooks; `webhook_payloads`: what is told to them of an event
-- `openings`: what was played in a position
 - `arena_watch`: the watch of all running games; `loop_share`: how much of the event loop it takes
 - `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_diagnoses`,

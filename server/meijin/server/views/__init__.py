@@ -9,5 +9,6 @@
 - `openings`: what was played in a position, over all games
 - `arena`: all running games, as of now
 - `match_reports`: what those of two bots say of the first
+- `openings`: what was played in a position, and how it ended
 - `status`: how a server is doing
 """
