@@ -2,6 +2,7 @@
 
 - `bots`, `games`, `ladders`, `tournaments`: each reads rows, merges them with what is being played,
   and knows no messages
+- `arena`: what has changed in running games since a watcher was told
 - `diagnoses`: what speaks against a ladder's run
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
 - `match_reports`: what those of two bots say of the first
