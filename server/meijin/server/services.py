@@ -170,4 +170,4 @@ def add_services(
         server,
     )
     health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
-    reflection.enable_server_reflection(SERVICES, server)
+    reflection.enable_server_reflection(SERVICES, registrar.server)  # asks whether it is gRPC's

@@ -17,6 +17,7 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `crosstables`, `rounds`, `pace`: what a tournament's page shows
 - `game_files`: all games of a tournament as one file
 - `charts`: what `charts.js` draws; `histories`, `sprt_charts`: of ratings and of tests
+- `terms`: what is to be played, as a form asks for it
 - `policy`: what browsers may do with the pages; `static`: scripts, styles and fonts
 - `play`: people's games
 - `pages`: the pages by subject

@@ -7,6 +7,7 @@
 - `engines`, `bench`: `meijin bot wrap` and `engine`; `bench`
 - `doctor`: `meijin bot doctor`
 - `tokens`, `owners`, `admin`: `meijin token`; `meijin owner`; `meijin admin`
+- `challenges`: `meijin challenge`
 - `analyse`: `meijin analyse`
 - `openings`: `meijin openings`
 - `faults`: `meijin faults`

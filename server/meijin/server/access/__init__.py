@@ -6,6 +6,8 @@
 - `tokens`: secrets made, rotated and revoked; `token_control` has it take effect
 - `owners`: invitations, and owners that come by them
 - `classes`: classes made, their students added, their deadlines set
+- `challenges`: challenges made and taken back; `challenge_budget`: how many games of them
+- `people`: people let in, and forgotten
 - `open_calls`: calls that end with the token that they were made with
 - `last_seen`: when bots were last connected
 - `last_uses`: when tokens were last used, and the end of calls whose token has expired

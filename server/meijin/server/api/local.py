@@ -24,15 +24,15 @@ class Registrar:
 
     def __init__(self, server: grpc.aio.Server) -> None:
         self.handlers: Handlers = {}
-        self._server = server
+        self.server = server
 
     def add_generic_rpc_handlers(self, handlers: Iterable[Any]) -> None:
         """Have the server answer the methods of a service."""
-        self._server.add_generic_rpc_handlers(tuple(handlers))
+        self.server.add_generic_rpc_handlers(tuple(handlers))
 
     def add_registered_method_handlers(self, service: str, handlers: Mapping[str, Any]) -> None:
         """Have the server answer the methods of a service, each found by its path."""
-        self._server.add_registered_method_handlers(service, handlers)
+        self.server.add_registered_method_handlers(service, handlers)
         self.handlers |= {f"/{service}/{name}": handler for name, handler in handlers.items()}
 
 
