@@ -2,7 +2,6 @@
 
 const HEIGHT = 220;
 const FLAT = 100; // scores up to here are drawn in proportion, larger ones by their logarithm
-
 const MOST_LINES = 3; // on each side of zero
 const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 const WHOLE = [1, 2, 5, 10, 20, 50, 100]; // plies between two lines
