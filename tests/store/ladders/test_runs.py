@@ -100,7 +100,7 @@ def test_standings_name_bots_and_versions(any_league: "League") -> None:
         1,
         is_current=True,
         run_id=found.ladder.run_id,
-        run_create_time=found.run and found.run.create_time,
+        run_create_time=found.run.create_time if found.run else None,
     )
     assert found.run is not None
     assert found.run.id == found.ladder.run_id

@@ -47,6 +47,11 @@ class Choice:
     column: Column = RANK
     order: Order = Order.ASCENDING
 
+    @property
+    def is_of_machines(self) -> bool:
+        """Whether it is about what bots run on."""
+        return bool(self.hardware or self.min_speed or self.max_speed)
+
     def request(self, ladder: str) -> pb.GetStandingsRequest:
         """The call for what the server chooses."""
         return pb.GetStandingsRequest(

@@ -79,6 +79,8 @@ class TableView:
     query: str
     """What the address asks for, for the downloads."""
     is_anchored: bool
+    is_settled: bool
+    """Somebody has played enough for its rating to weigh in the mean."""
 
 
 async def show(visit: Visit) -> Draft:
@@ -125,6 +127,7 @@ def table_view(
         verify=verify_line(table.ladder.name, table.run.run_id),
         query=query,
         is_anchored=any(row.anchor for row in table.standings),
+        is_settled=not all(row.provisional for row in table.standings),
     )
 
 
