@@ -11,7 +11,7 @@
 - `opening_rule`: who places the first stones, and who gets which colour
 - `opening`, `balanced`: the first moves
 - `opening_book`, `generated`: more of them than a test can play
-- `symmetry`: mirror images of openings and games
+- `symmetry`, `canonical_position`: mirror images of openings and games; what all of a position share
 - `clock`, `seconds`: time controls
 - `time_class`: bullet, blitz and the other classes of them
 - `outcome`: how games end

@@ -12,7 +12,7 @@ from meijin.server.access.permissions import PERMISSIONS
 from meijin.testing.desk import Desk
 from meijin.testing.peer import Peer
 
-READING = ("Get", "List", "Watch", "Export", "Evaluate")
+READING = ("Get", "List", "Watch", "Export", "Evaluate", "Explore")
 """How the names of methods begin that change nothing."""
 
 ELSEWHERE = {"/meijin.v1.PlayService/Play", "/meijin.v1.ChallengeService/EnterAsPerson"}

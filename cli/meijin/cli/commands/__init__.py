@@ -9,7 +9,7 @@
 - `tokens`, `owners`, `admin`: `meijin token`; `meijin owner`; `meijin admin`
 - `challenges`: `meijin challenge`
 - `analyse`: `meijin analyse`
-- `openings`: `meijin openings`
+- `openings`, `explored_openings`, `recounted_openings`: `meijin openings`; `explore`; `recount`
 - `faults`: `meijin faults`
 - `status`, `backups`: `meijin status`; `meijin backup` and `restore`
 - `ladders`, `ladder_run`, `ladder_compare`, `ladder_export`, `ladder_verify`: `meijin ladder`

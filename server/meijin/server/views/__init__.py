@@ -7,5 +7,6 @@
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
 - `llr_paths`: how the ratios of tests moved
 - `match_reports`: what those of two bots say of the first
+- `openings`: what was played in a position, and how it ended
 - `status`: how a server is doing
 """
