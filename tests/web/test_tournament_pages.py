@@ -7,6 +7,7 @@ import csv
 import io
 import json
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -132,6 +133,27 @@ async def test_files_at_once_are_bounded(
     async with open_site() as site, played(site, "ada", "bob", rounds=1) as key:
         answer = await site.browse().get(f"/tournaments/{key}/games.sgf")
         assert (answer.status, answer.headers["retry-after"]) == (429, "30")
+
+
+async def test_reader_that_stops_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its turn goes to others, and no more games are read for it."""
+    monkeypatch.setattr(game_files, "PATIENCE", timedelta(milliseconds=1))
+    turns = asyncio.Semaphore(1)
+    monkeypatch.setattr(game_files, "_turns", turns)
+    read: list[int] = []
+
+    async def parts() -> AsyncIterator[bytes]:
+        for number in range(10):
+            read.append(number)
+            yield b"x"
+
+    async def send(message: Any) -> None:
+        if message.get("body"):
+            await asyncio.Event().wait()
+
+    await game_files.GameFile(parts()).stream_response(send)
+    assert read == [0]
+    assert not turns.locked()
 
 
 def test_chart_of_a_test_without_results() -> None:

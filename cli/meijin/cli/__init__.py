@@ -15,7 +15,7 @@
 - `follow`, `output`, `ladder_views`, `diagnosis_views`, `bracket`, `plots`: what is shown
 - `ladder_exports`: ladders for other tools
 - `game_view`, `stepping`, `keys`: a game on the screen, and keys to step through it
-- `bot_lists`: tables of bots
+- `bot_lists`, `bot_details`: tables of bots, and of one bot
 - `listing`: lists of a server as long as they are wanted
 - `game_selection`: games of a server
 - `tournament_archive`: a tournament as a zip

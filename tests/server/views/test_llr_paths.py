@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +15,7 @@ from meijin.game import Result
 from meijin.server.tournaments.formats.match_tally import MatchTally
 from meijin.server.tournaments.formats.sprt import SprtSettings
 from meijin.server.views import llr_paths
-from meijin.server.views.llr_paths import MAX_POINTS, MOST_MARKS, PathTally
+from meijin.server.views.llr_paths import MAX_POINTS, MOST_MARKS, LlrPath, PathTally
 from meijin.store.schema import BotId, GameId, TournamentId
 from meijin.store.tournaments.match_counts import EndedResult, PairingResult
 
@@ -44,6 +45,7 @@ class MadeUpMatch:
         self.running: GameId | None = None
         self._rng = random.Random(1)
         monkeypatch.setattr(llr_paths, "results_after", self._after)
+        monkeypatch.setattr(llr_paths, "end_times", _end_times)
         monkeypatch.setattr(llr_paths, "first_running", lambda *_: self.running)
 
     def finish(self, games: int) -> None:
@@ -51,8 +53,7 @@ class MadeUpMatch:
         for number in range(len(self.results) + 1, len(self.results) + 1 + games):
             black, white = (ADA, BOB) if number % 2 else (BOB, ADA)
             result = PairingResult(number, black, white, self._rng.choice(WINS), number // 3)
-            time = NOON + timedelta(seconds=number)
-            self.results.append(EndedResult(result, GameId(number), number, time))
+            self.results.append(EndedResult(result, GameId(number), number))
 
     def _after(
         self, _connection: object, _key: object, *, first: GameId, last_end: int
@@ -60,6 +61,16 @@ class MadeUpMatch:
         found = [each for each in self.results if each.game_id >= first]
         self.read += [each.game_id for each in found]
         return [each for each in found if each.end_sequence > last_end]
+
+
+def _end_times(_connection: object, games: Sequence[GameId]) -> dict[GameId, datetime]:
+    """A second after another."""
+    return {game: NOON + timedelta(seconds=game) for game in games}
+
+
+def path_of(tally: PathTally, most: int) -> LlrPath:
+    """At most so many points."""
+    return tally.path(CONNECTION, most)
 
 
 @pytest.fixture
@@ -77,7 +88,7 @@ def test_a_test_without_results_has_bounds_alone(match: MadeUpMatch) -> None:  #
     """And no points."""
     tally = PathTally(ROW)
     count_on(tally)
-    path = tally.path(10)
+    path = path_of(tally, 10)
     assert (path.points, tally.games) == ((), 0)
     assert path.lower < 0 < path.upper
 
@@ -94,7 +105,7 @@ def test_counting_on_gives_the_same_path(match: MadeUpMatch) -> None:
     assert match.read == [20, 21, 22]
     anew = PathTally(ROW)
     count_on(anew)
-    assert tally.path(100) == anew.path(100)
+    assert path_of(tally, 100) == path_of(anew, 100)
 
 
 def test_a_running_game_is_not_missed(match: MadeUpMatch) -> None:
@@ -118,10 +129,24 @@ def test_the_last_point_is_where_the_test_stands(match: MadeUpMatch) -> None:
     for ended in match.results:
         counted.add(ended.result)
     standing = SprtSettings.of(ROW).standing(counted.counts)
-    last = tally.path(5).points[-1]
+    last = path_of(tally, 5).points[-1]
     assert standing.repeats > 0
     assert (last.games, last.llr, last.estimate) == (100, standing.llr, standing.estimate)
-    assert last.time == match.results[-1].end_time
+    assert last.time == NOON + timedelta(seconds=100)
+
+
+def test_voided_games_count_no_more(match: MadeUpMatch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are counted anew where fewer are finished than were counted."""
+    row = SimpleNamespace(**vars(ROW), id=TournamentId(1), format="sprt", finished=5)
+    monkeypatch.setattr(llr_paths, "get_tournament", lambda *_: row)
+    match.finish(6)
+    before = PathTally(ROW)
+    count_on(before)
+    match.results.pop(2)
+    look = partial(llr_paths._look, CONNECTION, tournament_id=row.id, most=10)
+    tally, path = look(before=before)
+    assert (tally.games, path.points[-1].games) == (5, 5)
+    assert look(before=tally)[0] is tally
 
 
 @pytest.mark.parametrize("games", [1, 2, 7, 2 * MOST_MARKS + 5])
@@ -131,7 +156,7 @@ def test_the_ends_are_always_among_the_points(match: MadeUpMatch, games: int) ->
     tally = PathTally(ROW)
     count_on(tally)
     for most in (2, 3, 50):
-        played = [point.games for point in tally.path(most).points]
+        played = [point.games for point in path_of(tally, most).points]
         assert len(played) <= most
         assert (played[0], played[-1]) == (1, games)
         assert played == sorted(set(played))

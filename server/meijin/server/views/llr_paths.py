@@ -17,7 +17,12 @@ from meijin.server.tournaments.formats.match_tally import MatchTally
 from meijin.server.tournaments.formats.sprt import SprtFormat, SprtSettings
 from meijin.store.schema import GameId, TournamentId
 from meijin.store.tournaments import TournamentRow, get_tournament
-from meijin.store.tournaments.match_counts import MatchCounts, first_running, results_after
+from meijin.store.tournaments.match_counts import (
+    MatchCounts,
+    end_times,
+    first_running,
+    results_after,
+)
 
 MAX_POINTS = 1000
 DEFAULT_POINTS = 200
@@ -51,7 +56,8 @@ class LlrPath:
 @dataclass(frozen=True, slots=True)
 class _Mark:
     counts: MatchCounts
-    time: datetime
+    game_id: GameId
+    """The last game in them."""
 
 
 class PathTally:
@@ -84,9 +90,9 @@ class PathTally:
         for games, ended in enumerate(results, self.games + 1):
             self._tally.add(ended.result)
             if (games - 1) % self._step == 0:
-                self._mark(_Mark(self._tally.counts, ended.end_time))
+                self._mark(_Mark(self._tally.counts, ended.game_id))
         if results:
-            self._last = _Mark(self._tally.counts, results[-1].end_time)
+            self._last = _Mark(self._tally.counts, results[-1].game_id)
             self._last_end = results[-1].end_sequence
         last = max((ended.game_id for ended in results), default=self._next_game)
         self._next_game = last if running is None else running
@@ -98,26 +104,30 @@ class PathTally:
             self._step *= 2
             self._points.clear()
 
-    def path(self, most: int) -> LlrPath:
+    def path(self, connection: Connection, most: int) -> LlrPath:
         """At most so many points, the first and the last among them."""
         marks = self._marks
         if self._last is not None and marks[-1] != self._last:
             marks = [*marks, self._last]
+        shown = _thinned(marks, most)
+        new = [mark for mark in shown if mark.counts not in self._points]
+        times = end_times(connection, [mark.game_id for mark in new])
+        for mark in new:
+            self._points[mark.counts] = self._point(mark.counts, times[mark.game_id])
         test = self._settings.test
-        points = tuple(map(self._point, _thinned(marks, most)))
+        points = tuple(self._points[mark.counts] for mark in shown)
         return LlrPath(points, test.lower, test.upper)
 
-    def _point(self, mark: _Mark) -> LlrPoint:
-        """What the counts say; each is worked out once, since a ratio takes 0.5 ms."""
-        found = self._points.get(mark.counts)
-        if found is None:
-            used = self._settings.used(mark.counts)
-            has_any = any(used)
-            llr = self._settings.test.llr(used) if has_any else 0.0
-            estimate = Estimate.of(used) if has_any else None
-            found = LlrPoint(mark.counts.played, llr, estimate, mark.time)
-            self._points[mark.counts] = found
-        return found
+    def _point(self, counts: MatchCounts, time: datetime) -> LlrPoint:
+        """What counts say; each is worked out once, since a ratio takes 0.5 ms."""
+        used = self._settings.used(counts)
+        has_any = any(used)
+        return LlrPoint(
+            counts.played,
+            self._settings.test.llr(used) if has_any else 0.0,
+            Estimate.of(used) if has_any else None,
+            time,
+        )
 
 
 def _thinned(marks: list[_Mark], most: int) -> list[_Mark]:
@@ -174,4 +184,4 @@ def _look(
     if tally.games != row.finished:  # games that were counted have been voided
         tally = PathTally(row)
         tally.count_on(connection, row.id)
-    return tally, tally.path(most)
+    return tally, tally.path(connection, most)

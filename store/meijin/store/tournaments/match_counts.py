@@ -12,7 +12,7 @@ A pair is what the pairings 2k - 1 and 2k are: one opening, played with both col
 when both of its games are new.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -130,12 +130,11 @@ def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequ
 
 
 class EndedResult(NamedTuple):
-    """A result, and where and when it came."""
+    """A result, and the game that it is of."""
 
     result: PairingResult
     game_id: GameId
     end_sequence: int
-    end_time: datetime
 
 
 def results_after(
@@ -150,7 +149,7 @@ def results_after(
         PairingResult, Pairing, result=SEAT_RESULT, fingerprint=Game.symmetric_fingerprint
     )
     query = (
-        select(Game.id, Game.end_sequence, Game.end_time, *result)
+        select(Game.id, Game.end_sequence, *result)
         .join(Pairing, Game.pairing_id == Pairing.id)
         .where(
             Game.tournament_id == tournament_id,
@@ -161,9 +160,16 @@ def results_after(
         .order_by(Game.end_sequence)
     )
     return [
-        EndedResult(PairingResult(*row), game_id, end_sequence, end_time)
-        for game_id, end_sequence, end_time, *row in connection.execute(query)
+        EndedResult(PairingResult(*row), game_id, end_sequence)
+        for game_id, end_sequence, *row in connection.execute(query)
     ]
+
+
+def end_times(connection: Connection, games: Collection[GameId]) -> dict[GameId, datetime]:
+    """When some games ended; reading a time costs as much as all else of a result."""
+    query = select(Game.id, Game.end_time).where(Game.id.in_(games))
+    rows = connection.execute(query)
+    return {game_id: end_time for game_id, end_time in rows if end_time is not None}
 
 
 def first_running(

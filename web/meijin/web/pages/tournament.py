@@ -26,6 +26,9 @@ from meijin.web.wording import text
 SHOWN = 20
 """Games; the rest has pages of its own."""
 
+LAST_ENDED = 5
+"""Games with a result that tell when the last one came."""
+
 MAX_COLUMNS = 60
 """Bots of a crosstable that is shown; a larger one is to be had as a file."""
 
@@ -83,10 +86,15 @@ class TournamentView:
 async def tournament(visit: Visit) -> Draft:
     """Show a tournament."""
     key, services = visit.place("tournament"), visit.services
-    found, games = await asyncio.gather(
+    found, games, ended = await asyncio.gather(
         services.tournaments.GetTournament(pb.GetTournamentRequest(tournament_id=key)),
         services.games.ListGames(
             game_service_pb2.ListGamesRequest(tournament_id=key, page_size=SHOWN)
+        ),
+        services.games.ListGames(
+            game_service_pb2.ListGamesRequest(
+                tournament_id=key, state=game_pb2.GAME_STATE_FINISHED, page_size=LAST_ENDED
+            )
         ),
     )
     path = pb.ListTestPointsResponse()
@@ -95,21 +103,22 @@ async def tournament(visit: Visit) -> Draft:
         path = await services.tournaments.ListTestPoints(points)
 
     def view() -> TournamentView:
-        return _view(found, games.games, path)
+        return _view(found, games.games, ended.games, path)
 
-    return visit.page("tournament.html", view, found, games, path)
+    return visit.page("tournament.html", view, found, games, ended, path)
 
 
 def _view(
     found: pb.GetTournamentResponse,
     games: Sequence[game_pb2.Game],
+    ended: Sequence[game_pb2.Game],
     path: pb.ListTestPointsResponse,
 ) -> TournamentView:
     standings, settings = found.standings, found.tournament.settings
     lines = crosstable(found)
     return TournamentView(
         line=tournament_line(found.tournament),
-        pace=pace_of(found.tournament, _last_end(found.tournament, games)),
+        pace=pace_of(found.tournament, _last_end(found.tournament, ended)),
         standings=tuple(standings[:MAX_STANDINGS]),
         more_standings=max(0, len(standings) - MAX_STANDINGS),
         tie_breaks=tuple(each.name for each in standings[0].tie_breaks) if standings else (),
@@ -139,12 +148,11 @@ def _test(tournament: pb.Tournament, path: pb.ListTestPointsResponse) -> TestVie
     )
 
 
-def _last_end(tournament: pb.Tournament, games: Sequence[game_pb2.Game]) -> datetime | None:
-    """When the newest result came, as far as the newest games tell."""
+def _last_end(tournament: pb.Tournament, ended: Sequence[game_pb2.Game]) -> datetime | None:
+    """When the newest result came, as far as the newest games with one tell."""
     if tournament.HasField("end_time"):
         return tournament.end_time.ToDatetime(UTC)
-    ends = (game.end_time for game in games if game.state == game_pb2.GAME_STATE_FINISHED)
-    return max((end.ToDatetime(UTC) for end in ends), default=None)
+    return max((game.end_time.ToDatetime(UTC) for game in ended), default=None)
 
 
 async def crosstable_file(visit: Visit) -> Draft:
