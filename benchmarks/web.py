@@ -24,6 +24,7 @@ longest_stall_ms        of the event loop meanwhile; the row of no page says wha
 
 import argparse
 import asyncio
+import gc
 import json
 import statistics
 import subprocess
@@ -84,7 +85,7 @@ def bots(arena: ArenaProcess, names: Sequence[str], games: int, pause: float) ->
         for name in names:
             words = [sys.executable, str(INSTANT_BOT), name, arena.address, str(games), str(pause)]
             stack.enter_context(child(words))
-        arena.wait_for_bots(2)
+        arena.wait_for_bots(len(SLOW) if names is SLOW else len(SLOW + INSTANT))
         _start(arena.address, names, games)
         time.sleep(WARM_UP)
         yield
@@ -229,15 +230,26 @@ async def ask(app: Starlette, path: str) -> tuple[float, int]:
 
 
 async def pages(folder: Path, repeat: int) -> list[Row]:
-    """What each page takes."""
+    """What each page takes: of the ladder that is there, and of a game that is played now."""
+    async with open_site(folder) as (_, shell):
+        rows = [await _page(shell, path, repeat) for path in (LADDER_PAGE, "/")]
+    with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as empty:
+        async with open_site(Path(empty)) as (server, shell):
+            rows.append(await _page(shell, await play(server), repeat))
+    rows.append(await _no_page(1.0))
+    return rows
+
+
+@asynccontextmanager
+async def open_site(folder: Path) -> AsyncIterator[tuple[ServerInTest, Shell]]:
+    """A server in this process, with pages, whose modules the collector leaves alone."""
+    gc.freeze()
     async with open_server(settings_in(folder)) as server:
         shell = Shell(LocalGateway(server.app.local_calls), SiteSettings())
-        app = application(shell)
-        paths = (LADDER_PAGE, await play(server), "/")
-        rows = [await _page(shell, app, path, repeat) for path in paths]
-        rows.append(await _no_page(1.0))
-        shell.cache.close()
-    return rows
+        try:
+            yield server, shell
+        finally:
+            shell.cache.close()
 
 
 async def play(server: ServerInTest) -> str:
@@ -257,8 +269,8 @@ class Loads:
     status: int = 0
 
 
-async def _page(shell: Shell, app: Starlette, path: str, repeat: int) -> Row:
-    loads = Loads()
+async def _page(shell: Shell, path: str, repeat: int) -> Row:
+    app, loads = application(shell), Loads()
     await ask(app, path)  # templates are compiled once
     async with stalls() as found:
         for _ in range(repeat):

@@ -38,7 +38,7 @@ async def test_no_page_shows_what_is_hostile(open_site: OpenSite) -> None:
         tournament = await site.server.tournament("ada", "bob", name=SCRIPT)
         started = await ada.started()
         failure = pb.Failure(game=started.game, message=f"{SCRIPT}{REVERSED}", traceback=BUTTON)
-        await ada.write(failures=[failure])
+        await ada.write(actions=pb.Actions(failures=[failure]))
         assert (await bob.ended()).outcome.ending == game_pb2.ENDING_CRASH
         places = {"bot": "ada", "game": started.game_id, "tournament": tournament}
         visited = 0

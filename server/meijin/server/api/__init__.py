@@ -10,11 +10,13 @@
 - `analysis`: positions outside of games, evaluated by connected bots
 - `openings`: what was played in a position
 - `ended_games`: a tournament's games that ended before somebody watched it
+- `arena_watch`: what changes in the running games, told look by look, and `loop_share`, the share of
+  the event loop that this may take
 - `admin`, `tokens`, `owners`, `classes`: servicers of who may do what
 - `challenges`: challenges, and the people who come to play
 - `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_diagnoses`,
   `convert_tournaments`, `convert_matches`, `convert_status`, `convert_access`,
-  `convert_classes`, `convert_challenges`, `convert_analysis`, `convert_openings`: between messages
-  and views; those of the play stream are in `match.wire`
+  `convert_classes`, `convert_challenges`, `convert_analysis`, `convert_openings`, `convert_arena`:
+  between messages and views; those of the play stream are in `match.wire`
 """

@@ -3,6 +3,7 @@
 - `bots`, `games`, `ladders`, `tournaments`: each reads rows, merges them with what is being played,
   and knows no messages
 - `bot_details`: one bot with its versions and its results
+- `arena`: what has changed in running games since a watcher was told
 - `diagnoses`: what speaks against a ladder's run
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
 - `llr_paths`: how the ratios of tests moved

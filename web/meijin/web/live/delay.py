@@ -13,8 +13,6 @@ from meijin.v1.game_service_pb2 import GameUpdate, WatchArenaResponse
 THOUGHTS_FACTOR = 2
 """By how much longer thoughts are held back than moves: who plays elsewhere is not to be helped."""
 
-EVALUATIONS = ("black_evaluation", "white_evaluation")
-
 
 class DelayLine:
     """What is held back, in the order in which it is due."""
@@ -50,8 +48,8 @@ def without_thoughts(message: WatchArenaResponse) -> WatchArenaResponse:
     kept = WatchArenaResponse()
     kept.CopyFrom(message)
     for update in kept.games:
-        for name in EVALUATIONS:
-            update.ClearField(name)
+        update.ClearField("black_evaluation")
+        update.ClearField("white_evaluation")
     return kept
 
 
@@ -60,10 +58,11 @@ def thoughts_of(message: WatchArenaResponse) -> WatchArenaResponse:
     games = []
     for update in message.games:
         kept = GameUpdate(game_id=update.game_id)
-        for name in EVALUATIONS:
-            if update.HasField(name):
-                getattr(kept, name).CopyFrom(getattr(update, name))
-        if kept.HasField(EVALUATIONS[0]) or kept.HasField(EVALUATIONS[1]):
+        if update.HasField("black_evaluation"):
+            kept.black_evaluation.CopyFrom(update.black_evaluation)
+        if update.HasField("white_evaluation"):
+            kept.white_evaluation.CopyFrom(update.white_evaluation)
+        if kept.HasField("black_evaluation") or kept.HasField("white_evaluation"):
             games.append(kept)
     return WatchArenaResponse(games=games, running=message.running)
 
