@@ -1,6 +1,7 @@
 """The match server: sessions, arbiter, tournaments and servicers.
 
 - `match`, `tournaments`, `access`, `views`, `api`, `process`: its subjects, a package each
+- `webhooks`: what is told to addresses by HTTP
 - `metrics`: what Prometheus is told
 - `app`: start-up, main loop and shutdown
 - `services`: the services by their names, and what answers their methods

@@ -17,6 +17,7 @@
 - `people`, `challenges`: people, who are kept as bots are, and unrated games between two
 - `classes`: classes, their students, and which version of each counts
 - `access`: tokens, invitations, owners and the audit log; a package
+- `webhooks`: webhooks, and what is delivered to them; a package
 - `errors`, `similar`: what is not found, and what may have been meant
 """
 

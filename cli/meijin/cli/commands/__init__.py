@@ -8,6 +8,7 @@
 - `doctor`: `meijin bot doctor`
 - `tokens`, `owners`, `admin`: `meijin token`; `meijin owner`; `meijin admin`
 - `challenges`: `meijin challenge`
+- `webhooks`: `meijin webhook`
 - `analyse`: `meijin analyse`
 - `openings`, `explored_openings`, `recounted_openings`: `meijin openings`; `explore`; `recount`
 - `faults`: `meijin faults`

@@ -1,4 +1,4 @@
-"""Who may do what: decisions about bots, tokens and owners, each with its row in the audit log.
+"""Who may do what: decisions about bots, tokens, owners and webhooks, each with its row in the audit log.
 
 - `permissions`: the scopes that may call each method
 - `caller`: who calls, as every decision is told
@@ -8,6 +8,7 @@
 - `classes`: classes made, their students added, their deadlines set
 - `challenges`: challenges made and taken back; `challenge_budget`: how many games of them
 - `people`: people let in, and forgotten
+- `webhooks`: webhooks made, enabled, given new secrets, tested and deleted
 - `open_calls`: calls that end with the token that they were made with
 - `last_seen`: when bots were last connected
 - `last_uses`: when tokens were last used, and the end of calls whose token has expired
