@@ -122,7 +122,7 @@ def _make(
     *,
     variant: str = "7x7",
     rounds: int = 0,
-    format: pb.TournamentFormat = pb.TOURNAMENT_FORMAT_ROUND_ROBIN,  # noqa: A002 - the field
+    format: pb.TournamentFormat.ValueType = pb.TOURNAMENT_FORMAT_ROUND_ROBIN,  # noqa: A002 - the field
     unrated: bool = False,
     sprt: pb.Sprt | None = None,
     max_games: int = 0,
