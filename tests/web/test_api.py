@@ -22,6 +22,7 @@ from meijin.web.api.requests import MAX_BODY
 from meijin.web.cache import PageCache
 from meijin.web.policy import Hosts
 from meijin.web.refusals import Refusal
+from meijin.web.remote import RemoteGateway
 from meijin.web.shell import Shell, SiteSettings
 from meijin.web.site import application
 
@@ -319,3 +320,24 @@ def test_streams_are_bounded() -> None:
             pass
     with places.hold("192.0.2.1"):
         pass
+
+
+async def test_server_elsewhere_answers_too(open_site: OpenSite) -> None:
+    """By a connection, with the token, the refusals and the streams of a server in the process."""
+    async with open_site(registration=Registration.CLOSED) as site:
+        ada, bob = [await site.server.register(name) for name in ("ada", "bob")]
+        for name, token in (("ada", ada), ("bob", bob)):
+            await site.server.bot(name, token=token)
+        await site.server.tournament("ada", "bob", token=site.server.operator_token)
+        await site.server.until(lambda: site.server.running)
+        shell = Shell(RemoteGateway(await site.server.channel()), SiteSettings())
+        browsing = Browsing(application(shell))
+        token = {"authorization": f"Bearer {site.server.operator_token}"}
+        game = sent(await browsing.get("/api/v1/games", **token))["games"][0]["game_id"]
+        assert (await browsing.get("/api/v1/games/99/watch")).status == 404
+        assert (await post(browsing, "/api/v1/bots", {"name": "cy"})).status == 401
+        watching = asyncio.create_task(browsing.get(f"/api/v1/games/{game}/watch"))
+        await post(browsing, f"/api/v1/games/{game}/void", {"reason": "a test"}, **token)
+        lines = (await watching).text.splitlines()
+        assert json.loads(lines[-1])["game"]["state"] == "GAME_STATE_VOID"
+        shell.cache.close()
