@@ -48,8 +48,8 @@ async def show(visit: Visit) -> Draft:
                 for each in entries
                 if rule in {"", each.name.rule} and time_class in {"", each.name.time_class}
             ],
-            rules=sorted({each.name.rule for each in entries}),
-            time_classes=sorted({each.name.time_class for each in entries}),
+            rules=sorted({each.name.rule for each in entries} - {""}),
+            time_classes=sorted({each.name.time_class for each in entries} - {""}),
             rule=rule,
             time_class=time_class,
             is_empty=not entries,

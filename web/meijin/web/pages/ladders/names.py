@@ -5,8 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-_FORM = re.compile(r"(?P<rule>.+?)-(?P<board>[0-9]+x[0-9]+.*)")
-"""A variant as names have it, such as ``renju-15x15-swap2``."""
+_FORM = re.compile(
+    r"(?P<variant>(?P<rule>.+?)-[0-9]+x[0-9]+(?:-[a-z0-9-]+?)??)(?:-(?P<time_class>[a-z]+))?"
+)
+"""Such as ``renju-15x15-swap2-blitz``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +21,21 @@ class LadderName:
     rule: str
     """Such as ``renju``."""
     time_class: str
-    """Such as ``blitz``."""
+    """Such as ``blitz``; empty for a ladder from before there were classes."""
+
+    @property
+    def title(self) -> str:
+        """The name for people."""
+        return ", ".join(filter(None, (self.variant, self.time_class)))
 
     @classmethod
     def parse(cls, name: str) -> Self:
         """The parts of a name; of one in another form, all of it is the variant."""
-        variant, _, time_class = name.rpartition("-")
-        form = _FORM.fullmatch(variant)
-        rule = variant if form is None else form["rule"]
-        return cls(name, variant.replace("-", " "), rule, time_class)
+        form = _FORM.fullmatch(name)
+        if form is None:
+            return cls(name, name, "", "")
+        variant = form["variant"].replace("-", " ")
+        return cls(name, variant, form["rule"], form["time_class"] or "")
 
 
 @dataclass(frozen=True, slots=True)
