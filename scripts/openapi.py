@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -11,6 +11,7 @@ from google.protobuf.descriptor_pb2 import (
     DescriptorProto,
     EnumDescriptorProto,
     FieldDescriptorProto,
+    FileDescriptorProto,
     FileDescriptorSet,
     MethodDescriptorProto,
 )
@@ -25,6 +26,9 @@ Field = FieldDescriptorProto
 
 VERSION = "3.1.0"
 """Of OpenAPI; its schemas are those of JSON Schema 2020-12."""
+
+MESSAGES, ENUMS, SERVICES = 4, 5, 6
+"""Fields of a FileDescriptorProto, as the paths of comments name them."""
 
 FORMATS: Mapping[int, Schema] = {
     Field.TYPE_STRING: {"type": "string"},
@@ -76,44 +80,52 @@ ABOUT = (
 class Contract:
     """The descriptors by their full names, and the comments beside them."""
 
-    messages: Mapping[str, DescriptorProto]
-    enums: Mapping[str, EnumDescriptorProto]
-    methods: Mapping[str, MethodDescriptorProto]
+    messages: dict[str, DescriptorProto]
+    enums: dict[str, EnumDescriptorProto]
+    methods: dict[str, MethodDescriptorProto]
     """By names such as ``GameService/GetGame``."""
-    comments: Mapping[str, str]
+    comments: dict[str, str]
     """By the full names of messages, fields, enums, values and methods."""
 
     @classmethod
     def of(cls, files: FileDescriptorSet) -> "Contract":
         """What a set of files describes, with its source info."""
-        messages: dict[str, DescriptorProto] = {}
-        enums: dict[str, EnumDescriptorProto] = {}
-        methods: dict[str, MethodDescriptorProto] = {}
-        comments: dict[str, str] = {}
+        found = cls({}, {}, {}, {})
         for file in (file for file in files.file if file.package == PACKAGE):
-            said = {
-                tuple(place.path): " ".join(place.leading_comments.split())
-                for place in file.source_code_info.location
-            }
-            for number, message in enumerate(file.message_type):
-                name = f".{PACKAGE}.{message.name}"
-                messages[name] = message
-                comments[name] = said.get((4, number), "")
-                for place, field in enumerate(message.field):
-                    comments[f"{name}.{field.name}"] = said.get((4, number, 2, place), "")
-            for number, enum in enumerate(file.enum_type):
-                name = f".{PACKAGE}.{enum.name}"
-                enums[name] = enum
-                comments[name] = said.get((5, number), "")
-                for place, value in enumerate(enum.value):
-                    comments[f"{name}.{value.name}"] = said.get((5, number, 2, place), "")
-            for number, service in enumerate(file.service):
-                comments[service.name] = said.get((6, number), "")
-                for place, method in enumerate(service.method):
-                    methods[f"{service.name}/{method.name}"] = method
-                    text = said.get((6, number, 2, place), "")
-                    comments[f"{service.name}/{method.name}"] = text
-        return cls(messages, enums, methods, comments)
+            found._add(file)
+        return found
+
+    def _add(self, file: FileDescriptorProto) -> None:
+        said = {
+            tuple(place.path): " ".join(place.leading_comments.split())
+            for place in file.source_code_info.location
+        }
+        for number, message in enumerate(file.message_type):
+            name = f".{PACKAGE}.{message.name}"
+            self.messages[name] = message
+            self._tell(name, (MESSAGES, number), ".", [each.name for each in message.field], said)
+        for number, enum in enumerate(file.enum_type):
+            name = f".{PACKAGE}.{enum.name}"
+            self.enums[name] = enum
+            self._tell(name, (ENUMS, number), ".", [each.name for each in enum.value], said)
+        for number, service in enumerate(file.service):
+            methods = {f"{service.name}/{each.name}": each for each in service.method}
+            self.methods.update(methods)
+            names = [each.name for each in service.method]
+            self._tell(service.name, (SERVICES, number), "/", names, said)
+
+    def _tell(
+        self,
+        name: str,
+        path: tuple[int, int],
+        mark: str,
+        parts: Sequence[str],
+        said: Mapping[tuple[int, ...], str],
+    ) -> None:
+        """Keep the comments of something and of its parts, which stand in field 2 of each kind."""
+        self.comments[name] = said.get(path, "")
+        for number, part in enumerate(parts):
+            self.comments[f"{name}{mark}{part}"] = said.get((*path, 2, number), "")
 
 
 def write_document(descriptors: Path, target: Path) -> None:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import ExitStack
+from datetime import timedelta
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from tests.web.browsing import Answer, Browsing
 from tests.web.conftest import OpenSite, SiteInTest
 
 from meijin.server.settings import Reading, Registration
+from meijin.v1 import game_service_pb2
+from meijin.web.api import streams
 from meijin.web.api.contract import load, signature
 from meijin.web.api.methods import LEFT_OUT, METHODS, PACKAGE
 from meijin.web.api.requests import MAX_BODY
+from meijin.web.cache import PageCache
 from meijin.web.policy import Hosts
+from meijin.web.refusals import Refusal
+from meijin.web.remote import RemoteGateway
 from meijin.web.shell import Shell, SiteSettings
 from meijin.web.site import application
 
@@ -256,3 +264,80 @@ async def test_stream_that_is_refused_has_its_status(open_site: OpenSite) -> Non
     async with open_site() as site:
         answer = await site.browse().get("/api/v1/games/99/watch")
         assert (answer.status, sent(answer)["code"]) == (404, 5)
+
+
+async def test_stream_ends_with_the_site() -> None:
+    """An open stream does not keep a server from stopping: it ends in order."""
+    closing, cache = asyncio.Event(), PageCache()
+    unread = [game_service_pb2.WatchGameResponse()]
+    sent_messages: list[Any] = []
+
+    async def read() -> Any:
+        return unread.pop() if unread else await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        sent_messages.append(message)
+        if message["type"] == "http.response.body":
+            closing.set()
+
+    async def receive() -> Any:
+        await asyncio.Event().wait()
+
+    await streams.Lines(Mock(read=read), cache, closing).send(receive, send, [], None)
+    assert [message.get("more_body") for message in sent_messages] == [None, True, False]
+    cache.close()
+
+
+async def test_reader_who_reads_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits for it takes no memory for longer than a moment."""
+    monkeypatch.setattr(streams, "WRITE_TIMEOUT", timedelta(milliseconds=1))
+    transport, cache = Mock(), PageCache()
+    call = Mock(read=AsyncMock(return_value=game_service_pb2.WatchGameResponse()))
+    lines = streams.Lines(call, cache, asyncio.Event())
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async def receive() -> Any:
+        await asyncio.Event().wait()
+
+    await lines.send(receive, send, [], transport)
+    transport.abort.assert_called_once_with()
+    call.cancel.assert_called_once_with()
+    cache.close()
+
+
+def test_streams_are_bounded() -> None:
+    """An address has so many at once, and a place is free again after each."""
+    places = streams.Places()
+    with ExitStack() as stack:
+        for _ in range(streams.MAX_STREAMS_OF_HOST):
+            stack.enter_context(places.hold("192.0.2.1"))
+        with pytest.raises(Refusal, match="too many streams"), places.hold("192.0.2.1"):
+            pass
+        with places.hold("192.0.2.2"):
+            pass
+    with places.hold("192.0.2.1"):
+        pass
+
+
+async def test_server_elsewhere_answers_too(open_site: OpenSite) -> None:
+    """By a connection, with the token, the refusals and the streams of a server in the process."""
+    async with open_site(registration=Registration.CLOSED) as site:
+        ada, bob = [await site.server.register(name) for name in ("ada", "bob")]
+        for name, token in (("ada", ada), ("bob", bob)):
+            await site.server.bot(name, token=token)
+        await site.server.tournament("ada", "bob", token=site.server.operator_token)
+        await site.server.until(lambda: site.server.running)
+        shell = Shell(RemoteGateway(await site.server.channel()), SiteSettings())
+        browsing = Browsing(application(shell))
+        token = {"authorization": f"Bearer {site.server.operator_token}"}
+        game = sent(await browsing.get("/api/v1/games", **token))["games"][0]["game_id"]
+        assert (await browsing.get("/api/v1/games/99/watch")).status == 404
+        assert (await post(browsing, "/api/v1/bots", {"name": "cy"})).status == 401
+        watching = asyncio.create_task(browsing.get(f"/api/v1/games/{game}/watch"))
+        await post(browsing, f"/api/v1/games/{game}/void", {"reason": "a test"}, **token)
+        lines = (await watching).text.splitlines()
+        assert json.loads(lines[-1])["game"]["state"] == "GAME_STATE_VOID"
+        shell.cache.close()

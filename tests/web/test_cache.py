@@ -104,7 +104,7 @@ async def test_failure_is_not_kept(cache: PageCache) -> None:
 
 async def test_cache_is_bounded(cache: PageCache, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was asked for longest ago goes first."""
-    monkeypatch.setattr(module, "MAX_BYTES", 30)
+    monkeypatch.setattr(module, "MAX_BYTES", 3 * module.OVERHEAD + 30)
     sources = [Source() for _ in range(4)]
     for key, source in enumerate(sources):
         await cache.page(key, source.draft, AGE)

@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from rich.table import Table
 
 from meijin.cli.bot_lists import age_text
-from meijin.cli.ladder_views import added, results, share
+from meijin.cli.ladder_views import results, share
 from meijin.cli.output import count_text, rate_text, table
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.wire import ending_from_proto
+from meijin.wire.standings import added
 
 MOST_OPENINGS = 10
 """Those of a table that are shown; JSON has all."""

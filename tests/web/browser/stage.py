@@ -69,6 +69,10 @@ def _set(processes: Processes) -> Stage:
     troupe = processes.start_command("troupe", *command, PYTHONPATH=str(root))
     eventually(lambda: server.connected_bots() >= set(BOTS) or not troupe.is_running)
     assert troupe.is_running, troupe.words
+    policy = bot_service_pb2.SetChallengesRequest(
+        name="ada", challenges=bot_service_pb2.CHALLENGE_POLICY_ANYONE
+    )
+    connection.ask(connection.bots.SetChallenges, policy)
     make = partial(_make, connection)
     rated = make(HOSTILE, RATED, rounds=2)
     bracket = make("bracket", RATED, format=pb.TOURNAMENT_FORMAT_KNOCKOUT, unrated=True)
@@ -76,7 +80,7 @@ def _set(processes: Processes) -> Stage:
     test = make("test", ("ada", "bea"), format=pb.TOURNAMENT_FORMAT_SPRT, sprt=sprt, unrated=True)
     swapped = make("swap2", ("ada", "bea"), variant="15x15 swap2", rounds=1, unrated=True)
     faulty = make("faulty", ("failing", "ada"), rounds=2, unrated=True)
-    live = make("live", SLOW_ONES, variant="15x15", rounds=200, unrated=True)
+    live = make("live", SLOW_ONES, variant="15x15", rounds=200, unrated=True, max_games=2)
     for key in (rated, bracket, test, swapped, faulty):
         eventually(partial(_is_over, server, key))
     eventually(lambda: connection.ask(connection.games.ListGames, _running(live)).games)
@@ -118,9 +122,10 @@ def _make(
     *,
     variant: str = "7x7",
     rounds: int = 0,
-    format: pb.TournamentFormat = pb.TOURNAMENT_FORMAT_ROUND_ROBIN,  # noqa: A002 - the field
+    format: pb.TournamentFormat.ValueType = pb.TOURNAMENT_FORMAT_ROUND_ROBIN,  # noqa: A002 - the field
     unrated: bool = False,
     sprt: pb.Sprt | None = None,
+    max_games: int = 0,
 ) -> str:
     settings = pb.TournamentSettings(
         name=name,
@@ -130,6 +135,7 @@ def _make(
         format=format,
         unrated=unrated,
         sprt=sprt,
+        max_games=max_games,
         variant=variant_to_proto(Variant.parse(variant)),
         time_control=time_control_to_proto(TimeControl.parse("60+1")),
     )

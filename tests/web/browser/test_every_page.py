@@ -41,7 +41,9 @@ def test_page_is_for_everyone(watched: Watched, stage: Stage, form: str) -> None
     assert answer.ok, answer.text()
     assert [words for words in FORBIDDEN if words in answer.text()] == []
     page = watched.page
-    assert page.evaluate("[...document.scripts].every((each) => each.src)")
+    assert page.evaluate(
+        "[...document.scripts].every((each) => each.src || each.type === 'application/json')"
+    )
     assert page.evaluate("document.querySelectorAll('main h1').length") == 1
     assert_accessible(page, WHOLE)
     picture(watched, f"{form}.light")

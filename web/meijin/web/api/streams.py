@@ -82,19 +82,19 @@ class Lines:
             AioRpcError: the call was refused before its first message.
         """
         sending = asyncio.create_task(self._send(send, headers))
-        ends = [asyncio.create_task(_left(receive)), asyncio.create_task(self._closing.wait())]
+        leaving = asyncio.create_task(_left(receive))
+        closing = asyncio.create_task(self._closing.wait())
         try:
-            await asyncio.wait((sending, *ends), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((sending, leaving, closing), return_when=asyncio.FIRST_COMPLETED)
+            has_left = leaving.done()
         finally:
             self._call.cancel()
-            for task in ends:
-                task.cancel()
-            if not sending.done():
-                sending.cancel()
+            for task in (sending, leaving, closing):
+                task.cancel()  # one that is done stays as it is
         try:
             with contextlib.suppress(asyncio.CancelledError):
                 await sending
-            if self._has_begun and not ends[0].done():
+            if self._has_begun and not has_left:
                 await _write(send, b"", more=False)
         except TimeoutError:  # it reads nothing: what waits for it is not worth its memory
             if transport is not None:

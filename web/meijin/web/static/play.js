@@ -71,6 +71,11 @@ function take(newer) {
   show();
 }
 
+/** Shows what an answer told, unless the stream has told what came after it already. */
+function takeAnswer(told) {
+  if (told && told.version >= state.version) take(told);
+}
+
 /** Sends a form; what the server answers is shown, and other pages are gone to. */
 async function send(path, fields = {}) {
   const answer = await fetch(`${action}/${path}`, {
@@ -93,8 +98,7 @@ async function send(path, fields = {}) {
 }
 
 async function place() {
-  const told = await send("move", { cells: picked.map((cell) => board.name(cell)).join(" ") });
-  if (told) take(told);
+  takeAnswer(await send("move", { cells: picked.map((cell) => board.name(cell)).join(" ") }));
 }
 
 function pick(cell) {
@@ -137,8 +141,7 @@ part("start-over").addEventListener("click", () => {
 for (const form of part("choices").querySelectorAll("form")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const told = await send("choose", { color: form.elements.color.value });
-    if (told) take(told);
+    takeAnswer(await send("choose", { color: form.elements.color.value }));
   });
 }
 part("move").addEventListener("submit", async (event) => {
@@ -147,10 +150,10 @@ part("move").addEventListener("submit", async (event) => {
   const told = await send("move", { cells: field.value });
   if (told) {
     field.value = "";
-    take(told);
+    takeAnswer(told);
   }
 });
-onSubmit("resign", "resign", take);
+onSubmit("resign", "resign", takeAnswer);
 onSubmit("undo", "undo", () => {});
 onSubmit("ask-hint", "hint", (told) => {
   hint = told.cell;

@@ -1,0 +1,185 @@
+"""What people do with the pages, in a browser: they look, follow, sign in and play."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import expect
+from tests.web.browser.chromium import PATIENCE_MS, PHONE, Watched
+
+from meijin.game import Variant
+from meijin.game.coordinates import cell_name
+
+if TYPE_CHECKING:
+    from tests.web.browser.stage import Stage
+
+expect.set_options(timeout=PATIENCE_MS)
+
+BOARD = Variant.parse("15x15")
+
+
+def test_ladder_is_sorted_and_filtered(watched: Watched, stage: Stage) -> None:
+    """A heading sorts the lines, a search leaves some out, and the address says so."""
+    page = watched.page
+    watched.open(stage.address("/ladders/{ladder}"))
+    lines = page.locator("#standings tbody tr")
+    expect(lines).to_have_count(4)
+    names = page.locator("#standings tbody th .bot")
+    page.get_by_role("link", name="Bot", exact=True).click()
+    expect(page).to_have_url(re.compile("sort="))
+    expect(names.first).to_have_text(min(names.all_inner_texts()))
+    page.get_by_role("searchbox").fill("mallory")
+    expect(lines).to_have_count(1)
+    expect(page).to_have_url(re.compile("q=mallory"))
+    watched.page.reload()
+    expect(lines).to_have_count(1)
+
+
+def test_live_game_goes_on_by_itself(watched: Watched, stage: Stage) -> None:
+    """Stones come without anybody's doing."""
+    watched.open(f"/games/{running_game(watched, stage)}")
+    page = watched.page
+    slider = page.locator("[data-slider]")
+    before = int(slider.get_attribute("max") or 0)
+    expect(slider).not_to_have_attribute("max", str(before))
+    stones = page.locator(".board-box svg circle")
+    assert stones.count() >= before
+
+
+def test_live_boards_move(watched: Watched, stage: Stage) -> None:
+    """So do the small boards of a tournament."""
+    watched.open(stage.address("/live?tournament={live}"))
+    board = watched.page.locator(".live-board svg").first
+    expect(board).to_be_visible()
+    before = board.inner_html()
+    expect(board).not_to_have_js_property("innerHTML", before)
+
+
+def test_game_is_stepped_through(watched: Watched, stage: Stage) -> None:
+    """By keys and by buttons, also on a phone; the address names the ply."""
+    page = watched.page
+    watched.open(stage.address("/games/{game}?ply=3"))
+    position = page.locator("[data-position]")
+    expect(position).to_contain_text("3.")
+    page.keyboard.press("ArrowRight")
+    expect(position).to_contain_text("4.")
+    expect(page).to_have_url(re.compile("ply=4"))
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.locator("[data-step=back]").click()
+    expect(position).to_contain_text("3.")
+    page.locator("[data-step=first]").click()
+    expect(page.locator("[data-slider]")).to_have_js_property("value", "0")
+    page.locator("[data-step=last]").click()
+    last = page.locator("[data-slider]").get_attribute("max") or ""
+    expect(page.locator("[data-slider]")).to_have_js_property("value", last)
+
+
+def test_operator_signs_in_and_makes_a_challenge(watched: Watched, stage: Stage) -> None:
+    """A page that needs a token asks for one, and goes on; the challenge is in the list."""
+    page = watched.page
+    watched.open("/account")
+    expect(page).to_have_url(re.compile("/sign-in"))
+    page.get_by_label("Token").fill(stage.operator_token)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page).to_have_url(re.compile("/account"))
+    watched.open("/challenges")
+    page.get_by_label("Opponent").first.fill("ada")
+    page.locator("#challenger").fill("bea")
+    page.locator("form.form").get_by_role("button").first.click()
+    expect(page).to_have_url(re.compile("/tournaments/"))
+    watched.open("/challenges")
+    made = page.locator("table tbody tr").first
+    expect(made).to_contain_text("ada")
+    expect(made).to_contain_text("bea")
+    watched.open("/")
+    page.emulate_media(color_scheme="light")
+    page.get_by_role("button", name="Light or dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_person_wins_against_random(watched: Watched, stage: Stage) -> None:
+    """Under freestyle: five in a row, and the page says who has won."""
+    page = watched.page
+    begin(watched, "free")
+    game_id = page.url.rpartition("/")[2]
+    while True:
+        wait_for_turn(watched)
+        if page.locator("[data-rematch]").is_visible():
+            break
+        cells = moves(watched, stage, game_id)
+        place(watched, cell_name(best_cell(cells), BOARD))
+    expect(page.locator("[data-prompt]")).to_contain_text(re.compile("won|win", re.IGNORECASE))
+
+
+def test_person_plays_a_swap2_opening(watched: Watched, stage: Stage) -> None:
+    """Three stones, two more of the opponent's, and the side that one likes."""
+    page = watched.page
+    begin(watched, "swap2")
+    wait_for_turn(watched)
+    place(watched, "h8 i9 g7")
+    expect(page.locator("[data-choices]")).to_be_visible()
+    page.get_by_role("button", name="Take white").click()
+    wait_for_turn(watched)
+    assert len(moves(watched, stage, page.url.rpartition("/")[2])) == 5
+    page.locator("[data-resign] button").click()
+    expect(page.locator("[data-rematch]")).to_be_visible()
+
+
+def running_game(watched: Watched, stage: Stage) -> str:
+    """A game that goes on for a while."""
+    query = f"tournament_id={stage.places['live']}&state=GAME_STATE_RUNNING"
+    found = asked(watched, stage, f"/api/v1/games?{query}")
+    return str(found["games"][0]["game_id"])
+
+
+def asked(watched: Watched, stage: Stage, path: str) -> dict[str, Any]:
+    """What the API answers now: with a token, since it keeps other answers for a moment."""
+    token = {"authorization": f"Bearer {stage.operator_token}"}
+    found: dict[str, Any] = watched.page.request.get(watched.origin + path, headers=token).json()
+    return found
+
+
+def moves(watched: Watched, stage: Stage, game_id: str) -> list[int]:
+    """The cells of a game so far."""
+    game = asked(watched, stage, f"/api/v1/games/{game_id}")["game"]
+    return [move["cell"] for move in game["moves"]]
+
+
+def begin(watched: Watched, opening: str) -> None:
+    """Begin a game against the bot that plays anywhere, with black."""
+    page = watched.page
+    watched.open("/play")
+    page.locator("#opponent").select_option("ada")
+    page.locator("#rule").select_option("freestyle")
+    page.locator("#size").select_option("15")
+    page.locator("#opening").select_option(opening)
+    page.locator("form.form").get_by_role("button").last.click()
+    expect(page.locator("#table")).to_be_visible()
+
+
+def wait_for_turn(watched: Watched) -> None:
+    """Wait until a stone is asked for, or the game is over."""
+    ready = watched.page.locator("form[data-move]:visible, form[data-rematch]:visible")
+    expect(ready.first).to_be_visible()
+
+
+def place(watched: Watched, name: str) -> None:
+    """Place a stone by its name, and wait until it lies there."""
+    page = watched.page
+    page.locator("#cells").fill(name)
+    page.locator("[data-move] button").click()
+    expect(page.locator("#cells")).to_have_value("")
+
+
+def best_cell(cells: list[int]) -> int:
+    """A cell of the row that lacks the fewest stones; who plays has placed the first."""
+    own, other = set(cells[0::2]), set(cells[1::2])
+    rows = (
+        [BOARD.width * y + x + step for step in range(5)]
+        for y in range(BOARD.height)
+        for x in range(BOARD.width - 4)
+    )
+    free = [row for row in rows if not other & set(row)]
+    row = max(free, key=lambda row: len(own & set(row)))
+    return next(cell for cell in row if cell not in own)
