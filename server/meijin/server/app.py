@@ -141,11 +141,7 @@ async def serve(
             site = await open_site(app.local_calls)
             if site is not None:
                 running.append(tasks.create_task(site.run()))
-<<<<<<< HEAD
             gc.freeze()  # else each full collection goes through all modules: 0.1 s of the loop
-=======
-            gc.freeze()  # a full collection of all that stays would stop every game for 0.2 s
->>>>>>> browser
             await _stop_or_failure(stop, running)
             manager.stopping()
             end_within(settings.drain + STOP_LIMIT)

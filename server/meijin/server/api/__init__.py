@@ -13,7 +13,6 @@
 - `admin`, `tokens`, `owners`, `classes`: servicers of who may do what
 - `challenges`: challenges, and the people who come to play
 - `webhooks`: the servicer of webhooks; `webhook_payloads`: what is told to them of an event
-<<<<<<< HEAD
 - `arena_watch`: the watch of all running games; `loop_share`: how much of the event loop it takes
 - `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_diagnoses`,
@@ -21,11 +20,4 @@
   `convert_classes`, `convert_challenges`, `convert_analysis`, `convert_webhooks`,
   `convert_openings`, `convert_arena`: between messages and views; those of the play stream are in
   `match.wire`
-=======
-- `health`: the standard health service
-- `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_diagnoses`,
-  `convert_tournaments`, `convert_matches`, `convert_status`, `convert_access`,
-  `convert_classes`, `convert_challenges`, `convert_analysis`, `convert_openings`, `convert_arena`,
-  `convert_webhooks`: between messages and views; those of the play stream are in `match.wire`
->>>>>>> browser
 """

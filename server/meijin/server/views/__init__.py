@@ -3,10 +3,6 @@
 - `bots`, `games`, `ladders`, `tournaments`: each reads rows, merges them with what is being played,
   and knows no messages
 - `bot_details`: one bot with its versions and its results
-<<<<<<< HEAD
-=======
-- `arena`: what has changed in running games since a watcher was told
->>>>>>> browser
 - `diagnoses`: what speaks against a ladder's run
 - `tallies`, `reports`: what a tournament's games have come to, counted on and kept
 - `llr_paths`: how the ratios of tests moved

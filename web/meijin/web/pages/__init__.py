@@ -1,26 +1,23 @@
 """The pages by subject: each module has its routes, and makes of messages what a template shows.
 
 - `home`: the front page
-- `play`: people's games
+- `ladders`: tables, ratings over days, and who is the stronger of any two
 - `live`: boards of what is being played, and `events`: the stream that moves them
+- `play`: people's games
 - `games`, `game`, `game_files`: the list of games, one game, and one as a file
-- `sign_in`: signing in and out
-- `api`: what the JSON API offers
-- `errors`: what is shown when something is refused
 - `bots`, `bot`: the list of bots, and one bot
 - `tournaments`, `tournament`: the list of tournaments, and one with its crosstable or bracket
+- `openings`, `opening_board`: what was played in a position, and the board that leads on from it
 - `faults`: the fault ledger
 - `status`: how the server is doing
-- `openings`, `opening_board`: what was played in a position, and the board that leads on from it
-- `challenges`: challenges, made with a bot of one's own
-- `account`, `own_bots`: who has signed in, an owner's bots and the tokens of both
-- `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
-- `ladders`: tables, ratings over days, and who is the stronger of any two
-- `openings`, `opening_board`: what was played in a position, and the board that leads on from it
 - `sign_in`: signing in and out
+- `account`, `own_bots`: who has signed in, an owner's bots and the tokens of both
+- `challenges`: challenges, made with a bot of one's own
+- `manage`, `made_tournaments`, `invitations`, `audit`: what operators manage
 - `webhooks`: addresses that are told by HTTP what happens
 - `feeds`: Atom feeds of a bot and of a ladder
-- `ladders`: tables, ratings over days, and who is the stronger of any two
+- `api`: what the JSON API offers
+- `errors`: what is shown when something is refused
 """
 
 from collections.abc import Sequence
@@ -59,34 +56,30 @@ from meijin.web.routes import Form, Page, Private
 
 ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *home.ROUTES,
-    *play.ROUTES,
-    *sign_in.ROUTES,
-    *api.ROUTES,
     *feeds.ROUTES,
+    *ladders.ROUTES,
     *live.ROUTES,
     *events.ROUTES,
+    *play.ROUTES,
     *games.ROUTES,
     *game_files.ROUTES,
     *game.ROUTES,
-    *play.ROUTES,
     *bots.ROUTES,
     *bot.ROUTES,
     *tournaments.ROUTES,
     *tournament.ROUTES,
+    *openings.ROUTES,
     *faults.ROUTES,
     *status.ROUTES,
-    *openings.ROUTES,
-    *challenges.ROUTES,
+    *sign_in.ROUTES,
     *account.ROUTES,
     *own_bots.ROUTES,
+    *challenges.ROUTES,
     *manage.ROUTES,
     *made_tournaments.ROUTES,
     *invitations.ROUTES,
     *audit.ROUTES,
-    *ladders.ROUTES,
-    *openings.ROUTES,
-    *sign_in.ROUTES,
     *webhooks.ROUTES,
-    *ladders.ROUTES,
+    *api.ROUTES,
 )
-"""Every route of the site; the first that fits answers."""
+"""Every route of the site; the first that fits answers, so that feeds stand before pages."""
