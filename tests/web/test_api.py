@@ -332,12 +332,12 @@ async def test_server_elsewhere_answers_too(open_site: OpenSite) -> None:
         await site.server.until(lambda: site.server.running)
         shell = Shell(RemoteGateway(await site.server.channel()), SiteSettings())
         browsing = Browsing(application(shell))
-        token = {"authorization": f"Bearer {site.server.operator_token}"}
-        game = sent(await browsing.get("/api/v1/games", **token))["games"][0]["game_id"]
+        shown = {"authorization": f"Bearer {site.server.operator_token}"}
+        game = sent(await browsing.get("/api/v1/games", **shown))["games"][0]["game_id"]
         assert (await browsing.get("/api/v1/games/99/watch")).status == 404
         assert (await post(browsing, "/api/v1/bots", {"name": "cy"})).status == 401
         watching = asyncio.create_task(browsing.get(f"/api/v1/games/{game}/watch"))
-        await post(browsing, f"/api/v1/games/{game}/void", {"reason": "a test"}, **token)
+        await post(browsing, f"/api/v1/games/{game}/void", {"reason": "a test"}, **shown)
         lines = (await watching).text.splitlines()
         assert json.loads(lines[-1])["game"]["state"] == "GAME_STATE_VOID"
         shell.cache.close()

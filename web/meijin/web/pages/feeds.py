@@ -149,9 +149,10 @@ def _game_title(game: game_pb2.Game) -> str:
 
 
 def _version(name: str, version: bot_service_pb2.BotVersion) -> Entry:
-    key = "feeds.version" if version.version else "feeds.version_unnamed"
     page = f"/bots/{_quoted(name)}"
-    title = text(key, bot=name, version=_plain(version.version))
+    label = _plain(version.version)
+    named = text("feeds.version", bot=name, version=label)
+    title = named if label else text("feeds.version_unnamed", bot=name)
     entry_id = f"{page}#version-{version.version_id}"
     return Entry(entry_id, title, _instant(version.create_time), page, title)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from meijin.v1 import game_pb2, game_service_pb2, ladder_service_pb2, tournament_service_pb2
 from meijin.web.drafts import Draft
+from meijin.web.pages.ladders.top import TopView, read_top, top_view
 from meijin.web.routes import Page
 from meijin.web.visit import Visit
 
@@ -16,6 +17,8 @@ SHOWN = 10
 class HomeView:
     """What the front page shows."""
 
+    top: TopView | None
+    """The best of the ladder with most games; ``None`` before the first run of any."""
     ladders: tuple[ladder_service_pb2.Ladder, ...]
     tournaments: tuple[tournament_service_pb2.Tournament, ...]
     games: tuple[game_pb2.Game, ...]
@@ -33,10 +36,16 @@ async def home(visit: Visit) -> Draft:
         services.games.ListGames(game_service_pb2.ListGamesRequest(page_size=SHOWN)),
     )
 
-    def view() -> HomeView:
-        return HomeView(tuple(ladders.ladders), tuple(tournaments.tournaments), tuple(games.games))
+    best = await read_top(services, ladders.ladders)
 
-    return visit.page("home.html", view, ladders, tournaments, games)
+    def view() -> HomeView:
+        top = None if best is None else top_view(best)
+        return HomeView(
+            top, tuple(ladders.ladders), tuple(tournaments.tournaments), tuple(games.games)
+        )
+
+    shown = (ladders, tournaments, games, *([] if best is None else [best]))
+    return visit.page("home.html", view, *shown)
 
 
 ROUTES = (Page("/", home),)
