@@ -3,7 +3,7 @@
 - `home`: the front page
 - `ladders`: tables, ratings over days, and who is the stronger of any two
 - `live`: boards of what is being played, and `events`: the stream that moves them
-- `play`: people's games
+- `play`, `play_board`, `person`: people's games, from choosing a bot to the last move
 - `games`, `game`, `game_files`: the list of games, one game, and one as a file
 - `bots`, `bot`: the list of bots, and one bot
 - `tournaments`, `tournament`: the list of tournaments, and one with its crosstable or bracket
@@ -46,6 +46,7 @@ from meijin.web.pages import (
     openings,
     own_bots,
     play,
+    play_board,
     sign_in,
     status,
     tournament,
@@ -61,6 +62,7 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *live.ROUTES,
     *events.ROUTES,
     *play.ROUTES,
+    *play_board.ROUTES,
     *games.ROUTES,
     *game_files.ROUTES,
     *game.ROUTES,
