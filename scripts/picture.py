@@ -187,7 +187,7 @@ def _text(x: int, y: int, text: str, fill: str, size: int) -> str:
 
 
 @contextmanager
-def _bot(name: str, words: tuple[str, ...], address: str, log: Path) -> Iterator[None]:
+def running_bot(name: str, words: tuple[str, ...], address: str, log: Path) -> Iterator[None]:
     command = (sys.executable, "-m", "meijin", "bot", "run", *words, f"--name={name}")
     with log.open("wb") as file:
         bot = subprocess.Popen([*command, f"--server={address}"], stdout=file, stderr=file)
@@ -203,17 +203,17 @@ def play() -> Run:
     with tempfile.TemporaryDirectory(prefix="meijin-") as folder, ExitStack() as stack:
         address, _ = stack.enter_context(local_server(Path(folder)))
         for name, words in BOTS.items():
-            stack.enter_context(_bot(name, words, address, Path(folder) / f"{name}.log"))
-        while len(_ask(address, "bot", "list", "--connected", "--json")["bots"]) < len(BOTS):
+            stack.enter_context(running_bot(name, words, address, Path(folder) / f"{name}.log"))
+        while len(ask(address, "bot", "list", "--connected", "--json")["bots"]) < len(BOTS):
             time.sleep(POLL)
-        _ask(address, "tournament", "run", *BOTS, *TERMS)
-        ladder = _ask(address, "ladder", "--json")
+        ask(address, "tournament", "run", *BOTS, *TERMS)
+        ladder = ask(address, "ladder", "--json")
         while not ladder["ladder"].get("current"):
             time.sleep(POLL)
-            ladder = _ask(address, "ladder", "--json")
-        games = _ask(address, "game", "list", "--limit=1000", "--json")["games"]
+            ladder = ask(address, "ladder", "--json")
+        games = ask(address, "game", "list", "--limit=1000", "--json")["games"]
         number = min(filter(_is_shown, games), key=lambda game: int(game["game_id"]))["game_id"]
-        return _run(ladder, _ask(address, "game", "show", number, "--json"))
+        return _run(ladder, ask(address, "game", "show", number, "--json"))
 
 
 def _is_shown(game: Mapping[str, Any]) -> bool:
@@ -237,7 +237,7 @@ def _run(ladder: Mapping[str, Any], game: Mapping[str, Any]) -> Run:
     )
 
 
-def _ask(address: str, *words: str) -> Any:  # noqa: ANN401 - JSON
+def ask(address: str, *words: str) -> Any:  # noqa: ANN401 - JSON
     command = (sys.executable, "-m", "meijin", *words, f"--server={address}")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MEIJIN_")}
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, check=True)

@@ -32,8 +32,11 @@ class Scale:
 
     @classmethod
     def of(cls, rows: Sequence[pb.Standing]) -> Self:
-        """One on which all ratings and the intervals of the established are whole."""
-        sure = [row for row in rows if row.linked and not row.provisional]
+        """One on which all ratings, and the intervals of the established, are whole.
+
+        Where nobody is established all intervals are.
+        """
+        sure = [row for row in rows if row.linked and not row.provisional] or rows
         ends = [row.elo for row in rows]
         ends += [row.elo - row.margin for row in sure] + [row.elo + row.margin for row in sure]
         if not ends:
