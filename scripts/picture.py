@@ -188,6 +188,7 @@ def _text(x: int, y: int, text: str, fill: str, size: int) -> str:
 
 @contextmanager
 def running_bot(name: str, words: tuple[str, ...], address: str, log: Path) -> Iterator[None]:
+    """Run a bot on a server."""
     command = (sys.executable, "-m", "meijin", "bot", "run", *words, f"--name={name}")
     with log.open("wb") as file:
         bot = subprocess.Popen([*command, f"--server={address}"], stdout=file, stderr=file)
@@ -238,6 +239,7 @@ def _run(ladder: Mapping[str, Any], game: Mapping[str, Any]) -> Run:
 
 
 def ask(address: str, *words: str) -> Any:  # noqa: ANN401 - JSON
+    """What a command prints as JSON."""
     command = (sys.executable, "-m", "meijin", *words, f"--server={address}")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MEIJIN_")}
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, check=True)
