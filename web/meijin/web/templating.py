@@ -64,8 +64,8 @@ def number(value: float, digits: int = 0) -> str:
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """A number with its sign, whatever it is."""
-    return f"{value:+,.{digits}f}"
+    """A number with its sign, whatever it is; nought is never negative."""
+    return f"{round(value, digits) + 0.0:+,.{digits}f}"
 
 
 def percent(value: float, digits: int = 1) -> str:
