@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from meijin.server.match.feed import Feed
 from meijin.server.match.game_log import GameLog
+from meijin.server.match.game_rate import GameRate
 from meijin.server.match.incidents import Incidents
 from meijin.server.match.listeners import Absence, Listener, Listeners, MassDisconnect
 from meijin.server.metrics.game_counts import GameCounts
@@ -180,13 +181,14 @@ def test_one_that_fails_is_logged_and_the_others_hear(hook: str) -> None:
 
 
 async def test_a_tournament_counts_a_game_before_anybody_looks_at_it(server: ServerInTest) -> None:
-    """The order in a server: the scheduler, who watches, the jobs, the log, the ledger, the counts."""
+    """The order in a server: the scheduler, who watches, the jobs, the log, the ledger, the rates."""
     assert [type(listener) for listener in server.parts.listeners.order] == [
         Scheduler,
         Feed,
         RefreshSender,
         GameLog,
         Incidents,
+        GameRate,
         GameCounts,
     ]
 
