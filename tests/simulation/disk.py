@@ -49,6 +49,10 @@ class Disk:
         """How often a commit happens whose answer is lost."""
         self.fails_commits = 0.0
         """How often a commit fails, and has not happened."""
+        self.has_refused = False
+        """It has lost or failed a commit since it began to."""
+        self.refused: Callable[[], None] = lambda: None
+        """Is called when it does so for the first time."""
         self.writer: SimulatedWriter | None = None
         """The one of the server that runs."""
         self.writer_committed: Callable[[], None] = lambda: None
@@ -57,8 +61,19 @@ class Disk:
     def reset(self) -> None:
         """Forget everything."""
         self._empty.backup(self._restore)
-        self.is_failing, self.hangs_until_ns = False, 0
+        self.hangs_until_ns = 0
+        self.well()
+
+    def well(self) -> None:
+        """Do what it is asked."""
+        self.is_failing = self.has_refused = False
         self.loses_answers = self.fails_commits = 0.0
+
+    def refuse(self) -> None:
+        """Lose a commit, or its answer."""
+        if not self.has_refused:
+            self.has_refused = True
+            self.refused()
 
     def abandon(self) -> None:
         """The server has died, and its connection with it."""
@@ -67,8 +82,8 @@ class Disk:
 
     @property
     def is_away(self) -> bool:
-        """Whether it refuses some commits at the moment."""
-        return self.is_failing or bool(self.loses_answers or self.fails_commits)
+        """Whether it refuses some commits at the moment: of chances, since one came about."""
+        return self.is_failing or self.has_refused
 
     def close(self) -> None:
         """Close every connection."""
@@ -163,6 +178,8 @@ class SimulatedWriter(Writer):
             raise failure("disk I/O error")
         connection = super()._connect()
         chance = self._rng.random()
+        if chance < self._disk.loses_answers + self._disk.fails_commits:
+            self._disk.refuse()
         if chance < self._disk.loses_answers:
             return _FaultyConnection(connection, is_committed=True)  # type: ignore[return-value]
         if chance < self._disk.loses_answers + self._disk.fails_commits:

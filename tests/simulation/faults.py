@@ -38,6 +38,7 @@ class Faults:
         self.counts: Counter[str] = Counter()
         """By kind, how many have struck."""
         self._scene = scene
+        scene.disk.refused = self._see_outage
         self._end_ns = scene.rng.randrange(NS_PER_SECOND // 2, LAST_FAULT_NS)
 
     def _short_ns(self) -> int:
@@ -112,15 +113,13 @@ class Faults:
         scene.disk.loses_answers, scene.disk.fails_commits = scene.rng.choice(
             [(0.5, 0), (0.3, 0.3)]
         )
-        self._see_outage()
         scene.later(self._short_ns(), self.heal)
 
     def heal(self) -> None:
         """Have the disk do what it is asked again."""
         scene = self._scene
         scene.note("the disk is well")
-        scene.disk.is_failing = False
-        scene.disk.loses_answers = scene.disk.fails_commits = 0.0
+        scene.disk.well()
         self._see_outage()
 
     def _see_outage(self) -> None:
