@@ -12,7 +12,6 @@ from meijin.cli.commands import servers
 from meijin.cli.errors import CommandError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from meijin.server.settings import Settings
@@ -34,7 +33,7 @@ def test_unexpected_failures_are_logged(
 ) -> None:
     """Each in full, and the command ends with one line, of the database if it has failed."""
 
-    async def fail(_settings: Settings, _ready: Callable[[str], None]) -> None:
+    async def fail(_settings: Settings, *_: object) -> None:
         raise ExceptionGroup("tasks", [ExceptionGroup("more tasks", failures)])
 
     monkeypatch.setattr("meijin.server.app.serve", fail)

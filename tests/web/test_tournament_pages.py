@@ -98,7 +98,10 @@ async def test_sequential_test(open_site: OpenSite) -> None:
 async def test_knockout(open_site: OpenSite) -> None:
     """A bracket whose last round is the final."""
     form = pb.TOURNAMENT_FORMAT_KNOCKOUT
-    async with open_site() as site, played(site, "ada", "bob", format=form, rounds=0) as key:
+    async with open_site() as site:
+        for name in ("ada", "bob", "cid"):
+            await site.server.bot(name)
+        key = await site.server.tournament("ada", "bob", "cid", format=form, rounds=0)
         page = await text_of(site, f"/tournaments/{key}")
         assert ">Bracket<" in page
         assert ">Final<" in page

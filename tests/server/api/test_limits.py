@@ -37,6 +37,7 @@ from meijin.server.errors import (
     TooManySignInsError,
     TooManyStreamsError,
 )
+from meijin.server.match.admission import let_in
 from meijin.server.settings import Settings
 from meijin.server.storage import READERS
 from meijin.server.token_bucket import Rate
@@ -364,6 +365,8 @@ async def test_a_storm_of_hellos_has_few_at_the_store(
 
     async def counted(work: Any) -> Any:
         nonlocal waiting, most
+        if getattr(work, "func", None) is not let_in:  # what the server writes for itself
+            return await write(work)
         waiting += 1
         most = max(most, waiting)
         try:
@@ -408,6 +411,8 @@ async def test_an_address_takes_half_of_the_readers(server: ServerInTest) -> Non
     read = server.database.read
 
     def slow(query: Any) -> Any:
+        if not getattr(query, "func", query).__module__.startswith("meijin.server.api"):
+            return read(query)  # what the server looks up for itself
         with lock:
             inside[0] += 1
             inside[1] = max(inside)

@@ -1,4 +1,4 @@
-"""Rounds of a tournament, and the bracket that they are in a knockout."""
+"""Rounds of a tournament, and the bracket that they are where winners go on."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

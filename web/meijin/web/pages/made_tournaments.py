@@ -14,12 +14,13 @@ from meijin.web.routes import Form, Private
 from meijin.web.terms import USUAL, TermsView, clock_of, fields_of, variant_of, whole
 from meijin.web.visit import Visit, see_other
 from meijin.wire import format_names, format_to_proto
+from meijin.wire.formats import CHALLENGE, USUAL_FORMAT
 
 SHOWN = 50
 """Tournaments of a page."""
 
-WITHOUT_SETTINGS = ("round-robin", "gauntlet", "ladder", "swiss", "knockout")
-"""Formats that need none of their own; a test has two hypotheses, which commands ask for."""
+LEFT_OUT = frozenset({"sprt", CHALLENGE})
+"""Formats that are not asked for here: a test's hypotheses are given to commands."""
 
 _BETWEEN = re.compile(r"[\s,;]+")
 
@@ -47,10 +48,10 @@ async def _page(visit: Visit, fields: Mapping[str, str], message: str = "") -> R
     request = pb.ListTournamentsRequest(page_size=SHOWN, page_token=visit.text("page"))
     listed = await visit.services.tournaments.ListTournaments(request)
     following = visit.address(page=listed.next_page_token) if listed.next_page_token else ""
-    values = {"name": "", "bots": "", "format": WITHOUT_SETTINGS[0], "rated": "", **fields}
+    values = {"name": "", "bots": "", "format": USUAL_FORMAT, "rated": "", **fields}
 
     def view() -> MadeTournamentsView:
-        formats = tuple(name for name in format_names() if name in WITHOUT_SETTINGS)
+        formats = tuple(name for name in format_names() if name not in LEFT_OUT)
         terms = TermsView({**USUAL, **fields})
         return MadeTournamentsView(
             tuple(listed.tournaments), following, formats, terms, values, message
@@ -82,8 +83,8 @@ def _settings(fields: Mapping[str, str]) -> pb.TournamentSettings:
     Raises:
         ValueError: a field can't be what it should be.
     """
-    form = fields.get("format", WITHOUT_SETTINGS[0])
-    if form not in WITHOUT_SETTINGS:
+    form = fields.get("format", USUAL_FORMAT)
+    if form in LEFT_OUT or form not in format_names():
         raise ValueError(f'no format "{form}" is made here')
     return pb.TournamentSettings(
         name=fields.get("name", ""),

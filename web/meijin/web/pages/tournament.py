@@ -114,7 +114,7 @@ def _view(
     ended: Sequence[game_pb2.Game],
     path: pb.ListTestPointsResponse,
 ) -> TournamentView:
-    standings, settings = found.standings, found.tournament.settings
+    standings = found.standings
     lines = crosstable(found)
     return TournamentView(
         line=tournament_line(found.tournament),
@@ -123,7 +123,7 @@ def _view(
         more_standings=max(0, len(standings) - MAX_STANDINGS),
         tie_breaks=tuple(each.name for each in standings[0].tie_breaks) if standings else (),
         rounds=rounds_of(found.meetings, most=MAX_MEETINGS),
-        is_bracket=settings.format == pb.TOURNAMENT_FORMAT_KNOCKOUT,
+        is_bracket=any(meeting.next for meeting in found.meetings),
         crosstable=lines if len(lines) <= MAX_COLUMNS else (),
         has_crosstable=bool(lines),
         test=_test(found.tournament, path) if found.tournament.HasField("sprt") else None,
