@@ -83,7 +83,7 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/installed: requirements.lock pyproject.toml .venv/bin/python
-	@echo "Installing what Meijin needs into .venv, some 540 MB; it takes a minute or two, by the network."
+	@echo "Installing what Meijin needs into .venv, some 560 MB; it takes a minute or two, by the network."
 	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
 	@echo "Installing Meijin itself."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -23,8 +23,8 @@ from meijin.arena.local import addresses, local_server
 from meijin.wire.contract import SERVER_LOG_FILE
 
 SIZE = (1200, 760)
-COLORS = 128
-"""Of a picture: a page has few, and a palette takes a third of the bytes."""
+COLORS = 256
+"""Of a picture: a page has few, and a palette takes half of the bytes."""
 
 LIVE_TERMS = ("--time=2/move", "--rounds=4", "--seed=7", "--name=Live", "--unrated", "--json")
 
