@@ -195,6 +195,20 @@ def test_pairings_are_added_once(database: Database, planner: Planner, scene: Sc
     assert sorted(reasons) == ["for reason 1", "for reason 1", "for reason 2"]
 
 
+def test_a_decided_tournament_takes_no_pairings(
+    database: Database, planner: Planner, scene: Scene
+) -> None:
+    """What was planned while it was decided comes too late."""
+    ada, bob = scene.bots
+    key = planner.add(planner.plan(scene.bots, games=0, options={"most_games": 8}))
+    games = [PlannedGame(n, ada, bob, OPENING) for n in (1, 2)]
+    database.write(lambda to: tournaments.add_pairings(to, key, 1, games))
+    database.write(lambda to: tournaments.set_state(to, key, TournamentState.FINISHED))
+    late = database.write(lambda to: tournaments.add_pairings(to, key, 3, games))
+    assert late == []
+    assert database.read(lambda at: tournaments.last_number(at, key)) == 2
+
+
 def test_a_pairing_may_have_a_clock_of_its_own(
     database: Database, planner: Planner, scene: Scene
 ) -> None:

@@ -20,6 +20,7 @@ from meijin.store.schema import (
     PairingId,
     Tournament,
     TournamentId,
+    TournamentState,
 )
 from meijin.store.tournaments.ladder_choice import ladders_by_control
 
@@ -101,7 +102,7 @@ def add_pairings(
     """Plan more games of a tournament, numbered from `first` on.
 
     When there are games from that number on already, they are what is returned: the commit may
-    have happened and its answer been lost.
+    have happened and its answer been lost. There are none of a tournament that was decided before.
     """
     query = (
         select(*_PAIRING)
@@ -109,7 +110,8 @@ def add_pairings(
         .order_by(Pairing.number)
     )
     rows = read_rows(PendingPairing, connection.execute(query))
-    if not rows:
+    state = select(Tournament.state).where(Tournament.id == tournament_id)
+    if not rows and connection.scalar(state) is not TournamentState.FINISHED:
         own = {game.time_control for game in games if game.time_control is not None}
         ladders = ladders_by_control(connection, tournament_id, own, time_classes)
         insert_pairings(connection, tournament_id, first, games, ladders)
