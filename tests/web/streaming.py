@@ -13,7 +13,8 @@ from starlette.applications import Starlette
 from tests.web.browsing import HOST
 
 from meijin.testing.peer import WAIT_TIMEOUT
-from meijin.web.live.watcher import BEAT, TRANSPORT
+from meijin.web.live.watcher import BEAT
+from meijin.web.streaming import TRANSPORT
 
 
 @dataclass(slots=True)

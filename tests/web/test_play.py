@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from tests.web.browsing import ORIGIN, Answer, Browsing
@@ -17,6 +19,9 @@ from meijin.testing.peer import Peer, bearer
 from meijin.v1 import bot_service_pb2, game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
+from meijin.web.gateway import Visitor
+from meijin.web.pages.person import COOKIE
+from meijin.web.play import game_events
 
 JSON = {"accept": "application/json", "origin": ORIGIN}
 FORM = "application/x-www-form-urlencoded"
@@ -294,3 +299,30 @@ async def test_unknown_terms_are_refused(open_site: OpenSite) -> None:
             answer = await browsing.post("/play", **{"opponent": "rita", "size": "9", field: value})
             assert answer.status in {400, 404}, (field, answer.text)
             assert words in answer.text, field
+
+
+async def test_who_reads_nothing_is_cut_off(
+    open_site: OpenSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that does not take a state is given up with its connection."""
+    monkeypatch.setattr(game_events, "WRITE_TIMEOUT", timedelta(seconds=0.05))
+    transport = Mock()
+
+    async def never(*_: object) -> Any:
+        await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.body":
+            await never()
+
+    async with open_site() as site:
+        await taker(site)
+        browsing = site.browse()
+        game_id = await begin(browsing)
+        visitor = Visitor(browsing.address, browsing.cookies[COOKIE])
+        seat = await site.shell.seats.seat(visitor)
+        await game_events.tell_states(
+            seat, game_id, site.shell.closing, never, send, transport=transport
+        )
+        assert seat.watchers == 0
+    transport.abort.assert_called_once_with()

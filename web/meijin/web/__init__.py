@@ -10,6 +10,7 @@ A client of the contract, like the command line: whatever a page shows is asked 
 - `visit`: one request, with the services as its sender may call them
 - `drafts`, `cache`: what a page is made of, and pages kept as they were sent
 - `refusals`: calls that were refused, as statuses of HTTP
+- `streaming`: what answers that go on have in common
 - `sessions`: who has signed in
 - `templating`, `wording`: the templates, and every text that people read
 - `labels`: values of the contract in a few characters

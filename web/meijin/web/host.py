@@ -13,9 +13,9 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from meijin.web.certificate import Certificate
-from meijin.web.live.watcher import TRANSPORT
 from meijin.web.shell import Shell
 from meijin.web.site import application
+from meijin.web.streaming import TRANSPORT
 
 MAX_CONNECTIONS = 4000
 """Of all browsers together; one more is closed at once."""

@@ -20,10 +20,10 @@ from meijin.web.api.methods import Method
 from meijin.web.api.streams import MEDIA_TYPE, Lines, Places
 from meijin.web.drafts import Draft
 from meijin.web.gateway import Visitor
-from meijin.web.live.watcher import TRANSPORT
 from meijin.web.refusals import Refusal
 from meijin.web.routes import FRESH
 from meijin.web.shell import Shell
+from meijin.web.streaming import transport_of
 
 MAX_TOKEN = 200
 """Characters of a token; ours have fewer."""
@@ -91,8 +91,8 @@ class Resource:
         with self._places.hold(visitor.host):
             method = channel.unary_stream(call.path, **_codecs(call))
             lines = Lines(method(message), shell.cache, shell.closing)
-            extension = request.scope.get("extensions", {}).get(TRANSPORT, {})
-            await lines.send(request.receive, send, encoded, extension.get("transport"))
+            transport = transport_of(request.scope)
+            await lines.send(request.receive, send, encoded, transport)
 
 
 async def _look_up(request: Request, shell: Shell, call: Signature, visitor: Visitor) -> Response:

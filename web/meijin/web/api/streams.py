@@ -18,6 +18,7 @@ from starlette.types import Receive, Send
 from meijin.web.api.answers import error_value, text_of
 from meijin.web.cache import PageCache
 from meijin.web.refusals import Refusal
+from meijin.web.streaming import until_left, write_within
 
 MEDIA_TYPE = "application/x-ndjson"
 
@@ -82,7 +83,7 @@ class Lines:
             AioRpcError: the call was refused before its first message.
         """
         sending = asyncio.create_task(self._send(send, headers))
-        leaving = asyncio.create_task(_left(receive))
+        leaving = asyncio.create_task(until_left(receive))
         closing = asyncio.create_task(self._closing.wait())
         try:
             await asyncio.wait((sending, leaving, closing), return_when=asyncio.FIRST_COMPLETED)
@@ -95,7 +96,7 @@ class Lines:
             with contextlib.suppress(asyncio.CancelledError):
                 await sending
             if self._has_begun and not has_left:
-                await _write(send, b"", more=False)
+                await write_within(WRITE_TIMEOUT, send, b"", more=False)
         except TimeoutError:  # it reads nothing: what waits for it is not worth its memory
             if transport is not None:
                 transport.abort()
@@ -107,23 +108,12 @@ class Lines:
         self._has_begun = True
         try:
             while message is not grpc.aio.EOF:
-                await _write(send, await self._line(message))
+                await write_within(WRITE_TIMEOUT, send, await self._line(message))
                 message = await self._call.read()
         except (AioRpcError, Refusal) as error:
             last = json.dumps({"error": error_value(error)}) + "\n"
-            await _write(send, last.encode())
+            await write_within(WRITE_TIMEOUT, send, last.encode())
 
     async def _line(self, message: Message) -> bytes:
         text = await self._cache.in_thread(lambda: text_of(message))
         return text.encode() + b"\n"
-
-
-async def _write(send: Send, body: bytes, *, more: bool = True) -> None:
-    async with asyncio.timeout(WRITE_TIMEOUT.total_seconds()):
-        await send({"type": "http.response.body", "body": body, "more_body": more})
-
-
-async def _left(receive: Receive) -> None:
-    """Wait until the client has left."""
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -9,9 +9,6 @@ from starlette.types import Send
 
 from meijin.web.live.cell import Cell
 
-TRANSPORT = "meijin.transport"
-"""The extension of ASGI by which an answer reaches its connection."""
-
 BEAT = b":\n\n"
 """A comment, by which both ends notice that the other is there."""
 

@@ -11,9 +11,10 @@ from starlette.types import Receive, Scope, Send
 from meijin.web.live.cell import event
 from meijin.web.live.subscription import now_ms
 from meijin.web.live.topics import Topic
-from meijin.web.live.watcher import TRANSPORT, Watcher
+from meijin.web.live.watcher import Watcher
 from meijin.web.refusals import bad_request
 from meijin.web.shell import Shell
+from meijin.web.streaming import EVENT_STREAM, transport_of, until_left
 from meijin.web.visit import Visit
 
 PATH = "/events"
@@ -24,13 +25,6 @@ MAX_TOPICS = 4
 RETRY = timedelta(seconds=3)
 """When a browser is to come back whose stream has ended."""
 
-HEADERS = (
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-)
-"""The last one has nginx pass every frame on at once."""
-
 
 class Events:
     """Answers with a stream of events; plain ASGI, whose price a watcher is a third of others'."""
@@ -40,7 +34,7 @@ class Events:
         request = Request(scope)
         shell: Shell = request.app.state.shell
         visit = Visit(request, shell)
-        watcher, topics = Watcher(send, _transport_of(scope)), _topics(visit)
+        watcher, topics = Watcher(send, transport_of(scope)), _topics(visit)
         host, token, delay = visit.visitor.host, visit.visitor.token, shell.settings.delay
         if request.method == "HEAD":
             await _begin(send)
@@ -66,7 +60,7 @@ def _topics(visit: Visit) -> Sequence[Topic]:
 
 async def _begin(send: Send) -> None:
     """Say when to come back, and what time it is by the clock of the frames."""
-    await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
+    await send({"type": "http.response.start", "status": 200, "headers": list(EVENT_STREAM)})
     retry = f"retry: {RETRY // timedelta(milliseconds=1)}\n"
     hello = retry.encode() + event("hello", {"now": now_ms()})
     await send({"type": "http.response.body", "body": hello, "more_body": True})
@@ -79,17 +73,8 @@ async def _end(send: Send) -> None:
 
 
 async def _await_end(receive: Receive, watcher: Watcher) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+    await until_left(receive)
     watcher.leave()
-
-
-def _transport_of(scope: Scope) -> asyncio.Transport | None:
-    """The transport of a request's connection, where there is one."""
-    transport: asyncio.Transport | None = (
-        scope.get("extensions", {}).get(TRANSPORT, {}).get("transport")
-    )
-    return transport
 
 
 ROUTES = (Route(PATH, Events(), methods=["GET"]),)

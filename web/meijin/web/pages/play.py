@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
+from meijin.game import OPENING_RULES, RULES
 from meijin.v1 import bot_service_pb2, game_service_pb2
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.web.drafts import Draft
@@ -26,8 +27,6 @@ START_TIMEOUT = timedelta(seconds=3)
 LOOK_INTERVAL = timedelta(seconds=0.5)
 """Between two looks whether a challenge has a game, unless the person hears of one."""
 
-RULES = ("freestyle", "standard", "renju", "caro", "caro-exact")
-OPENINGS = ("free", "swap1", "swap", "swap2")
 SIZES = (15, 19, 20, 13, 11, 9)
 
 
@@ -39,8 +38,8 @@ class LobbyView:
     """Strongest first."""
     opponent: str
     """The one that is asked for; empty for any."""
-    rules: tuple[str, ...] = RULES
-    openings: tuple[str, ...] = OPENINGS
+    rules: tuple[str, ...] = tuple(RULES)
+    openings: tuple[str, ...] = tuple(OPENING_RULES)
     sizes: tuple[int, ...] = SIZES
     bot_times: tuple[str, ...] = BOT_TIMES
     clocks: tuple[str, ...] = CLOCKS

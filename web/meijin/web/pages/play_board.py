@@ -25,6 +25,7 @@ from meijin.web.play.terms import Terms
 from meijin.web.refusals import Refusal, bad_request, refusal_of
 from meijin.web.routes import Form, Private
 from meijin.web.shell import Shell
+from meijin.web.streaming import transport_of
 from meijin.web.visit import Visit, see_other
 from meijin.web.wording import text
 from meijin.wire import variant_to_proto
@@ -157,7 +158,7 @@ async def hint(visit: Visit) -> Response:
         raise bad_request(text("play.no_hint_now"))
     position = analysis_service_pb2.EvaluatedPosition(
         variant=variant_to_proto(game.variant),
-        moves=encode_moves(Board.from_moves(game.moves, game.variant).moves),
+        moves=encode_moves(game.moves),
     )
     request = analysis_service_pb2.EvaluateRequest(
         bot=game.opponent,
@@ -184,7 +185,8 @@ class GameEvents:
         shell: Shell = request.app.state.shell
         visit = Visit(request, shell)
         seat = (await Person.of(visit)).seat
-        await tell_states(seat, visit.place("game"), shell.closing, receive, send)
+        game_id, transport = visit.place("game"), transport_of(scope)
+        await tell_states(seat, game_id, shell.closing, receive, send, transport=transport)
 
 
 async def _settings(services: Services, game: SeatedGame) -> tuple[pb.ChallengeSettings, str]:

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable
-from contextlib import suppress
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
@@ -14,6 +12,7 @@ from meijin.web.play.seat import Seat
 from meijin.web.play.seated_game import SeatedGame
 from meijin.web.play.state import state_of
 from meijin.web.refusals import Refusal
+from meijin.web.streaming import EVENT_STREAM, until_left, write_within
 from meijin.web.wording import text
 
 MAX_WATCHERS = 6
@@ -25,17 +24,22 @@ KEEP_ALIVE = timedelta(seconds=15)
 WRITE_TIMEOUT = timedelta(seconds=20)
 """How long a browser may take to read a state before its stream is ended."""
 
-HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-]
-
 
 async def tell_states(
-    seat: Seat, game_id: str, closing: asyncio.Event, receive: Receive, send: Send
+    seat: Seat,
+    game_id: str,
+    closing: asyncio.Event,
+    receive: Receive,
+    send: Send,
+    *,
+    transport: asyncio.Transport | None,
 ) -> None:
     """Tell a browser of one game until it leaves, or the site stops.
+
+    One that reads nothing is cut off.
+
+    Args:
+        transport: That of its connection, where there is one.
 
     Raises:
         Refusal: too many pages of the person follow games.
@@ -44,11 +48,14 @@ async def tell_states(
         raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, text("play.too_many_pages"))
     seat.game(game_id)
     seat.watchers += 1
-    leaving = asyncio.ensure_future(_has_left(receive))
+    leaving = asyncio.ensure_future(until_left(receive))
     stopping = asyncio.ensure_future(closing.wait())
     try:
-        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        await send({"type": "http.response.start", "status": 200, "headers": list(EVENT_STREAM)})
         await _tell(seat, game_id, send, leaving, stopping)
+    except TimeoutError:  # what waits for it is not worth its memory
+        if transport is not None:
+            transport.abort()
     finally:
         seat.watchers -= 1
         for task in (leaving, stopping):
@@ -72,33 +79,18 @@ async def _tell(
             mark = (id(game), game.version)
             if mark != told:
                 told = mark
-                await _write(send, _frame(game))
+                await write_within(WRITE_TIMEOUT, send, _frame(game))
             done, _ = await asyncio.wait(
                 (changing, leaving, stopping),
                 timeout=KEEP_ALIVE.total_seconds(),
                 return_when=asyncio.FIRST_COMPLETED,
             )
             if not done:
-                await _write(send, b": here\n\n")
+                await write_within(WRITE_TIMEOUT, send, b": here\n\n")
         finally:
             changing.cancel()
-    with suppress(TimeoutError):
-        await _in_time(send({"type": "http.response.body", "body": b"", "more_body": False}))
+    await write_within(WRITE_TIMEOUT, send, b"", more=False)
 
 
 def _frame(game: SeatedGame) -> bytes:
     return b"data: " + json.dumps(state_of(game).as_json()).encode() + b"\n\n"
-
-
-async def _write(send: Send, body: bytes) -> None:
-    await _in_time(send({"type": "http.response.body", "body": body, "more_body": True}))
-
-
-async def _in_time(sending: Awaitable[None]) -> None:
-    async with asyncio.timeout(WRITE_TIMEOUT.total_seconds()):
-        await sending
-
-
-async def _has_left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

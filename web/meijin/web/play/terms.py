@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from meijin.game import FREE, TimeControl, Variant, encode_moves, opening_rule_named, rule_named
-from meijin.game.board import Board
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.web.play.seated_game import SeatedGame
 from meijin.web.refusals import bad_request
@@ -69,9 +68,7 @@ class Terms:
     @classmethod
     def again(cls, game: SeatedGame, settings: pb.ChallengeSettings, *, color: str) -> "Terms":
         """The game that was played, with a colour."""
-        clocks = _clocks(settings)
-        variant = replace(game.variant)
-        return cls(game.opponent, variant, color, *clocks)
+        return cls(game.opponent, game.variant, color, *_clocks(settings))
 
     @classmethod
     def undone(cls, game: SeatedGame, settings: pb.ChallengeSettings) -> "Terms":
@@ -90,14 +87,13 @@ class Terms:
 
     def request(self, request_id: str) -> pb.CreateChallengeRequest:
         """The challenge that asks for it."""
-        board = Board.from_moves(self.moves, self.variant)
         settings = pb.ChallengeSettings(
             games=1,
             variant=variant_to_proto(self.variant),
             time_control=time_control_to_proto(self.own_clock),
             opponent_time_control=time_control_to_proto(self.bot_clock),
             colors=COLORS[self.color],
-            openings=[encode_moves(board.moves)] if self.moves else [],
+            openings=[encode_moves(self.moves)] if self.moves else [],
         )
         return pb.CreateChallengeRequest(
             opponent=self.opponent, settings=settings, request_id=request_id
