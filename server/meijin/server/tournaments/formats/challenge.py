@@ -1,35 +1,23 @@
 """A challenge: two players in some games, one after another."""
 
 from collections.abc import Sequence
-from typing import Self
 
 from sqlalchemy import Connection
 
 from meijin.server.errors import InvalidRequestError
-from meijin.server.storage import Storage
-from meijin.server.tournaments.formats.base import Format, Plan, Request
-from meijin.server.tournaments.formats.crosstable import Crosstable
-from meijin.server.tournaments.formats.report import Report
-from meijin.server.tournaments.formats.schedule import standings_of
+from meijin.server.tournaments.formats.base import Plan, Request
+from meijin.server.tournaments.formats.schedule import PlayedOut
 from meijin.store.schema import BotId, ChallengeColors, FormatName
-from meijin.store.tournaments import PlannedGame, TournamentRow
-from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult
+from meijin.store.tournaments import PlannedGame
+from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR
 
 CHALLENGE = FormatName("challenge")
 
 
-class ChallengeFormat(Format):
-    """Plays what was planned with the challenge.
+class ChallengeFormat(PlayedOut):
+    """Plays what was planned with the challenge."""
 
-    Args:
-        remaining: How many games have no result.
-    """
-
-    IS_SCHEDULED = True
     IS_CASUAL = True
-
-    def __init__(self, remaining: int) -> None:
-        self._remaining = remaining
 
     @classmethod
     def plan(cls, connection: Connection, request: Request) -> Plan:
@@ -39,30 +27,6 @@ class ChallengeFormat(Format):
             InvalidRequestError: always.
         """
         raise InvalidRequestError("format: `meijin challenge` makes challenges, no tournament")
-
-    @classmethod
-    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
-        """With what is left to play."""
-        return cls(row.planned - row.finished)
-
-    @classmethod
-    def planned_games(cls, row: TournamentRow) -> int:
-        """All of them."""
-        return row.planned
-
-    @classmethod
-    def report(cls, connection: Connection, row: TournamentRow, crosstable: Crosstable) -> Report:
-        """The two by points."""
-        return Report(standings_of([key for key, _ in row.bots], crosstable))
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether every game has its result."""
-        return self._remaining == 0
-
-    def game_ended(self, result: PairingResult) -> None:
-        """One game less."""
-        self._remaining -= 1
 
 
 def schedule(

@@ -38,8 +38,8 @@ Places: TypeAlias = NDArray[np.int32]
 Opening = TypeVar("Opening")
 
 
-class ScheduledFormat(Format):
-    """Plays what was planned when the tournament was made.
+class PlayedOut(Format):
+    """Plays what was planned when the tournament was made, to the last game.
 
     Args:
         remaining: How many games of the schedule have no result.
@@ -49,6 +49,34 @@ class ScheduledFormat(Format):
 
     def __init__(self, remaining: int) -> None:
         self.remaining = remaining
+
+    @classmethod
+    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
+        """With what is left to play."""
+        return cls(row.planned - row.finished)
+
+    @classmethod
+    def planned_games(cls, row: TournamentRow) -> int:
+        """All of them."""
+        return row.planned
+
+    @classmethod
+    def report(cls, connection: Connection, row: TournamentRow, crosstable: Crosstable) -> Report:
+        """The bots by points, and where these are equal by Sonneborn-Berger."""
+        return Report(standings_of([key for key, _ in row.bots], crosstable))
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether every game has its result."""
+        return self.remaining == 0
+
+    def game_ended(self, result: PairingResult) -> None:
+        """One game less."""
+        self.remaining -= 1
+
+
+class ScheduledFormat(PlayedOut):
+    """Plans each round by who meets whom."""
 
     @classmethod
     @abstractmethod
@@ -77,30 +105,6 @@ class ScheduledFormat(Format):
             seed=request.seed,
         )
         return Plan(request.bots, rounds, games=planned)
-
-    @classmethod
-    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
-        """With what is left to play."""
-        return cls(row.planned - row.finished)
-
-    @classmethod
-    def planned_games(cls, row: TournamentRow) -> int:
-        """The whole schedule."""
-        return row.planned
-
-    @classmethod
-    def report(cls, connection: Connection, row: TournamentRow, crosstable: Crosstable) -> Report:
-        """The bots by points, and where these are equal by Sonneborn-Berger."""
-        return Report(standings_of([key for key, _ in row.bots], crosstable))
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether every game has its result."""
-        return self.remaining == 0
-
-    def game_ended(self, result: PairingResult) -> None:
-        """One game less."""
-        self.remaining -= 1
 
 
 def standings_of(bots: Sequence[BotId], table: Crosstable) -> tuple[TournamentStanding, ...]:
