@@ -2,6 +2,7 @@
 
 - `game_export`, `game_files`, `game_replay`: `meijin game export`; `convert` and `verify`;
   `replay`
+- `server_database`: the database of a server, for those that open it themselves
 - `servers`, `bots`, `games`, `tournaments`, `matches`: `meijin serve` and `worker`, `bot`, `game`,
   `tournament`, `match`
 - `engines`, `bench`: `meijin bot wrap` and `engine`; `bench`

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.commands.servers import read_settings
+from meijin.cli.commands.server_database import server_database
 from meijin.cli.connection import JsonOption
-from meijin.cli.errors import CommandError, missing_part, unusable_database
 from meijin.cli.options import MAX_INT64, LadderArgument
 from meijin.cli.output import print_json
 
@@ -31,24 +30,10 @@ def verify(
     Reads the database itself, beside a running server or without one, and trusts no number in
     it but the games. Ends with 1 when the run is not what its games say.
     """
-    try:
-        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - not in the bare install
+    with server_database(data, database) as url:
+        from meijin.ladder.verify import verify_named  # noqa: PLC0415 - not in the bare install
 
-        from meijin.ladder.verify import verify_named  # noqa: PLC0415
-        from meijin.store import StoreError  # noqa: PLC0415
-        from meijin.store.database import database_file  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise missing_part(error) from None
-    settings = read_settings(data=data, database_url=database)
-    try:
-        file = database_file(settings.database)
-        if file is not None and not file.exists():
-            raise CommandError(f"there is no {file}; give the server's folder with --data")
-        found = verify_named(settings.database, name, run)
-    except StoreError as error:
-        raise CommandError(str(error)) from None
-    except SQLAlchemyError as error:
-        raise unusable_database(error) from None
+        found = verify_named(url, name, run)
     if as_json:
         print_json(
             {
