@@ -101,7 +101,8 @@ class Campaign:
     def _inject(self, arena: Arena, books: Books, step: Step) -> None:
         """Let faults strike, and note which games they may have cost whom."""
         self._tell(f"{books.finished()} games; {' + '.join(map(str, step))}")
-        running, last_before = set(map(int, books.running())), last_game(books)
+        last_before = last_game(books)  # first: a game that begins now is newer, or it runs
+        running = set(map(int, books.running()))
         arena.inject(step)
         self._report.faults += len(step)
         arena.wait_for_bots()
