@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 LISTENING = re.compile(r"listening on (\S+)")
 PAGES = re.compile(r"pages for browsers are at http://(\S+)")
 START_TIME = 120.0
+NO_SETTINGS: Mapping[str, str] = {}
 CHECKOUT = Path(__file__).parent.parent
 NAMED_THREADS = Path(__file__).with_name("named_threads.py")
 
@@ -64,7 +65,11 @@ class ArenaProcess:
 
 @contextmanager
 def arena_process(
-    durability: str, *, web: str = "off", checkout: Path = CHECKOUT
+    durability: str,
+    *,
+    web: str = "off",
+    checkout: Path = CHECKOUT,
+    settings: Mapping[str, str] = NO_SETTINGS,
 ) -> Iterator[ArenaProcess]:
     """A server with open registration on a free port and a new SQLite file.
 
@@ -72,15 +77,18 @@ def arena_process(
         web: Where it has pages for browsers.
         checkout: Of whose source it is a server; another than this one has an environment of
             its own in `.venv`.
+        settings: Others than usual, by their names in the environment.
     """
     with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder, ExitStack() as stack:
         data = Path(folder)
         log = stack.enter_context((data / "server.log").open("w"))
+        env_file = data / "meijin.env"
+        env_file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
         command = [
             *(_python(checkout), "-P", str(NAMED_THREADS), "meijin"),
             *("serve", "--open", "--drain=0"),
             *("--listen=127.0.0.1:0", f"--data={data}", f"--durability={durability}"),
-            *(f"--env-file={os.devnull}", f"--web={web}"),
+            *(f"--env-file={env_file}", f"--web={web}"),
         ]
         process = stack.enter_context(child(command, log.fileno()))
         server_log = data / "server.log"
