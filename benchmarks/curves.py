@@ -11,7 +11,8 @@ it can be taken beside other work; with --repeat the least of so many.
 move      instant bots in a round robin, for each number of --games at once and of --bots, for
           --seconds: microseconds a move, and what of them is the event loop's and the writer's
 hello     so many bots of --hellos come in at once, each on a connection of its own: microseconds
-          each, with names that the server has never heard, and again with the same
+          each, with names that the server has never heard, and again with the same; those that
+          are refused, or whose connections end before they have said hello, try again
 refresh   a ladder of 100 bots with so many --stored games: seconds from one more game to the
           published run, by a worker that has run before and by one that has just started, and
           of the first run of all
@@ -19,13 +20,15 @@ refresh   a ladder of 100 bots with so many --stored games: seconds from one mor
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import IO, TypeAlias
 
 import grpc
 import ladder
@@ -40,6 +43,8 @@ from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 HELLO_BOTS = Path(__file__).with_name("hello_bots.py")
 CROWDED = {"MEIJIN_MAX_STREAMS": "100000", "MEIJIN_HELLOS_PER_SECOND": "100000"}
 """Settings of a server that lets everybody of one address in at once."""
+CROWD = 500
+"""The most bots of a process: with thousands, one is too slow to keep its connections."""
 LEAVING_TIME = 60.0
 LADDER_BOTS = 100
 DAYS = 60
@@ -74,6 +79,8 @@ class Arrival:
     """Processor time of the server for each."""
     seconds: float
     """Until the last was in."""
+    refused: int
+    """Streams that had no welcome."""
 
 
 def hellos(options: argparse.Namespace) -> Iterator[Row]:
@@ -92,30 +99,46 @@ def hellos(options: argparse.Namespace) -> Iterator[Row]:
             "known_us": round(min(arrival.us for arrival in known), 1),
             "new_seconds": min(arrival.seconds for arrival in new),
             "known_seconds": min(arrival.seconds for arrival in known),
+            "refused": max(arrival.refused for arrival in (*new, *known)),
         }
 
 
 def arrive(arena: ArenaProcess, name: str, count: int) -> Arrival:
-    """Have so many bots come in at once, and leave again.
-
-    Raises:
-        RuntimeError: not all of them were let in.
-    """
-    command = [sys.executable, str(HELLO_BOTS), arena.address, name, str(count)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdout.readline()
+    """Have so many bots come in at once, and leave again."""
+    crowds = -(-count // CROWD)
+    with ExitStack() as stack:
+        processes = [
+            _crowd(stack, arena.address, f"{name}-{number}", len(range(number, count, crowds)))
+            for number in range(crowds)
+        ]
+        for _, said in processes:
+            said.readline()
         cpu = arena.time.total
-        process.stdin.write("come\n")
-        process.stdin.flush()
-        seen = json.loads(process.stdout.readline())
+        for told, _ in processes:
+            told.write("come\n")
+            told.flush()
+        seen = [json.loads(said.readline()) for _, said in processes]
         spent = arena.time.total - cpu
     wait_for_nobody(arena)
-    if seen["welcome"] < count:
-        raise RuntimeError(f"{seen['welcome']} of {count} bots were let in: {seen['refused']}")
-    return Arrival(spent / count * 1e6, seen["seconds"])
+    refused = sum(sum(crowd["refused"].values()) for crowd in seen)
+    return Arrival(spent / count * 1e6, max(crowd["seconds"] for crowd in seen), refused)
+
+
+def _crowd(stack: ExitStack, address: str, name: str, count: int) -> tuple[IO[str], IO[str]]:
+    """A process with some of the bots: what it is told, and what it says."""
+    pipe = subprocess.PIPE
+    process = stack.enter_context(
+        subprocess.Popen(
+            [sys.executable, str(HELLO_BOTS), address, name, str(count)],
+            stdin=pipe,
+            stdout=pipe,
+            text=True,
+            env={**os.environ, "GRPC_VERBOSITY": "NONE"},
+        )
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout
 
 
 def wait_for_nobody(arena: ArenaProcess) -> None:

@@ -2,12 +2,11 @@
 
     python benchmarks/hello_bots.py ADDRESS NAME COUNT
 
-Says `ready`, and lets them all say hello when it is given a line. Prints one JSON object when
-each has had its answer, keeps them there until its input ends, and has them leave.
+Says `ready`, and lets them all say hello when it is given a line; who is refused tries again.
+Prints one JSON object when all are in, keeps them there until its input ends, and has them leave.
 
-welcome   bots that were let in
-seconds   until the last of them was
-refused   how the other streams ended, and how many did so
+seconds   until the last of them was in
+refused   how streams ended that had no welcome, and how many did so
 """
 
 import asyncio
@@ -22,6 +21,10 @@ from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 from meijin.wire.contract import PROTOCOL_VERSION
 
+PAUSE = 0.5
+"""Seconds before a bot tries again."""
+WELCOME = "WELCOME"
+
 
 class HelloBot:
     """A bot that says hello and no more."""
@@ -31,8 +34,14 @@ class HelloBot:
         self._channel = grpc.aio.insecure_channel(address, options=options)
         self._hello = pb.Hello(protocol_version=PROTOCOL_VERSION, bot_name=name)
 
-    async def come(self) -> str:
-        """Say hello; how the server answers, `WELCOME` or the code of a refusal."""
+    async def come(self, refused: Counter[str]) -> None:
+        """Say hello until the server lets the bot in."""
+        while (answer := await self._say_hello()) != WELCOME:
+            refused[answer] += 1
+            await asyncio.sleep(PAUSE)
+
+    async def _say_hello(self) -> str:
+        """How the server answers: `WELCOME`, or the code of a refusal."""
         call = PlayServiceStub(self._channel).Play()
         try:
             await call.write(pb.PlayRequest(hello=self._hello))
@@ -42,7 +51,7 @@ class HelloBot:
         except asyncio.InvalidStateError:  # a write to a stream that has just been ended
             return (await call.code()).name
         if isinstance(answer, pb.PlayResponse) and answer.HasField("welcome"):
-            return "WELCOME"
+            return WELCOME
         return (await call.code()).name
 
     async def leave(self) -> None:
@@ -57,9 +66,9 @@ async def main() -> None:
     print("ready", flush=True)
     sys.stdin.readline()
     start = time.monotonic()
-    answers = Counter(await asyncio.gather(*(bot.come() for bot in bots)))
-    seconds = round(time.monotonic() - start, 3)
-    seen = {"welcome": answers.pop("WELCOME", 0), "seconds": seconds, "refused": answers}
+    refused: Counter[str] = Counter()
+    await asyncio.gather(*(bot.come(refused) for bot in bots))
+    seen = {"seconds": round(time.monotonic() - start, 3), "refused": refused}
     print(json.dumps(seen), flush=True)
     await asyncio.to_thread(sys.stdin.read)
     await asyncio.gather(*(bot.leave() for bot in bots))
