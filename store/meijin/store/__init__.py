@@ -3,6 +3,7 @@
 - `schema`: the tables, a package; `migrations`: how they came about; `revisions`: which there are
 - `database`, `writer`: opened and read; written by one thread, in group commits
 - `claims`, `fence`: the locks that keep a second server out, and what fences one that lost its lock
+- `new_connections`: closed where their preparation fails
 - `integrity`: whether a file is a whole database
 - `rows`, `prepared`: rows as values, and statements that are executed most often
 - `backup`: copies of an SQLite database, taken, checked, pruned and restored

@@ -16,6 +16,7 @@ from sqlalchemy.exc import OperationalError
 
 from meijin.store.errors import ForeignLockError, StoreInUseError
 from meijin.store.fence import Fence
+from meijin.store.new_connections import closed_on_failure
 
 ADVISORY_LOCK = 0x6D65696A696E
 """The key of the lock that a server holds on PostgreSQL: the letters of the name."""
@@ -131,25 +132,19 @@ class AdvisoryClaim(_Claim):
         return f"another server is running on {self._engine.url.database}; stop it first"
 
     def _lock(self, connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
-        try:
+        with closed_on_failure(connection):
             with connection.cursor() as cursor:
                 cursor.execute(f"SELECT pg_try_advisory_lock({ADVISORY_LOCK})")
                 (taken,) = cursor.fetchone()
             connection.commit()
-        except BaseException:  # the pool does not close one that it has not taken yet
-            connection.close()
-            raise
-        if not taken:
-            self._refuse(connection)
+            if not taken:
+                self._refuse(connection)
 
     def _refuse(self, connection: Any) -> None:  # noqa: ANN401 - the driver's own
         """Say that another session has the lock: another server's, or one of this that hangs."""
-        try:
-            if self._fence.epoch:
-                with connection.cursor() as cursor:
-                    self._fence.check_epoch(cursor)
-        finally:
-            connection.close()
+        if self._fence.epoch:
+            with connection.cursor() as cursor:
+                self._fence.check_epoch(cursor)
         raise self._engine.dialect.loaded_dbapi.OperationalError(self._refusal)
 
     def release(self) -> None:

@@ -24,6 +24,7 @@ from sqlalchemy.exc import (
 from meijin.store.claims import AdvisoryClaim, FileClaim
 from meijin.store.errors import UnknownSchemaError
 from meijin.store.fence import Fence
+from meijin.store.new_connections import closed_on_failure
 from meijin.store.revisions import check_current, upgrade
 
 T = TypeVar("T")
@@ -217,14 +218,16 @@ def _sqlite_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
     @event.listens_for(writer, "connect")
     def prepare_writer(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
         connection.isolation_level = None
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(f"PRAGMA synchronous = {synchronous}")
-        connection.execute("PRAGMA foreign_keys = ON")
+        with closed_on_failure(connection):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {synchronous}")
+            connection.execute("PRAGMA foreign_keys = ON")
 
     @event.listens_for(reader, "connect")
     def prepare_reader(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
         connection.isolation_level = None
-        connection.execute("PRAGMA query_only = ON")
+        with closed_on_failure(connection):
+            connection.execute("PRAGMA query_only = ON")
 
     event.listen(writer, "begin", partial(_begin, statement="BEGIN IMMEDIATE"))
     event.listen(reader, "begin", partial(_begin, statement="BEGIN"))

@@ -8,12 +8,14 @@ whenever another process has written, the two are compared.
 
 import os
 import socket
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, event, update
 
 from meijin.store.errors import FencedError, LostCommitsError
+from meijin.store.new_connections import closed_on_failure
 from meijin.store.schema import Claim, EntryId, Epoch
 
 NO_EPOCH = Epoch(0)
@@ -102,15 +104,9 @@ class Fence:
 
     def _on_connect(self, connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
         """Look at a new connection of the writer, after whoever takes its lock."""
-        cursor = connection.cursor()
-        try:
+        with closed_on_failure(connection), closing(connection.cursor()) as cursor:
             self._check(cursor)
             connection.rollback()
-        except BaseException:
-            connection.close()
-            raise
-        finally:
-            cursor.close()
         self._version = None
 
     def _check(self, cursor: Any) -> None:  # noqa: ANN401 - the driver's own
