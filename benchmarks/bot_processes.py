@@ -66,11 +66,12 @@ def instant_bots(
         arena.wait_for_bots(bots)
         pairs = bots * (bots - 1) // 2
         planned = max(int(seconds * GAMES_PER_SECOND), 2 * games)
-        _start(arena.address, names, rounds=-(-planned // pairs), games=games)
+        start_tournament(arena.address, names, rounds=-(-planned // pairs), games=games)
         yield playing
 
 
-def _start(address: str, names: Sequence[str], *, rounds: int, games: int) -> None:
+def start_tournament(address: str, names: Sequence[str], *, rounds: int, games: int) -> None:
+    """Have bots play an unrated round robin, so many games at once."""
     control = game_pb2.TimeControl()
     control.per_move.FromSeconds(60)
     settings = tournament_service_pb2.TournamentSettings(

@@ -33,7 +33,7 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-from report import report
+from report import Row, report
 
 from meijin.game import GOMOKU, Adjudication, TimeControl, Variant
 from meijin.server.match.actions import ActionHandler
@@ -77,8 +77,6 @@ ORDERS = 16
 """Different orders of play, so that games differ."""
 
 MINUTE = TimeControl(per_move=timedelta(seconds=60))
-
-Row = dict[str, str | int | float]
 
 
 @dataclass

@@ -37,10 +37,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import grpc
 from arbitration import read
 from arena_process import ArenaProcess, arena_process, child
-from bot_processes import INSTANT_BOT
+from bot_processes import INSTANT_BOT, start_tournament
 from ladder import Size, fill_database
 from report import Row, print_json, show
 from starlette.applications import Starlette
@@ -52,8 +51,6 @@ from meijin.server.app import open_database
 from meijin.store.schema import LadderId
 from meijin.testing.server import ServerInTest, open_server
 from meijin.testing.settings import settings_in
-from meijin.v1 import game_pb2, tournament_service_pb2
-from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.web.cache import PageCache
 from meijin.web.shell import Shell, SiteSettings
 from meijin.web.site import application
@@ -87,20 +84,9 @@ def bots(arena: ArenaProcess, names: Sequence[str], games: int, pause: float) ->
             words = [sys.executable, str(INSTANT_BOT), name, arena.address, str(games), str(pause)]
             stack.enter_context(child(words))
         arena.wait_for_bots(len(SLOW) if names is SLOW else len(SLOW + INSTANT))
-        _start(arena.address, names, games)
+        start_tournament(arena.address, names, rounds=ROUNDS, games=games)
         time.sleep(WARM_UP)
         yield
-
-
-def _start(address: str, names: Sequence[str], games: int) -> None:
-    control = game_pb2.TimeControl()
-    control.per_move.FromSeconds(60)
-    settings = tournament_service_pb2.TournamentSettings(
-        bots=names, rounds=ROUNDS, time_control=control, unrated=True, max_games=games
-    )
-    with grpc.insecure_channel(address) as channel:
-        request = tournament_service_pb2.CreateTournamentRequest(settings=settings)
-        TournamentServiceStub(channel).CreateTournament(request, timeout=60)
 
 
 def measure(arena: ArenaProcess, seconds: float, windows: Windows) -> None:
