@@ -221,6 +221,27 @@ def test_a_connection_that_is_cut_fails(request: pytest.FixtureRequest) -> None:
         assert database.read(lambda at: at.scalar(text("SELECT 1"))) == 1
 
 
+def test_a_connection_in_use_is_closed_when_it_is_returned(database: Database) -> None:
+    """A thread may still read when the database is closed; what it used is not left open."""
+    used: list[Any] = []
+    begun, closed = threading.Event(), threading.Event()
+
+    def read(connection: Connection) -> object:
+        used.append(connection.connection.driver_connection)
+        begun.set()
+        assert closed.wait(20)
+        return connection.scalar(text("SELECT 1"))
+
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(database.read, read)
+        assert begun.wait(20)
+        database.close()
+        closed.set()
+        assert reading.result(20) == 1
+    with pytest.raises(database.reader.dialect.loaded_dbapi.Error, match="closed"):
+        used[0].execute("SELECT 1")
+
+
 def test_what_the_url_says_prevails(request: pytest.FixtureRequest) -> None:
     """An operator's own limits for connections to PostgreSQL."""
     url: str = request.getfixturevalue("postgresql").new_database()

@@ -20,6 +20,7 @@ from sqlalchemy.exc import (
     InternalError,
     OperationalError,
 )
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from meijin.store.claims import AdvisoryClaim, FileClaim
 from meijin.store.errors import UnknownSchemaError
@@ -106,6 +107,9 @@ class Database:
             self.writer, self.reader = _postgresql_engines(self.url, durability, statement_timeout)
             for engine in (self.writer, self.reader):
                 event.listen(engine, "connect", lambda new, _: self._connections.add(new))
+        self._is_closed = False
+        for engine in (self.writer, self.reader):
+            event.listen(engine, "checkin", self._take_back)
         self.fence = Fence(self.writer)
         """Ends the writing of a server that was replaced by another; raised by that one's claim."""
 
@@ -128,9 +132,15 @@ class Database:
                 _shut_down(connection.fileno())
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; one that a thread still uses is closed when it is through."""
+        self._is_closed = True
         self.reader.dispose()
         self.writer.dispose()
+
+    def _take_back(self, _connection: object, record: ConnectionPoolEntry) -> None:
+        """A connection returns to its pool, which is gone once the database is closed."""
+        if self._is_closed:
+            record.invalidate()
 
     def migrate(self) -> None:
         """Bring the tables to the current schema; does nothing when they are.
