@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -82,7 +82,16 @@ class FakeGames:
         )
         self.running[game.id] = game
         first.games[number] = second.games[number] = game
-        run.running += 1
+        run.games[number] = game
+
+    def halt(self, game: LiveGame, party: Party, detail: str) -> None:
+        """Have no move end it any more."""
+        game.arbiter.void(party, detail)
+
+    def void_all(self, games: Iterable[LiveGame], party: Party, detail: str) -> None:
+        """Stop games, all at once."""
+        for game in list(games):
+            self.void(game, party, detail)
 
     def void(self, game: LiveGame, party: Party, detail: str) -> None:
         """Stop a game."""
@@ -94,7 +103,7 @@ class FakeGames:
         arbiter = game.arbiter
         arbiter.outcome = arbiter.outcome or outcome
         assert arbiter.outcome is not None
-        game.run.running -= 1
+        del game.run.games[game.number]
         for participant in (game.first, game.second):
             del self.lobby.players[participant.bot_id].games[game.number]
         del self.running[game.id]
