@@ -186,15 +186,10 @@ class Games:
         game.arbiter.void(party, detail)
         self.end(game)
 
-    def halt(self, game: LiveGame, party: Party, detail: str) -> None:
-        """Have a game that is about to be voided take no move any more."""
-        game.arbiter.void(party, detail)
-        game.excuse_actions()
-
     def void_all(self, games: Iterable[LiveGame], party: Party, detail: str) -> None:
         """Stop games through no fault of their bots, some in each turn of the loop.
 
-        Those that are not halted go on until it is their turn.
+        The others go on until it is their turn.
         """
         self._to_void.extend((game, party, detail) for game in games)
         if self._to_void and self._all_voided.is_set():

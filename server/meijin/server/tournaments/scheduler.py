@@ -33,12 +33,8 @@ log = structlog.get_logger()
 MAX_AT_ONCE = 2**31 - 1
 """The most games at once that a tournament may ask for."""
 
-DECIDED = "the tournament was decided"
-"""Why the rest of its games are void."""
-
 MOST_TOLD = 20
 """Bots that are named among those that a tournament waits for."""
-
 
 LONGEST_TURN_US = 4000
 """How long a look may take of one turn of the loop, by what its steps are known to take."""
@@ -48,7 +44,6 @@ START_US = 60
 
 OFFER_US = 3
 """A bot that is offered to a tournament; each ten that are idle there take one more."""
-
 
 PAUSE_IS_OVER = timedelta(milliseconds=1)
 """After a pause its bot is looked at: no timer may be so early that it is paused still."""
@@ -109,9 +104,8 @@ class Scheduler(Listener):
         self._journal.add_tournament_end(
             TournamentEnd(run.id, datetime.now(UTC), run.format.verdict)
         )
-        for game in run.games.values():  # what comes after the decision can't speak against it
-            self._games.halt(game, Party.NOBODY, DECIDED)
-        self._games.void_all(run.games.values(), Party.NOBODY, DECIDED)
+        for game in list(run.games.values()):  # all in the commit of the end
+            self._games.void(game, Party.NOBODY, "the tournament was decided")
 
     def capacity(self, run: TournamentRun) -> Capacity:
         """What a tournament could play now."""
