@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.server.tournaments.hall import NAMES, Hall
 
 from meijin.game import Color, Ending, Outcome, Party, TimeControl
 from meijin.server.tournaments.fault_limit import FaultLimit
@@ -16,7 +17,6 @@ from meijin.server.tournaments.scheduler import MAX_AT_ONCE, MOST_TOLD
 from meijin.store.schema import BotId, PairingId, TournamentId, TournamentState
 from meijin.store.tournaments import PendingPairing
 from meijin.wire import Capabilities
-from tests.server.tournaments.hall import NAMES, Hall
 
 VOID = Outcome(Ending.VOID, None, Party.SERVER)
 

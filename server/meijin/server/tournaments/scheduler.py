@@ -357,7 +357,9 @@ class Scheduler(Listener):
         black, white = (self._lobby.players[key] for key in (pairing.black_id, pairing.white_id))
         self._games.start(run, pairing, black, white)
         if run.format.IS_CASUAL:
-            self._turn_of_others.update(each.bot_id for each in (black, white) if not each.is_person)
+            self._turn_of_others.update(
+                each.bot_id for each in (black, white) if not each.is_person
+            )
         else:
             self._turn_of_others -= bots
 
