@@ -22,6 +22,7 @@ from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import TournamentRun
 from meijin.server.tournaments.scheduler import Scheduler
+from meijin.store.faults import NewFault
 from meijin.store.schema import (
     BotId,
     BotVersionId,
@@ -117,6 +118,9 @@ class FakeJournal:
 
     ends: list[TournamentEnd] = field(default_factory=list)
 
+    def add_incident(self, incident: NewFault) -> None:
+        """Forget what went wrong."""
+
     def add_tournament_end(self, end: TournamentEnd) -> None:
         """Note it."""
         self.ends.append(end)
@@ -125,7 +129,7 @@ class FakeJournal:
 class Hall:
     """A scheduler, its games, and bots that come and go."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_faults: int = 0) -> None:
         self.lobby = FakeLobby()
         self.games = FakeGames(self.lobby)
         self.journal = FakeJournal()
@@ -133,7 +137,7 @@ class Hall:
             cast("Lobby", self.lobby),
             cast("Games", self.games),
             cast("Journal", self.journal),
-            Pauses(0),
+            Pauses(most_faults),
         )
         self.games.listeners.append(self.scheduler)
 
@@ -142,7 +146,10 @@ class Hall:
         name = NAMES.get(BotId(bot), f"bot-{bot}")
         player = self.lobby.players.setdefault(BotId(bot), Player(BotId(bot), name))
         session = SimpleNamespace(
-            capabilities=capabilities or Capabilities(), version_id=bot, may_be_rated=True
+            capabilities=capabilities or Capabilities(),
+            version_id=bot,
+            may_be_rated=True,
+            announce_pause=lambda _reason, _duration: None,
         )
         player.session = cast("Session", session)
         self.scheduler.player_joined(player)
@@ -164,7 +171,7 @@ class Hall:
             max_games=more.pop("max_games", 0),
             ladder_id=None,
             format_name=FormatName("round-robin"),
-            format=RoundRobin(more.pop("games", len(pairs))),
+            format=more.pop("form", RoundRobin)(more.pop("games", len(pairs))),
             pending=PendingPairings(pairings),
             **more,
         )

@@ -12,6 +12,7 @@ from tests.server.tournaments.hall import NAMES, Hall
 from meijin.game import Color, Ending, Outcome, Party, TimeControl
 from meijin.server.tournaments.fault_limit import FaultLimit
 from meijin.server.tournaments.formats.base import Capacity
+from meijin.server.tournaments.formats.challenge import ChallengeFormat
 from meijin.server.tournaments.run import RunState
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE, MOST_TOLD
 from meijin.store.schema import BotId, PairingId, TournamentId, TournamentState
@@ -132,6 +133,21 @@ async def test_a_suspended_tournament_starts_nothing(hall: Hall) -> None:
     hall.end(1, 2, VOID)
     assert await hall.playing() == []
     assert (list(run.pending), run.state) == ([], RunState.SUSPENDED)
+
+
+async def test_two_challenges_of_a_bot_that_was_full_begin_in_one_look(hall: Hall) -> None:
+    """The first one's game keeps no place from the second's, where no tournament wants it."""
+    hall.join(1, Capabilities(max_games=3))
+    hall.join(2, Capabilities(max_games=9))
+    hall.join(3, Capabilities(max_games=9))
+    hall.plan((1, 2))
+    assert await hall.playing() == [(1, 2)]
+    hall.plan(*[(1, 2)] * 3, first=2, form=ChallengeFormat)
+    hall.plan((1, 3), first=3, form=ChallengeFormat)
+    assert await hall.playing() == [(1, 2)] * 3
+    for _ in range(3):
+        hall.end(1, 2)
+    assert await hall.playing() == [(1, 2), (1, 3)]
 
 
 async def test_cancelling_voids_what_runs_and_starts_nothing(hall: Hall) -> None:

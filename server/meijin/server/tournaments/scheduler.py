@@ -323,8 +323,9 @@ class Scheduler(Listener):
                 self.planning_due.set()
         if casual:  # who is free still was wanted by no tournament
             self._turn_of_others = {key for key in self._turn_of_others if self._is_full(key)}
+            rested = resting - self._turn_of_others
             for run in casual:
-                yield from self._fill(run, resting - self._turn_of_others)
+                yield from self._fill(run, rested)
 
     def _fill(
         self,
