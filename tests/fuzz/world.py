@@ -14,7 +14,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
@@ -30,6 +30,7 @@ from meijin.server.api.play import PlayServicer, Throttle
 from meijin.server.errors import MeijinError, invalid_request
 from meijin.server.match.admission import Admitted
 from meijin.server.match.commands import Hello
+from meijin.server.match.live_game import LiveGame
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings
 from meijin.server.tournaments.recovery import LastIds
@@ -94,7 +95,7 @@ class FakeContest:
     id: TournamentId
     ladder_id: None = None
     adjudication: None = None
-    running: int = 0
+    games: dict[int, LiveGame] = field(default_factory=dict)
 
     def control_of(self, bot_id: BotId) -> TimeControl:  # noqa: ARG002 - the same for all
         """What each bot gets on its clock."""

@@ -1,13 +1,14 @@
 """Planned games that have not begun, and what is looked at when bots become free."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from meijin.game import TimeControl
-from meijin.server.tournaments.pending import PendingPairings
+from meijin.server.tournaments.pending import STALE_HEADS, PendingPairings
 from meijin.store.schema import BotId, LadderId, PairingId
 from meijin.store.tournaments import PendingPairing
 
@@ -25,12 +26,20 @@ def take(
     free: Mapping[int, int],
     limit: int = 1000,
     *,
+    player: object = HERE,
     plays_fast: bool = True,
 ) -> list[int]:
     """The numbers of the games that are taken for bots with so much room each."""
-    room = {BotId(bot): games for bot, games in free.items()}
-    found = pending.take(room, dict.fromkeys(room, HERE), limit, lambda _bot, _control: plays_fast)
-    return [each.number for each in found]
+    room = Counter({BotId(bot): games for bot, games in free.items()})
+    for bot in room:
+        pending.offer(bot, player)
+    taken: list[int] = []
+    while pending.has_ready and len(taken) < limit:
+        found = pending.take(lambda bot: room[bot] > 0, lambda _bot, _control: plays_fast)
+        if found is not None:
+            taken.append(found.number)
+            room.subtract((found.black_id, found.white_id))
+    return taken
 
 
 def needed(pending: PendingPairings) -> dict[int, set[TimeControl | None]]:
@@ -70,33 +79,49 @@ def test_games_are_taken_as_a_walk_through_all_takes_them(seed: int) -> None:
         assert len(pending) == len(games)
 
 
-class CountedRoom(dict[BotId, int]):
-    """Room of bots that counts how often it is asked for."""
-
-    looks = 0
-
-    def __iter__(self) -> Iterator[BotId]:
-        for key in super().__iter__():
-            self.looks += 1
-            yield key
-
-    def get(self, *key: Any) -> Any:
-        """The room of a bot."""
-        self.looks += 1
-        return super().get(*key)
-
-
 def test_games_of_bots_that_are_away_are_not_walked_through() -> None:
-    """However many are planned, those alone are looked at whose bots are both free."""
+    """However many are planned, a bot is held against those alone that are free with it."""
     pending = PendingPairings(pairing(number, 1, 2 + number % 50) for number in range(1, 10_000))
-    free = CountedRoom({BotId(bot): 1 for bot in range(2, 12)})
-    players: dict[BotId, object] = dict.fromkeys(free, HERE)
-    free.looks = 0
-    assert pending.take(free, players, 100, lambda _bot, _control: True) == []
-    first = free.looks
-    assert first < 200
-    assert pending.take(free, players, 100, lambda _bot, _control: True) == []
-    assert free.looks - first < 50
+    held = [pending.offer(BotId(bot), HERE) for bot in range(2, 12)]
+    assert held == list(range(1, 11))
+    assert not pending.has_ready
+    assert pending.offer(BotId(2), HERE) == 0
+
+
+def test_who_is_busy_is_offered_anew() -> None:
+    """A look in vain at a bot's games is the last one until it is said to be free again."""
+    pending = PendingPairings([pairing(1, 1, 2), pairing(2, 1, 3), pairing(3, 2, 3)])
+    assert take(pending, {1: 1, 2: 1, 3: 1}) == [1]
+    assert not pending.has_ready
+    assert take(pending, {1: 1, 3: 1}) == [2]
+    assert take(pending, {2: 1, 3: 1}) == [3]
+
+
+def test_many_heads_of_busy_bots_are_looked_at_bit_by_bit() -> None:
+    """So that a look can be interrupted; in the end what can be taken is."""
+    pending = PendingPairings(pairing(bot, 1, bot) for bot in range(2, 100))
+    for bot in range(1, 100):
+        pending.offer(BotId(bot), HERE)
+    looks = 0
+    found = None
+    while found is None and pending.has_ready:
+        looks += 1
+        found = pending.take(lambda bot: bot in (1, 99), lambda _bot, _control: True)
+    assert found is not None
+    assert (found.number, looks) == (99, 1 + 97 // STALE_HEADS)
+
+
+def test_who_is_newly_needed_is_told() -> None:
+    """Once for each time that a bot had no game planned before."""
+    pending = PendingPairings([pairing(1, 1, 2)])
+    assert pending.newcomers == {1, 2}
+    pending.newcomers = set()
+    pending.add(pairing(2, 2, 3))
+    assert pending.newcomers == {3}
+    assert take(pending, {1: 1, 2: 2, 3: 1}) == [1, 2]
+    assert pending.newcomers == set()
+    pending.add(pairing(3, 1, 2))
+    assert pending.newcomers == {1, 2}
 
 
 def test_who_is_needed_is_counted_as_games_come_and_go() -> None:
@@ -112,12 +137,20 @@ def test_who_is_needed_is_counted_as_games_come_and_go() -> None:
 
 
 def test_a_game_whose_clock_can_not_be_played_lets_those_behind_it_go_first() -> None:
-    """It is taken once both bots can play it, though nothing else has changed."""
+    """It is taken once a bot can play it, which is another player to the games then."""
     pending = PendingPairings([pairing(1, 1, 2, time_control=FAST), pairing(2, 2, 1)])
     assert take(pending, {1: 2, 2: 2}, plays_fast=False) == [2]
     assert take(pending, {1: 2, 2: 2}, plays_fast=False) == []
     assert [each.time_control for each in pending] == [FAST]
-    assert take(pending, {1: 2, 2: 2}) == [1]
+    assert take(pending, {1: 2, 2: 2}, player=object()) == [1]
+
+
+def test_a_game_with_another_clock_behind_those_that_wait_is_looked_at() -> None:
+    """Also when it comes after the look that found no other."""
+    pending = PendingPairings([pairing(1, 1, 2, time_control=FAST)])
+    assert take(pending, {1: 2, 2: 2}, plays_fast=False) == []
+    pending.add(pairing(2, 2, 1))
+    assert take(pending, {1: 2, 2: 2}, plays_fast=False) == [2]
 
 
 def test_a_pairing_comes_back_with_what_it_has_of_its_own() -> None:

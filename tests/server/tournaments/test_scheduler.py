@@ -2,181 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-import itertools
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
-from typing import Any, cast
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
+from tests.server.tournaments.hall import NAMES, Hall
 
-from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, TimeControl
-from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.session import Session
+from meijin.game import Color, Ending, Outcome, Party, TimeControl
 from meijin.server.tournaments.fault_limit import FaultLimit
 from meijin.server.tournaments.formats.base import Capacity
-from meijin.server.tournaments.formats.round_robin import RoundRobin
-from meijin.server.tournaments.pauses import Pauses
-from meijin.server.tournaments.pending import PendingPairings
-from meijin.server.tournaments.run import RunState, TournamentRun
-from meijin.server.tournaments.scheduler import MAX_AT_ONCE, MOST_TOLD, Scheduler
-from meijin.store.schema import (
-    BotId,
-    BotVersionId,
-    EntryId,
-    FormatName,
-    GameId,
-    PairingId,
-    TournamentId,
-    TournamentState,
-)
-from meijin.store.tournaments import PendingPairing, TournamentEnd
+from meijin.server.tournaments.formats.challenge import ChallengeFormat
+from meijin.server.tournaments.run import RunState
+from meijin.server.tournaments.scheduler import MAX_AT_ONCE, MOST_TOLD
+from meijin.store.schema import BotId, PairingId, TournamentId, TournamentState
+from meijin.store.tournaments import PendingPairing
 from meijin.wire import Capabilities
-
-BLITZ = TimeControl.parse("60")
-NAMES = {BotId(1): "ada", BotId(2): "bob", BotId(3): "cleo"}
-
-
-@dataclass
-class FakeLobby:
-    """Who is there."""
-
-    players: dict[BotId, Player] = field(default_factory=dict)
-    is_draining: bool = False
-
-
-@dataclass
-class FakeGames:
-    """Notes what the scheduler starts and voids."""
-
-    lobby: FakeLobby
-    running: dict[GameId, LiveGame] = field(default_factory=dict)
-    listeners: list[Scheduler] = field(default_factory=list)
-    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-
-    def start(
-        self, run: TournamentRun, pairing: PendingPairing, first: Player, second: Player
-    ) -> None:
-        """Enter a game."""
-        number = next(self._numbers)
-        game = LiveGame(
-            number=number,
-            id=GameId(number),
-            run=run,
-            pairing=pairing,
-            arbiter=Arbiter(Board(), Clock(run.time_control), grace_ns=0),
-            first=first,
-            second=second,
-            first_version=BotVersionId(first.bot_id),
-            second_version=BotVersionId(second.bot_id),
-            start_time=datetime(2026, 3, 4, tzinfo=UTC),
-            first_entry=EntryId(1),
-            opening_plies=0,
-        )
-        self.running[game.id] = game
-        first.games[number] = second.games[number] = game
-        run.running += 1
-
-    def void(self, game: LiveGame, party: Party, detail: str) -> None:
-        """Stop a game."""
-        game.arbiter.void(party, detail)
-        self.end(game)
-
-    def end(self, game: LiveGame, outcome: Outcome | None = None) -> None:
-        """End a game, as void if it is not said how, and tell the scheduler."""
-        arbiter = game.arbiter
-        arbiter.outcome = arbiter.outcome or outcome
-        assert arbiter.outcome is not None
-        game.run.running -= 1
-        for participant in (game.first, game.second):
-            del self.lobby.players[participant.bot_id].games[game.number]
-        del self.running[game.id]
-        for listener in self.listeners:
-            listener.game_over(game)
-            listener.game_ended(game)
-
-
-@dataclass
-class FakeJournal:
-    """Notes how tournaments end."""
-
-    ends: list[TournamentEnd] = field(default_factory=list)
-
-    def add_tournament_end(self, end: TournamentEnd) -> None:
-        """Note it."""
-        self.ends.append(end)
-
-
-class Hall:
-    """A scheduler, its games, and bots that come and go."""
-
-    def __init__(self) -> None:
-        self.lobby = FakeLobby()
-        self.games = FakeGames(self.lobby)
-        self.journal = FakeJournal()
-        self.scheduler = Scheduler(
-            cast("Lobby", self.lobby),
-            cast("Games", self.games),
-            cast("Journal", self.journal),
-            Pauses(0),
-        )
-        self.games.listeners.append(self.scheduler)
-
-    def join(self, bot: int, capabilities: Capabilities | None = None) -> None:
-        """A bot's stream is opened."""
-        player = self.lobby.players.setdefault(BotId(bot), Player(BotId(bot), NAMES[BotId(bot)]))
-        session = SimpleNamespace(
-            capabilities=capabilities or Capabilities(), version_id=bot, may_be_rated=True
-        )
-        player.session = cast("Session", session)
-        self.scheduler.player_joined(player)
-
-    def leave(self, bot: int) -> None:
-        """A bot's stream ends."""
-        self.lobby.players[BotId(bot)].session = None
-
-    def plan(self, *pairs: tuple[int, int], first: int = 1, **more: Any) -> TournamentRun:
-        """Play a tournament of these games of black and white."""
-        pairings = [
-            PendingPairing(PairingId(10 * first + n), n, BotId(black), BotId(white), b"")
-            for n, (black, white) in enumerate(pairs, start=1)
-        ]
-        run = TournamentRun(
-            id=TournamentId(first),
-            variant=GOMOKU,
-            time_control=BLITZ,
-            max_games=more.pop("max_games", 0),
-            ladder_id=None,
-            format_name=FormatName("round-robin"),
-            format=RoundRobin(more.pop("games", len(pairs))),
-            pending=PendingPairings(pairings),
-            **more,
-        )
-        self.scheduler.add(run)
-        return run
-
-    async def playing(self) -> list[tuple[int, int]]:
-        """The black and white of the games that run once the scheduler has looked, in order."""
-        await asyncio.sleep(0)
-        return [(game.black.bot_id, game.white.bot_id) for game in self.games.running.values()]
-
-    def end(self, black: int, white: int, outcome: Outcome | None = None) -> LiveGame:
-        """End the oldest running game of black and white."""
-        game = next(
-            game
-            for game in self.games.running.values()
-            if (game.black.bot_id, game.white.bot_id) == (black, white)
-        )
-        self.games.end(game, outcome or Outcome(Ending.FIVE, Color.BLACK))
-        return game
-
 
 VOID = Outcome(Ending.VOID, None, Party.SERVER)
 
@@ -292,6 +133,21 @@ async def test_a_suspended_tournament_starts_nothing(hall: Hall) -> None:
     hall.end(1, 2, VOID)
     assert await hall.playing() == []
     assert (list(run.pending), run.state) == ([], RunState.SUSPENDED)
+
+
+async def test_two_challenges_of_a_bot_that_was_full_begin_in_one_look(hall: Hall) -> None:
+    """The first one's game keeps no place from the second's, where no tournament wants it."""
+    hall.join(1, Capabilities(max_games=3))
+    hall.join(2, Capabilities(max_games=9))
+    hall.join(3, Capabilities(max_games=9))
+    hall.plan((1, 2))
+    assert await hall.playing() == [(1, 2)]
+    hall.plan(*[(1, 2)] * 3, first=2, form=ChallengeFormat)
+    hall.plan((1, 3), first=3, form=ChallengeFormat)
+    assert await hall.playing() == [(1, 2)] * 3
+    for _ in range(3):
+        hall.end(1, 2)
+    assert await hall.playing() == [(1, 2), (1, 3)]
 
 
 async def test_cancelling_voids_what_runs_and_starts_nothing(hall: Hall) -> None:

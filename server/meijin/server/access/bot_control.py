@@ -94,7 +94,7 @@ class BotControl:
         )
         bot_id, version = await self._storage.write(work)
         self._lobby.set_passed(bot_id, version.id, has_passed=has_passed)
-        self._scheduler.wake()
+        self._scheduler.bot_changed(bot_id)
         return version
 
     async def disable(self, caller: Caller, name: str, reason: str) -> BotRecord:
@@ -133,7 +133,7 @@ class BotControl:
         paused = [pause.version_id for pause in self._scheduler.pauses.in_force()]
         work = partial(bots.unpause, caller=caller, name=name, paused=paused)
         bot, versions = await self._storage.write(partial(work, now=datetime.now(UTC)))
-        self._scheduler.lift_pauses(versions)
+        self._scheduler.lift_pauses(bot.id, versions)
         return bot
 
     async def set_hidden(self, caller: Caller, name: str, *, is_hidden: bool) -> BotRecord:

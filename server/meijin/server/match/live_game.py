@@ -60,8 +60,9 @@ class Contest(Protocol):
     def ladder_id(self) -> LadderId | None:
         """The ladder of its games, unless the pairing says another; ``None`` if not rated."""
 
-    running: int
-    """How many of its games are being played; the match counts them."""
+    @property
+    def games(self) -> "dict[int, LiveGame]":
+        """Its running games by their numbers; the match keeps them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -275,6 +276,11 @@ class LiveGame:
         if outcome is not None:
             self.arbiter.adjudicate(outcome)
         return outcome is not None
+
+    def excuse_actions(self) -> None:
+        """It was stopped, so that an action of either player comes too late through no fault."""
+        for outbox in filter(None, self.outboxes):
+            outbox.excuse_action(self)
 
     def announce_start(self) -> None:
         """Tell its players that it starts, unless it has ended meanwhile."""

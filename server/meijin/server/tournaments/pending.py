@@ -12,15 +12,25 @@ from meijin.store.tournaments import PendingPairing
 NONE = -1
 """No row."""
 
+ROW_BITS = 32
+"""Of a number in the heap of heads, below those of the order."""
+
+STALE_HEADS = 32
+"""Heads that are looked at in vain before others may get a turn: 50 us."""
+
 
 class PendingPairings:
     """Planned games in the order in which they are to be played.
 
     Of each two bots the games form a queue, and those whose heads may be startable form a heap.
-    So what is looked at when bots become free is the bots that are free then, however many games
+    So what is looked at when a bot becomes free is the bots that are free then, however many games
     are planned; and who is needed is counted as games come and go.
 
-    A pairing is a row of arrays, 40 bytes; as objects in a dictionary a million took 400 MB.
+    Between every two bots that are idle, which have been offered and not found busy since, the
+    head of their queue is in the heap, unless no game of the queue has a clock that both can
+    play. So nobody is looked at again before it has changed.
+
+    A pairing is a row of arrays, 41 bytes; as objects in a dictionary a million took 400 MB.
     """
 
     def __init__(self, pairings: Iterable[PendingPairing] = ()) -> None:
@@ -41,12 +51,12 @@ class PendingPairings:
         """Queues without games."""
         self._needed: dict[BotId, Counter[TimeControl | None]] = {}
         """Of each bot how many games there are, by their own clocks."""
+        self.newcomers: set[BotId] = set()
+        """Bots that have come to be needed, and are to be offered if they are free."""
         self._idle: dict[BotId, object] = {}
-        """Who was still free when games were last taken, each with what it can play."""
-        self._ready: list[tuple[int, int]] = []
-        """A heap of heads whose bots were both free at some time: order and row."""
-        self._is_ready: set[int] = set()
-        """Their orders."""
+        """Who was free when it was last looked at, each with what it can play."""
+        self._ready: list[int] = []
+        """A heap of heads whose bots were both free at some time: order and row in one."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -69,24 +79,29 @@ class PendingPairings:
         key = _key(pairing.black_id, pairing.white_id)
         queue = self._queues.get(key)
         if queue is None:
-            self._begin_queue(key, row)
-            if self._idle.keys() >= {pairing.black_id, pairing.white_id}:
-                self._push(row)
+            queue = self._begin_queue(key, row)
         else:
             self._rows.following[self._tails[queue]] = row
             self._tails[queue] = row
+        if pairing.black_id in self._idle and pairing.white_id in self._idle:
+            self._push(self._heads[queue])
         self._count(pairing, 1)
 
     def _count(self, pairing: PendingPairing, change: int) -> None:
         for bot_id in (pairing.black_id, pairing.white_id):
-            clocks = self._needed.setdefault(bot_id, Counter())
+            clocks = self._needed.get(bot_id)
+            if clocks is None:
+                clocks = self._needed[bot_id] = Counter()
+                self.newcomers.add(bot_id)
             clocks[pairing.time_control] += change
             if not clocks[pairing.time_control]:
                 del clocks[pairing.time_control]
             if not clocks:
                 del self._needed[bot_id]
+                self._idle.pop(bot_id, None)
+                self.newcomers.discard(bot_id)
 
-    def _begin_queue(self, key: int, row: int) -> None:
+    def _begin_queue(self, key: int, row: int) -> int:
         if self._unused:
             queue = self._unused.pop()
             self._heads[queue] = self._tails[queue] = row
@@ -95,6 +110,7 @@ class PendingPairings:
             self._heads.append(row)
             self._tails.append(row)
         self._queues[key] = queue
+        return queue
 
     @property
     def capacity(self) -> int:
@@ -115,54 +131,64 @@ class PendingPairings:
                 held.update(bots)
         return held
 
-    def take(
-        self,
-        free: dict[BotId, int],
-        players: Mapping[BotId, object],
-        limit: int,
-        may_play: Callable[[BotId, TimeControl], bool],
-    ) -> list[PendingPairing]:
-        """Take out the first games whose bots are free, at most so many.
+    @property
+    def has_ready(self) -> bool:
+        """Whether there may be a game to take."""
+        return bool(self._ready)
+
+    def offer(self, bot_id: BotId, player: object) -> int:
+        """Look at the games of a bot that is free, with those that are idle.
 
         Args:
-            free: How many games more each bot takes; what is taken is subtracted.
-            players: Of each of them what is another object when it can play other games.
-            may_play: Whether a bot can play a clock that is not the tournament's.
-        """
-        for bot_id in [key for key in free if self._idle.get(key) is not players[key]]:
-            self._look_at(bot_id, free)
-        taken: list[PendingPairing] = []
-        waiting: list[int] = []
-        while self._ready and len(taken) < limit:
-            order, row = heappop(self._ready)
-            self._is_ready.remove(order)
-            if self._rows.orders[row] != order or not all(map(free.get, self._rows.bots(row))):
-                continue  # it is looked at again when both are free again
-            pairing = self._take_from(row, may_play)
-            if pairing is None:
-                waiting.append(row)
-                continue
-            taken.append(pairing)
-            free[pairing.black_id] -= 1
-            free[pairing.white_id] -= 1
-        for row in waiting:
-            self._push(row)
-        self._idle = {bot_id: players[bot_id] for bot_id, room in free.items() if room}
-        return taken
+            player: Another object when the bot can play other games than before.
 
-    def _look_at(self, bot_id: BotId, free: Iterable[BotId]) -> None:
-        """Enter the games of a bot that has become free, with those that are free as well."""
-        queues, heads = self._queues, self._heads
-        for other in free:
+        Returns:
+            How many bots it was held against.
+        """
+        idle, queues, heads = self._idle, self._queues, self._heads
+        if idle.get(bot_id) is player:
+            return 0
+        for other in idle:
             queue = queues.get(_key(bot_id, other))
             if queue is not None:
                 self._push(heads[queue])
+        idle[bot_id] = player
+        return len(idle)
+
+    def take(
+        self,
+        is_free: Callable[[BotId], bool],
+        may_play: Callable[[BotId, TimeControl], bool],
+    ) -> PendingPairing | None:
+        """Take out the first game whose bots are both free; ``None`` if none was found so far.
+
+        A bot that is found not to be free is to be offered once it is.
+
+        Args:
+            is_free: Whether a bot takes a game more.
+            may_play: Whether a bot can play a clock that is not the tournament's; that changes
+                with the `player` that is offered.
+        """
+        rows, idle = self._rows, self._idle
+        for _ in range(min(STALE_HEADS, len(self._ready))):
+            order, row = divmod(heappop(self._ready), 1 << ROW_BITS)
+            if rows.orders[row] != order:
+                continue
+            rows.is_ready[row] = False
+            bots = rows.bots(row)
+            busy = [bot_id for bot_id in bots if bot_id not in idle or not is_free(bot_id)]
+            for bot_id in busy:
+                idle.pop(bot_id, None)
+            pairing = None if busy else self._take_from(row, may_play)
+            if pairing is not None:
+                return pairing
+        return None
 
     def _push(self, row: int) -> None:
-        order = self._rows.orders[row]
-        if order not in self._is_ready:
-            self._is_ready.add(order)
-            heappush(self._ready, (order, row))
+        rows = self._rows
+        if not rows.is_ready[row]:
+            rows.is_ready[row] = True
+            heappush(self._ready, rows.orders[row] << ROW_BITS | row)
 
     def _take_from(
         self, head: int, may_play: Callable[[BotId, TimeControl], bool]
@@ -205,6 +231,8 @@ class _Rows:
         """When each was added; 0 where a row is not used."""
         self.following = array("i")
         """Of each the next in its queue; `NONE` for the last."""
+        self.is_ready = array("b")
+        """Whether each is in the heap of heads."""
         self._ids = array("q")
         self._numbers = array("i")
         self._black, self._white = array("i"), array("i")
@@ -233,6 +261,7 @@ class _Rows:
         row = self._unused.pop() if self._unused else self._new_row()
         self.orders[row] = order
         self.following[row] = NONE
+        self.is_ready[row] = False
         self._ids[row] = pairing.id
         self._numbers[row] = pairing.number
         self._black[row] = pairing.black_id
@@ -252,6 +281,7 @@ class _Rows:
         return (
             self.orders,
             self.following,
+            self.is_ready,
             self._ids,
             self._numbers,
             self._black,

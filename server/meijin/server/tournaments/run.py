@@ -66,7 +66,8 @@ class TournamentRun:
     state: RunState = RunState.PLAYING
     pending: PendingPairings = field(default_factory=PendingPairings)
     """Planned games in the order in which they are to be played."""
-    running: int = 0
+    games: dict[int, LiveGame] = field(default_factory=dict)
+    """Its running games by their numbers; the match keeps them."""
     last_number: int = 0
     """Of the games that were planned."""
     loaded: int = 0
@@ -79,6 +80,11 @@ class TournamentRun:
     """When it is cancelled, since a bot has forfeited too many of its games."""
 
     @property
+    def running(self) -> int:
+        """How many of its games are being played."""
+        return len(self.games)
+
+    @property
     def is_loaded(self) -> bool:
         """Whether all of its pending games have been read."""
         return self.loaded >= self.last_number
@@ -87,6 +93,11 @@ class TournamentRun:
     def is_playing(self) -> bool:
         """Whether games of it are still to be started."""
         return self.state is RunState.PLAYING
+
+    @property
+    def has_place(self) -> bool:
+        """Whether another of its games may begin now."""
+        return self.is_playing and not 0 < self.max_games <= self.running
 
     def control_of(self, bot_id: BotId) -> TimeControl:
         """What a bot gets on its clock, unless the pairing says another."""

@@ -1,7 +1,7 @@
 """Starts the planned games of running tournaments as soon as their bots are free."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -36,9 +36,26 @@ MAX_AT_ONCE = 2**31 - 1
 MOST_TOLD = 20
 """Bots that are named among those that a tournament waits for."""
 
+LONGEST_TURN_US = 4000
+"""How long a look may take of one turn of the loop, by what its steps are known to take."""
+
+START_US = 60
+"""A game that is taken and started, or a try to take one."""
+
+OFFER_US = 3
+"""A bot that is offered to a tournament; each ten that are idle there take one more."""
+
+PAUSE_IS_OVER = timedelta(milliseconds=1)
+"""After a pause its bot is looked at: no timer may be so early that it is paused still."""
+
 
 class Scheduler(Listener):
-    """Looks for games to start whenever a bot joins, a game ends or a tournament comes."""
+    """Looks for games to start whenever a bot joins, a game ends or a tournament comes.
+
+    A look is at what has changed: the bots that came or have ended or begun a game, and those that
+    are newly needed. One that starts many games goes on in the next turns of the loop; what
+    changes meanwhile waits for the next look.
+    """
 
     def __init__(self, lobby: Lobby, games: Games, journal: Journal, pauses: Pauses) -> None:
         self.runs: dict[TournamentId, TournamentRun] = {}
@@ -51,6 +68,10 @@ class Scheduler(Listener):
         self.pauses = pauses
         """Of bots that forfeit game after game."""
         self._is_due = False
+        self._steps: Iterator[int] | None = None
+        """The look under way, if one is: the microseconds that each of its steps takes."""
+        self._changed: set[BotId] = set()
+        """Bots that may be free, or not free, since the last look began."""
         self._turn_of_others: set[BotId] = set()
         """Bots whose last game to begin was a challenge's: a tournament's goes before the next."""
 
@@ -83,7 +104,7 @@ class Scheduler(Listener):
         self._journal.add_tournament_end(
             TournamentEnd(run.id, datetime.now(UTC), run.format.verdict)
         )
-        for game in [game for game in self._games.running.values() if game.run is run]:
+        for game in list(run.games.values()):  # all in the commit of the end
             self._games.void(game, Party.NOBODY, "the tournament was decided")
 
     def capacity(self, run: TournamentRun) -> Capacity:
@@ -131,16 +152,16 @@ class Scheduler(Listener):
     ) -> None:
         """Take a cancelled tournament out, and void its running games."""
         self.runs.pop(run.id, None)
-        for game in [game for game in self._games.running.values() if game.run is run]:
-            self._games.void(game, party, detail)
+        self._games.void_all(run.games.values(), party, detail)
 
-    def lift_pauses(self, versions: Iterable[BotVersionId]) -> None:
-        """Have versions play again that were paused."""
+    def lift_pauses(self, bot_id: BotId, versions: Iterable[BotVersionId]) -> None:
+        """Have versions of a bot play again that were paused."""
         self.pauses.lift(versions)
-        self.wake()
+        self.bot_changed(bot_id)
 
     async def settled(self) -> None:
         """Wait until everything that has happened is committed."""
+        await self._games.all_voided()
         await self._journal.drained()
 
     def waiting_for(self, tournament_id: TournamentId, names: dict[BotId, str]) -> str:
@@ -191,14 +212,20 @@ class Scheduler(Listener):
 
     # -- what happens in the match ------------------------------------------------------
 
-    def player_joined(self, player: Participant) -> None:  # noqa: ARG002 - a listener's signature
+    def player_joined(self, player: Participant) -> None:
         """A bot may take games now."""
+        self.bot_changed(player.bot_id)
+
+    def bot_changed(self, bot_id: BotId) -> None:
+        """A bot may take games now, or others than before."""
+        self._changed.add(bot_id)
         self.wake()
 
     def game_over(self, game: LiveGame) -> None:
         """Count the result; the one that decides a tournament ends it in the same commit."""
         run, outcome = run_of(game), game.arbiter.outcome
         assert outcome is not None
+        self._changed.update((game.first.bot_id, game.second.bot_id))
         pause = self.pauses.count(game)
         if pause is not None:
             self._pause(game, pause)
@@ -245,7 +272,8 @@ class Scheduler(Listener):
         if session is not None and session.version_id == pause.version_id:
             session.announce_pause(pause.reason, pause.remaining)
         loop = asyncio.get_running_loop()
-        loop.call_later(pause.remaining.total_seconds(), self.wake)
+        after = (pause.remaining + PAUSE_IS_OVER).total_seconds()
+        loop.call_later(after, self.bot_changed, player.bot_id)
 
     def game_ended(self, game: LiveGame) -> None:
         """Two bots are free; a void game is planned again, a finished tournament is left."""
@@ -264,54 +292,89 @@ class Scheduler(Listener):
         """Look for games to start, once for everything that happens in this turn of the loop."""
         if not self._is_due:
             self._is_due = True
-            asyncio.get_running_loop().call_soon(self._schedule)
+            if self._steps is None:
+                asyncio.get_running_loop().call_soon(self._schedule)
 
     def _schedule(self) -> None:
-        self._is_due = False
-        if not self._lobby.is_draining:
-            here = {
-                bot_id: player
-                for bot_id, player in self._lobby.players.items()
-                if player.session is not None
-            }
-            casual = [run for run in self.runs.values() if run.format.IS_CASUAL]
-            if casual:
-                rested = {bot_id: here[bot_id] for bot_id in here.keys() - self._turn_of_others}
-                for run in casual:
-                    self._fill(run, rested)
-            for run in self.runs.values():
-                if not run.format.IS_CASUAL:
-                    self._fill(run, here)
-                if not run.format.IS_SCHEDULED:
-                    self.planning_due.set()
-            if casual:  # who is free still was wanted by no tournament
-                self._turn_of_others &= {key for key, player in here.items() if _is_full(player)}
-                for run in casual:
-                    self._fill(run, here)
+        """Look, or go on with the look under way, as far as one turn of the loop allows."""
+        steps, self._steps = self._steps, None
+        if steps is None:
+            self._is_due = False
+            steps = self._look()
+        try:
+            self._steps = None if _is_through(steps) else steps
+        finally:
+            if self._steps is not None or self._is_due:
+                asyncio.get_running_loop().call_soon(self._schedule)
 
-    def _fill(self, run: TournamentRun, here: Mapping[BotId, Player]) -> None:
-        """Start what can be started, in the order of the schedule."""
-        needed = run.pending.needed
-        fewer, more = (here, needed) if len(here) < len(needed) else (needed, here)
-        players = {bot_id: here[bot_id] for bot_id in fewer if bot_id in more}
-        free = {
-            bot_id: room
-            for bot_id, player in players.items()
-            if (room := self._room(player, run) or 0) > 0
-        }
-        pairings = run.pending.take(
-            free,
-            {bot_id: players[bot_id].session for bot_id in free},
-            limit=run.max_games - run.running if run.max_games else len(run.pending),
-            may_play=partial(self._can_play, run),
-        )
-        for pairing in pairings:
-            self._games.start(run, pairing, players[pairing.black_id], players[pairing.white_id])
+    def _look(self) -> Iterator[int]:
+        """Start games, those of challenges before others' for bots whose turn it is."""
+        if self._lobby.is_draining:
+            return
+        changed, self._changed = self._changed, set()
+        runs, resting = list(self.runs.values()), frozenset(self._turn_of_others)
+        casual = [run for run in runs if run.format.IS_CASUAL]
+        for run in casual:
+            yield from self._fill(run, changed, resting)
+        for run in runs:
             if not run.format.IS_CASUAL:
-                self._turn_of_others -= {pairing.black_id, pairing.white_id}
-                continue
-            both = (players[pairing.black_id], players[pairing.white_id])
-            self._turn_of_others.update(each.bot_id for each in both if not each.is_person)
+                yield from self._fill(run, changed)
+            if not run.format.IS_SCHEDULED:
+                self.planning_due.set()
+        if casual:  # who is free still was wanted by no tournament
+            self._turn_of_others = {key for key in self._turn_of_others if self._is_full(key)}
+            rested = resting - self._turn_of_others
+            for run in casual:
+                yield from self._fill(run, rested)
+
+    def _fill(
+        self,
+        run: TournamentRun,
+        changed: Collection[BotId],
+        resting: Collection[BotId] = frozenset(),
+    ) -> Iterator[int]:
+        """Start what can be started, in the order of the schedule.
+
+        Args:
+            changed: Bots that may be free, and have not been offered since.
+            resting: Bots that get no game now.
+        """
+        pending = run.pending
+        offered = (pending.needed.keys() & changed) | pending.newcomers
+        if not (offered or pending.has_ready):
+            return
+        is_free = partial(self._is_free, run, resting)
+        pending.newcomers = set()
+        for bot_id in filter(is_free, offered):
+            yield OFFER_US + pending.offer(bot_id, self._lobby.players[bot_id].session) // 10
+        while pending.has_ready and run.has_place and not self._lobby.is_draining:
+            pairing = pending.take(is_free, partial(self._can_play, run))
+            if pairing is not None:
+                self._start(run, pairing)
+            yield START_US
+
+    def _start(self, run: TournamentRun, pairing: PendingPairing) -> None:
+        bots = {pairing.black_id, pairing.white_id}
+        black, white = (self._lobby.players[key] for key in (pairing.black_id, pairing.white_id))
+        self._games.start(run, pairing, black, white)
+        if run.format.IS_CASUAL:
+            self._turn_of_others.update(
+                each.bot_id for each in (black, white) if not each.is_person
+            )
+        else:
+            self._turn_of_others -= bots
+
+    def _is_free(self, run: TournamentRun, resting: Collection[BotId], bot_id: BotId) -> bool:
+        """Whether a bot takes a game more of a tournament."""
+        player = None if bot_id in resting else self._lobby.players.get(bot_id)
+        return player is not None and (self._room(player, run) or 0) > 0
+
+    def _is_full(self, bot_id: BotId) -> bool:
+        """Whether a bot is here and has no place for another game."""
+        player = self._lobby.players.get(bot_id)
+        if player is None or player.session is None:
+            return False
+        return len(player.games) >= player.session.capabilities.max_games
 
     def _can_play(self, run: TournamentRun, bot_id: BotId, time_control: TimeControl) -> bool:
         return not self._objection(run, bot_id, time_control)
@@ -333,10 +396,14 @@ class Scheduler(Listener):
         return min(room, casual_places(player, most) - casual)
 
 
-def _is_full(player: Player) -> bool:
-    """Whether a player has no place for another game."""
-    assert player.session is not None
-    return len(player.games) >= player.session.capabilities.max_games
+def _is_through(steps: Iterator[int]) -> bool:
+    """Take the steps of a look that one turn of the loop has time for; whether that is all."""
+    spent_us = 0
+    for step_us in steps:
+        spent_us += step_us
+        if spent_us >= LONGEST_TURN_US:
+            return False
+    return True
 
 
 def casual_places(player: Player, most: int) -> int:
