@@ -3,6 +3,7 @@
 import gc
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,6 @@ def test_what_is_imported_is_left_to_no_collection() -> None:
 def test_an_import_that_fails_leaves_the_collection_on() -> None:
     """A command without its part of the installation says so and ends as ever."""
     with pytest.raises(ModuleNotFoundError), importing():
-        import meijin.nothing  # type: ignore[import-not-found]  # noqa: F401, PLC0415
+        import_module("meijin.nothing")
     assert gc.isenabled()
     gc.unfreeze()
