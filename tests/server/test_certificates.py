@@ -10,7 +10,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
-from meijin.server.certificates import Authorities, Authority, CertificateError, KeyPair
+from meijin.server.certificates import Authorities, Authority, KeyPair
+from meijin.server.errors import CertificateError
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -18,8 +18,9 @@ from tests.authority import VALIDITY, AuthorityFiles
 
 from meijin.bots import Client, RandomBot
 from meijin.server import app
-from meijin.server.certificates import CertificateError, KeyPair
+from meijin.server.certificates import KeyPair
 from meijin.server.credentials import Credentials
+from meijin.server.errors import CertificateError
 from meijin.testing.peer import play_moves
 from meijin.testing.server import FIVE, ServerInTest, until
 from meijin.v1 import bot_service_pb2 as pb

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from unittest import mock
 
 import grpc
@@ -22,7 +22,7 @@ from meijin.server.errors import StoreAwayError
 from meijin.server.match.stalls import StallWatch
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings
-from meijin.server.tournaments import refresh_jobs
+from meijin.server.tournaments.refresh_jobs import RefreshSender
 
 PLAY = "/meijin.v1.PlayService/Play"
 
@@ -104,7 +104,7 @@ def simulated_surroundings(loop: SimulatedLoop, rng: Random) -> Iterator[None]:
     """Give servers the simulated clock, a seeded source of chance, and no network."""
     replaced: list[tuple[object, str, object]] = [
         (parts_module, "StallWatch", partial(StallWatch, lambda: loop.now_ns)),
-        (refresh_jobs, "RefreshQueue", _NoQueue),
+        (parts_module, "RefreshSender", partial(RefreshSender, open_queue=cast("Any", _NoQueue))),
         (app_module, "Writer", lambda database: SimulatedWriter(loop, database, rng)),
         (app_module, "ensure_operator_token", _no_token),
         (grpc.aio, "server", _RpcServer),

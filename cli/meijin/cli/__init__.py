@@ -1,7 +1,7 @@
 """The `meijin` command.
 
 - `main`: its parts put together, and its errors in one line
-- `lazy_group`: a command is imported when it is called
+- `lazy_group`, `importing`: a command is imported when it is called, without garbage collection
 - `commands`: a module for each group of commands
 - `connection`, `demo_folder`: a server to talk to, and the folder of a demo's own
 - `site`: the pages that a server has for browsers

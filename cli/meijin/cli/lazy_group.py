@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from meijin.cli.importing import importing
+
 MARKUP: Final = "rich"
 """How help texts are written."""
 
@@ -43,7 +45,8 @@ class LazyGroup(TyperGroup):
         """
         targets = {command.name: command.target for command in self.lazy_commands}
         module, _, attribute = targets[name].partition(":")
-        target = getattr(import_module(module), attribute)
+        with importing():
+            target = getattr(import_module(module), attribute)
         root = typer.Typer(rich_markup_mode=MARKUP, pretty_exceptions_enable=False)
         root.callback()(_nothing)
         if isinstance(target, typer.Typer):

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Self
 
 from meijin.game.seat import Seat
@@ -96,13 +97,10 @@ class Clock:
     __slots__ = ("_cap", "_increment", "_left", "_runs", "controls")
 
     def __init__(self, time_control: TimeControl) -> None:
-        self.controls = (time_control, time_control)
+        self.controls, start, self._increment, self._cap = _terms(time_control)
         """What each seat gets, the first one's first."""
-        self._cap = _nanoseconds(time_control.per_move) or _NO_CAP
         self._runs = time_control.initial is not None
-        start = _nanoseconds(time_control.initial) or self._cap
         self._left = [0, start, start]  # by the value of a Seat
-        self._increment = _nanoseconds(time_control.increment)
 
     @classmethod
     def of(cls, first: TimeControl, second: TimeControl) -> "Clock":
@@ -168,6 +166,17 @@ class SidedClock(Clock):
         """Leave `seat` nothing: it has overstepped its time."""
         self._sides[seat].drop_flag(seat)
         super().drop_flag(seat)
+
+
+@lru_cache(maxsize=256)
+def _terms(control: TimeControl) -> tuple[tuple[TimeControl, TimeControl], int, int, int]:
+    """What the clocks of a time control share: both controls, and three times in nanoseconds.
+
+    They are the time at the start, the increment, and the most for one move.
+    """
+    cap = _nanoseconds(control.per_move) or _NO_CAP
+    start = _nanoseconds(control.initial) or cap
+    return (control, control), start, _nanoseconds(control.increment), cap
 
 
 def _nanoseconds(duration: timedelta | None) -> int:

@@ -9,6 +9,9 @@ from meijin.game.color import Color
 from meijin.game.opening_rule import Task
 from meijin.game.seat import Seat
 
+_TURNS = {seat: (seat, seat.other) for seat in Seat}
+"""Shared by all positions: by who has black, who is to act at an even and at an odd ply."""
+
 
 class IllegalActionError(ValueError):
     """An action that isn't what the position asks for; the message says what is."""
@@ -56,7 +59,7 @@ class GamePosition:
             if choice is not None:
                 chooser = rule.chooser(choice.ply)
                 black = chooser if choice.color is Color.BLACK else chooser.other
-            self.turns = (black, black.other)
+            self.turns = _TURNS[black]
 
     @property
     def seat_to_act(self) -> Seat:

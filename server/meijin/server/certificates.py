@@ -21,6 +21,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from meijin.server.errors import CertificateError
+
 CLOCK_SKEW = timedelta(minutes=5)
 """A certificate is valid from so long ago, for machines whose clocks are behind."""
 SERVER_NAME = "Meijin server"
@@ -31,10 +33,6 @@ CURVES = (ec.SECP256R1, ec.SECP384R1)
 """Elliptic curves that gRPC's clients take: of P-521 and Ed25519 their handshakes fail."""
 
 _HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
-
-
-class CertificateError(Exception):
-    """A file is missing, or isn't the certificate or key that it should be."""
 
 
 @dataclass(frozen=True, slots=True)

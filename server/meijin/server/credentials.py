@@ -11,7 +11,7 @@ from typing import Self, TypeAlias
 import grpc
 import structlog
 
-from meijin.server.certificates import Authorities, CertificateError, KeyPair
+from meijin.server.errors import CertificateError
 from meijin.server.settings import Settings
 
 log = structlog.get_logger()
@@ -95,6 +95,9 @@ class Credentials:
             log.error("the new certificate can't be used", reason=str(error))
 
     def _load(self) -> grpc.ServerCertificateConfiguration:
+        # The package `cryptography` takes 0.04 s to import, and most servers speak no TLS.
+        from meijin.server.certificates import Authorities, KeyPair  # noqa: PLC0415
+
         pair = KeyPair.read(self._certificate, self._key)
         authorities = None if self._client_ca is None else Authorities.read(self._client_ca)
         self.ends = CertificateEnds(pair.end, None if authorities is None else authorities.end)

@@ -248,3 +248,7 @@ def invalid_request(field: str = "") -> Iterator[None]:
         yield
     except (ValueError, OverflowError) as error:
         raise InvalidRequestError(f"{field}: {error}" if field else str(error)) from None
+
+
+class CertificateError(Exception):
+    """A file is missing, or isn't the certificate or key that it should be."""

@@ -1,6 +1,7 @@
 """Everything that is kept: tables, migrations and queries.
 
-- `schema`: the tables, a package; `migrations`: how they came about; `revisions`: which there are
+- `schema`: the tables, a package; `migrations`: how they came about, taken by `migration`;
+  `revisions`: which there are
 - `database`, `writer`: opened and read; written by one thread, in group commits
 - `claims`, `fence`: the locks that keep a second server out, and what fences one that lost its lock
 - `new_connections`: closed where their preparation fails

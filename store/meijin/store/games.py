@@ -91,7 +91,7 @@ class GameRow:
 
 def encode_times(raw: "array[int]", charged: "array[int]") -> bytes:
     """The nanoseconds of every move as they are stored; both columns of one length."""
-    return little_endian(raw).tobytes() + little_endian(charged).tobytes()
+    return b"".join(little_endian(array("Q", column)).tobytes() for column in (raw, charged))
 
 
 def decode_times(data: bytes) -> "tuple[array[int], array[int]]":

@@ -1,6 +1,7 @@
 """The judge of one game, with a clock that only the tests move."""
 
 import random
+from array import array
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
@@ -25,6 +26,7 @@ from meijin.game import (
 from meijin.server.match.arbiter import ActionResult, Arbiter
 from meijin.server.match.flag import PING_PATIENCE_NS
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
+from meijin.store.games import decode_times, encode_times
 
 SMALL = Variant(width=5, height=5)
 LARGE = Variant(width=22, height=22)
@@ -689,25 +691,47 @@ def test_a_flag_that_is_up_falls_for_no_later_turn() -> None:
 def test_each_seat_is_told_what_its_last_answer_was_charged() -> None:
     """Raw, credited and charged; nothing before its first answer, and not the opponent's."""
     match = Match("60+1")
-    assert match.arbiter.charges[FIRST:] == [None, None]
+    assert [match.arbiter.credits[seat].charge for seat in Seat] == [None, None]
     match.turn(12, 3, lag=0.25)
-    assert match.arbiter.charges[FIRST] == (
+    assert match.arbiter.credits[FIRST].charge == (
         3 * NS_PER_SECOND,
         NS_PER_SECOND // 4,
         11 * NS_PER_SECOND // 4,
     )
-    assert match.arbiter.charges[SECOND] is None
+    assert match.arbiter.credits[SECOND].charge is None
     match.turn(13, 2, stalled=0.5)
-    assert match.arbiter.charges[SECOND] == (2 * NS_PER_SECOND, 0, 3 * NS_PER_SECOND // 2)
+    assert match.arbiter.credits[SECOND].charge == (2 * NS_PER_SECOND, 0, 3 * NS_PER_SECOND // 2)
     match.turn(14, 1)
-    assert match.arbiter.charges[FIRST] == (NS_PER_SECOND, 0, NS_PER_SECOND)
+    assert match.arbiter.credits[FIRST].charge == (NS_PER_SECOND, 0, NS_PER_SECOND)
 
 
 def test_a_late_answer_is_charged_less_the_margin() -> None:
     """What the margin forgives is no lag."""
     match = Match("1/move", margin=0.5)
     match.turn(12, 1.25)
-    assert match.arbiter.charges[FIRST] == (5 * NS_PER_SECOND // 4, 0, NS_PER_SECOND)
+    assert match.arbiter.credits[FIRST].charge == (5 * NS_PER_SECOND // 4, 0, NS_PER_SECOND)
+
+
+# -- times ------------------------------------------------------------------------
+
+
+def test_times_are_kept_to_the_nanosecond_whatever_they_are() -> None:
+    """In four bytes each until one takes more than they hold, and then in eight."""
+    match = Match("600+1")
+    seconds = [1, 4, 5, 1, 400, 2]
+    for cell, spent in enumerate(seconds):
+        match.turn(cell * 3, spent)
+        assert match.arbiter.raw_ns.itemsize == (4 if cell < 2 else 8)
+    expected = [spent * NS_PER_SECOND for spent in seconds]
+    assert list(match.arbiter.raw_ns) == expected
+    assert list(match.arbiter.charged_ns) == expected
+
+
+def test_times_of_four_bytes_are_stored_as_those_of_eight() -> None:
+    """What is read back says nothing of how they were kept."""
+    narrow, wide = array("I", [1, 2**32 - 1]), array("Q", [0, 2**32])
+    assert decode_times(encode_times(narrow, narrow)) == (narrow, narrow)
+    assert decode_times(encode_times(wide, wide)) == (wide, wide)
 
 
 # -- replay -----------------------------------------------------------------------
@@ -724,7 +748,8 @@ def test_replayed_moves_charge_the_clocks_as_they_did() -> None:
     assert restored.arbiter.board.moves == old.board.moves
     assert (restored.arbiter.raw_ns, restored.arbiter.charged_ns) == (old.raw_ns, old.charged_ns)
     assert [restored.left(seat) for seat in Seat] == [match.left(seat) for seat in Seat]
-    assert restored.arbiter.charges == old.charges
+    told = [restored.arbiter.credits[seat].charge for seat in Seat]
+    assert told == [old.credits[seat].charge for seat in Seat]
 
 
 # -- presence ---------------------------------------------------------------------

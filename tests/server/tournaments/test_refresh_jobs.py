@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any, cast
 
-import pytest
-
-from meijin.server.tournaments import refresh_jobs
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.store.schema import LadderId
 from meijin.testing.server import until
@@ -24,17 +22,19 @@ class StubQueue:
         self.ladders.append(ladder_id)
         return True
 
+    def length(self) -> int:
+        """How many it has been given."""
+        return len(self.ladders)
+
     def close(self) -> None:
         """Note that it is closed."""
         self.is_closed = True
 
 
-async def test_a_sender_closes_its_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_sender_closes_its_queue() -> None:
     """When it is stopped, having sent one job for each ladder."""
-    monkeypatch.setattr(refresh_jobs, "RefreshQueue", StubQueue)
-    sender = RefreshSender("unix:///nowhere.sock")
-    queue = sender._queue
-    assert isinstance(queue, StubQueue)
+    queue = StubQueue("unix:///nowhere.sock")
+    sender = RefreshSender("unix:///nowhere.sock", cast("Any", lambda _url: queue))
     for ladder in (2, 1, 2):
         sender.ladder_changed(LadderId(ladder))
     task = asyncio.create_task(sender.run())
@@ -44,3 +44,15 @@ async def test_a_sender_closes_its_queue(monkeypatch: pytest.MonkeyPatch) -> Non
     task.cancel()
     await asyncio.wait([task])
     assert queue.is_closed
+
+
+async def test_a_length_that_is_asked_for_at_the_start_waits_for_the_queue() -> None:
+    """A server that has just started does not say that Redis is away."""
+    queue = StubQueue("unix:///nowhere.sock")
+    sender = RefreshSender("unix:///nowhere.sock", cast("Any", lambda _url: queue))
+    asked = asyncio.create_task(sender.queue_length())
+    await asyncio.sleep(0)
+    task = asyncio.create_task(sender.run())
+    assert await asked == 0
+    task.cancel()
+    await asyncio.wait([task])

@@ -10,7 +10,7 @@ from meijin.cli.errors import CommandError, missing_part
 from meijin.cli.output import console
 
 if TYPE_CHECKING:
-    from meijin.server.certificates import KeyPair
+    from meijin.server.certificates import Authority, KeyPair
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 """What a server is called on its own machine."""
@@ -47,12 +47,13 @@ def certificate(
     if client is not None and names:
         raise CommandError("NAME is for a server's certificate, --client for a client's; give one")
     try:
-        from meijin.server.certificates import CertificateError  # noqa: PLC0415 - as in serve
+        from meijin.server.certificates import Authority  # noqa: PLC0415 - as in serve
+        from meijin.server.errors import CertificateError  # noqa: PLC0415 - likewise
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     wanted = list(dict.fromkeys([*(names or ()), *LOCAL_NAMES]))
     try:
-        files = _make(folder, wanted, client, timedelta(days=days))
+        files = _make(Authority, folder, wanted, client, timedelta(days=days))
     except FileExistsError as error:
         raise CommandError(f"{error.filename} exists; move it away, or give --folder") from None
     except OSError as error:
@@ -67,15 +68,17 @@ def certificate(
 
 
 def _make(
-    folder: Path, names: list[str], client: str | None, validity: timedelta
+    made_by: "type[Authority]",
+    folder: Path,
+    names: list[str],
+    client: str | None,
+    validity: timedelta,
 ) -> tuple[Path, Path]:
     """Write a certificate and its key, and those of the authority if there is none yet."""
-    from meijin.server.certificates import Authority  # noqa: PLC0415 - as in serve
-
     now = datetime.now(UTC)
     kept = _files(folder, AUTHORITY)
-    authority = Authority.read(*kept) if any(file.exists() for file in kept) else None
-    signer = authority or Authority.make(AUTHORITY_NAME, now=now, validity=AUTHORITY_VALIDITY)
+    authority = made_by.read(*kept) if any(file.exists() for file in kept) else None
+    signer = authority or made_by.make(AUTHORITY_NAME, now=now, validity=AUTHORITY_VALIDITY)
     if client is None:
         made = signer.server_pair(names, now=now, validity=validity)
     else:

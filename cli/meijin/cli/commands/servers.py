@@ -17,6 +17,7 @@ from meijin.cli.errors import (
     unusable_database,
     unusable_file,
 )
+from meijin.cli.importing import importing
 from meijin.game import TIME_CLASSES
 from meijin.wire.contract import (
     COLLECTOR_VARIABLES,
@@ -208,9 +209,10 @@ def read_settings(env_file: Path | None = None, **given: object) -> "Settings":
             is not installed.
     """
     try:
-        from pydantic import ValidationError  # noqa: PLC0415 - the bare install has no server
+        with importing():
+            from pydantic import ValidationError  # noqa: PLC0415 - the bare install has no server
 
-        from meijin.server.settings import Settings  # noqa: PLC0415
+            from meijin.server.settings import Settings  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     arguments: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
@@ -272,14 +274,15 @@ def _shown(value: object) -> str:
 
 
 def _run(settings: "Settings") -> None:
-    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the bare install has no server
+    with importing():
+        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the bare install has no server
 
-    from meijin.server.app import serve as serve_until_stopped  # noqa: PLC0415
-    from meijin.server.certificates import CertificateError  # noqa: PLC0415
-    from meijin.server.logs import configure_logs  # noqa: PLC0415
-    from meijin.server.process.valkey import EmbeddedValkeyError  # noqa: PLC0415
-    from meijin.server.tracing.start import TracingError  # noqa: PLC0415
-    from meijin.store import StoreError  # noqa: PLC0415
+        from meijin.server.app import serve as serve_until_stopped  # noqa: PLC0415
+        from meijin.server.errors import CertificateError  # noqa: PLC0415
+        from meijin.server.logs import configure_logs  # noqa: PLC0415
+        from meijin.server.process.valkey import EmbeddedValkeyError  # noqa: PLC0415
+        from meijin.server.tracing.start import TracingError  # noqa: PLC0415
+        from meijin.store import StoreError  # noqa: PLC0415
 
     configure_logs(settings.log_level, settings.log_format)
     try:
@@ -385,15 +388,16 @@ def worker(
     Needed only where `meijin serve` is given a Redis; else it starts one of its own.
     """
     try:
-        from pydantic import ValidationError  # noqa: PLC0415 - as in serve
-        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415
+        with importing():
+            from pydantic import ValidationError  # noqa: PLC0415 - as in serve
+            from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415
 
-        from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415
-        from meijin.server.logs import configure_logs  # noqa: PLC0415
-        from meijin.server.settings import WorkerSettings  # noqa: PLC0415
-        from meijin.server.tracing.ladder_runs import record_run  # noqa: PLC0415
-        from meijin.server.tracing.start import TracingError, start_tracer  # noqa: PLC0415
-        from meijin.store import StoreError  # noqa: PLC0415
+            from meijin.ladder.worker import work_until_signalled  # noqa: PLC0415
+            from meijin.server.logs import configure_logs  # noqa: PLC0415
+            from meijin.server.settings import WorkerSettings  # noqa: PLC0415
+            from meijin.server.tracing.ladder_runs import record_run  # noqa: PLC0415
+            from meijin.server.tracing.start import TracingError, start_tracer  # noqa: PLC0415
+            from meijin.store import StoreError  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_part(error) from None
     given = {

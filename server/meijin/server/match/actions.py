@@ -108,7 +108,8 @@ class ActionHandler:
         else:
             game.arbiter.fail(game.seat(session.player), message)
         if failure.traceback:
-            game.arbiter.evidence["traceback"] = plain_lines(failure.traceback[-MAX_TRACEBACK:])
+            traceback = plain_lines(failure.traceback[-MAX_TRACEBACK:])
+            game.arbiter.evidence = {**game.arbiter.evidence, "traceback": traceback}
 
     def _find(self, session: Session, number: int, ply: int, moment: Moment) -> LiveGame | None:
         player = session.player

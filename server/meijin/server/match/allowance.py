@@ -7,6 +7,7 @@ stream. So each is bounded by the time control, and nobody gains more by them th
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
+from typing import TypeAlias
 
 from meijin.game import TimeControl
 from meijin.server.match.stalls import NS_PER_SECOND, nanoseconds
@@ -90,9 +91,19 @@ def _ns(duration: timedelta | None) -> int:
     return 0 if duration is None else nanoseconds(duration)
 
 
+Charge: TypeAlias = tuple[int, int, int]
+"""Nanoseconds that an answer took, was credited for lag, and was charged.
+
+A plain tuple: one is made for every move, and a named one takes 0.2 microseconds more.
+"""
+
+
 @dataclass(slots=True)
 class Credits:
-    """What one side has been credited in one game so far, in nanoseconds."""
+    """What one side has been charged last in one game, and credited so far, in nanoseconds."""
+
+    charge: Charge | None = None
+    """Of its last answer, once it has given one."""
 
     lag_ns: int = 0
     """Taken off for the network's lag."""

@@ -2,7 +2,10 @@
 
 import enum
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TypeAlias
 
 from meijin.game import (
     Action,
@@ -18,13 +21,14 @@ from meijin.game import (
     Outcome,
     Party,
     Seat,
+    TimeControl,
     chosen_color,
 )
-from meijin.server.match.allowance import LAG_PER_GAME_NS, Credits, allowance_of
-from meijin.server.match.flag import Flag
+from meijin.server.match.allowance import LAG_PER_GAME_NS, Allowance, Credits, allowance_of
+from meijin.server.match.flag import DOWN, Flag
 from meijin.server.match.presence import Presence
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
-from meijin.server.match.timing import Charge, FlagFall, HeldMove, Timing, told_action
+from meijin.server.match.timing import FlagFall, HeldMove, Timing, told_action
 
 _OUTAGES = {Party.SERVER: "an outage", Party.NETWORK: "an outage of the network"}
 """Of whom."""
@@ -47,6 +51,24 @@ class ActionResult(enum.Enum):
 
 ACCEPTED = ActionResult.ACCEPTED
 """For the hot path: CPython 3.11 takes 0.1 microseconds to find a member in its class."""
+
+
+_NO_EVIDENCE = MappingProxyType[str, object]({})
+
+_Allowances: TypeAlias = tuple[Allowance, Allowance, Allowance]
+"""By the value of a seat."""
+
+
+@lru_cache(maxsize=256)
+def _beginning(
+    controls: tuple[TimeControl, TimeControl], grace_ns: int, margin_ns: int
+) -> tuple[_Allowances, Presence]:
+    """What games by the same time controls share: a game keeps to itself what it changes alone."""
+    first, second = (
+        allowance_of(control, grace_ns=grace_ns, margin_ns=margin_ns) for control in controls
+    )
+    allowances = (first, first, second)
+    return allowances, Presence(allowances, (Credits(), Credits(), Credits()))
 
 
 class Arbiter:
@@ -75,7 +97,6 @@ class Arbiter:
         "_used_ns",
         "board",
         "charged_ns",
-        "charges",
         "choice_ns",
         "clock",
         "credits",
@@ -92,16 +113,18 @@ class Arbiter:
         self.position = GamePosition(board)
         self.clock = clock
         self.outcome: Outcome | None = None
-        self.evidence: dict[str, object] = {}
+        self.evidence: Mapping[str, object] = _NO_EVIDENCE
         """What supports a forfeit or a void game; empty for endings on the board."""
-        self.raw_ns = array("Q")
-        """Nanoseconds from request to answer of every move after the opening."""
-        self.charged_ns = array("Q")
+        self.raw_ns = array("I")
+        """Nanoseconds from request to answer of every move after the opening.
+
+        Four bytes each until one takes 4.3 s, then eight, as in `charged_ns`.
+        """
+        self.charged_ns = array("I")
         """Nanoseconds that the clock was charged for them."""
-        self.credits = [Credits(), Credits(), Credits()]
-        """By the value of a seat: what it has been credited."""
-        self.charges: list[Charge | None] = [None, None, None]
-        """By the value of a seat: what its last answer was charged, once it has given one."""
+        first = Credits()
+        self.credits = (first, first, Credits())
+        """By the value of a seat: what it has been charged last, and credited."""
         self.choice_ns = (0, 0)
         """What the choice of a side took, once it is made: as `raw_ns` and `charged_ns`."""
         self.turns = self.position.turns
@@ -115,13 +138,8 @@ class Arbiter:
         self._used_ns = 0
         self._unheard_ns = 0
         self._left_turn = -1
-        self._flag = Flag()
-        first, second = (
-            allowance_of(control, grace_ns=grace_ns, margin_ns=margin_ns)
-            for control in clock.controls
-        )
-        self._allowances = (first, first, second)  # by the value of a seat
-        self._presence = Presence(self._allowances, self.credits)
+        self._flag = DOWN
+        self._allowances, self._presence = _beginning(clock.controls, grace_ns, margin_ns)
 
     @property
     def seat_to_act(self) -> Seat:
@@ -237,7 +255,7 @@ class Arbiter:
         is_first = task is None or task.may_choose or not self.board.ply  # of its action
         if is_first:
             self.clock.charge(seat, charged_ns)
-            self.charges[seat] = raw_ns, max(raw_ns - charged_ns, 0), charged_ns
+            self.credits[seat].charge = raw_ns, max(raw_ns - charged_ns, 0), charged_ns
         if color is None:
             self.board.play(code)
             self._note_stones((raw_ns,), (charged_ns,))
@@ -248,6 +266,9 @@ class Arbiter:
             self._settle()
 
     def _note_stones(self, raw_ns: Sequence[int], charged_ns: Sequence[int]) -> None:
+        """Note the times of several stones, or of one that took too long for four bytes."""
+        if max(*raw_ns, *charged_ns) >> 32:
+            self.raw_ns, self.charged_ns = array("Q", self.raw_ns), array("Q", self.charged_ns)
         self.raw_ns.extend(raw_ns)
         self.charged_ns.extend(charged_ns)
 
@@ -285,6 +306,8 @@ class Arbiter:
                 board.play(action)
                 self.raw_ns.append(raw_ns)
                 self.charged_ns.append(charged_ns)
+        except OverflowError:  # for four bytes; the charge is no more, so none of the two is noted
+            self._note_stones((raw_ns,), (charged_ns,))
         except (IllegalActionError, IllegalMoveError) as error:
             is_foul = isinstance(error, ForbiddenMoveError)
             self._forfeit(seat, Ending.FORBIDDEN if is_foul else Ending.ILLEGAL, str(error))
@@ -293,9 +316,10 @@ class Arbiter:
             return
         self._asked_at_ns = -1
         self._used_ns = 0
-        self.charges[seat] = raw_ns, credit_ns, charged_ns
+        credit = self.credits[seat]
+        credit.charge = raw_ns, credit_ns, charged_ns
         if credit_ns:
-            self.credits[seat].lag_ns += credit_ns
+            credit.lag_ns += credit_ns
         if board.winner is not None:
             self.outcome = Outcome(Ending.FIVE, board.winner)
         elif len(board.moves) == self._most_stones or (self._may_block and board.is_blocked):
@@ -331,7 +355,7 @@ class Arbiter:
             return False
         is_raised = self._is_overdue(moment, lag_ns)
         if is_raised:
-            self._flag.go_up(self.turn, moment.served_ns, lag_ns)
+            self._own_flag().go_up(self.turn, moment.served_ns, lag_ns)
         if self.is_flag_up and self._flag.is_patience_over(moment.served_ns):
             self.decide(moment, None)
             return False
@@ -364,6 +388,12 @@ class Arbiter:
         if held is not None:
             self._charge_late(seat, held.action, timing, credit_ns)
 
+    def _own_flag(self) -> Flag:
+        """The flag of this game, to be raised."""
+        if self._flag is DOWN:
+            self._flag = Flag()
+        return self._flag
+
     def _timing(self, moment: Moment, lag_ns: int) -> Timing:
         """Of the pending turn, which is not answered yet."""
         raw_ns = self._used_ns + moment.now_ns - self._asked_at_ns
@@ -375,9 +405,10 @@ class Arbiter:
         if self._excess_ns(seat, timing.spent_ns - credit_ns) <= self._margin_left_ns(seat):
             self._charge_late(seat, action, timing, credit_ns)
             return ACCEPTED
-        self._flag.held = HeldMove(action, timing)
+        flag = self._own_flag()
+        flag.held = HeldMove(action, timing)
         if not self.is_flag_up:
-            self._flag.go_up(self.turn, moment.served_ns, timing.lag_ns)
+            flag.go_up(self.turn, moment.served_ns, timing.lag_ns)
         self._asked_at_ns = -1
         return ActionResult.HELD
 
@@ -458,6 +489,7 @@ class Arbiter:
         if seat is self.seat_to_act:
             self._suspend_turn(moment, heard or moment)
         from_turn = seat is self.seat_to_act and self._left_turn == self.turn
+        self._presence = self._presence.own(self.credits)
         self._presence.leave(seat, moment.served_ns, from_turn=from_turn, excused=excused)
 
     def _suspend_turn(self, moment: Moment, heard: Moment) -> None:
@@ -493,6 +525,7 @@ class Arbiter:
 
     def come_back(self, seat: Seat, moment: Moment) -> None:
         """`seat` has had a stream again since `moment`; its turn, if any, must be asked anew."""
+        self._presence = self._presence.own(self.credits)
         self._presence.come_back(seat, moment.served_ns)
         if seat is self.seat_to_act:
             self._used_ns += self._presence.overrun_ns
@@ -501,7 +534,8 @@ class Arbiter:
 
     def excuse(self, moment: Moment, party: Party = Party.SERVER) -> None:
         """Whoever is away is so through the fault of `party`: grace begins anew."""
-        self._presence.excuse(moment.served_ns, party)
+        if self._presence.count:
+            self._presence.excuse(moment.served_ns, party)
         if party is Party.NETWORK and self.is_away(self.seat_to_act):
             self._used_ns -= self._unheard_ns
             self._unheard_ns = 0
@@ -547,7 +581,9 @@ class Arbiter:
             self.void(Party.NETWORK, "both bots were away")
         else:
             self._forfeit(seat, Ending.DISCONNECT, f"away for {away:.1f} s")
-        self.evidence |= {"ply": self.board.ply} | self._presence.evidence(seat, now_ns)
+        self.evidence = {**self.evidence, "ply": self.board.ply} | self._presence.evidence(
+            seat, now_ns
+        )
 
     # -- other actions ----------------------------------------------------------
 

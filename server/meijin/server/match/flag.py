@@ -48,3 +48,7 @@ class Flag:
     def excuse(self) -> None:
         """The turn was in time after all: the next time it has its patience anew."""
         self._late_turn = -1
+
+
+DOWN = Flag()
+"""Of every game whose flag has never been up; never raised itself."""

@@ -1,7 +1,6 @@
 """The lag of a stream: its round trip, measured by pings."""
 
 import enum
-from collections import deque
 from collections.abc import Sequence
 
 LAG_SAMPLES = 8
@@ -33,7 +32,8 @@ class LagMeter:
         self._is_next_due = False
         self._sequence = 0
         self._sent_ns = 0
-        self._samples_ns: deque[int] = deque(maxlen=LAG_SAMPLES)
+        # A list: an empty deque takes 0.8 KB, of each bot that is connected.
+        self._samples_ns: list[int] = []
 
     @property
     def is_due(self) -> bool:
@@ -89,4 +89,5 @@ class LagMeter:
         self._is_next_due = False
         round_trip_ns = max(now_ns - self._sent_ns, 0)
         self._samples_ns.append(round_trip_ns)
+        del self._samples_ns[:-LAG_SAMPLES]
         return round_trip_ns

@@ -1,7 +1,7 @@
 """A game that is being played, and what it is played for."""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -142,9 +142,9 @@ class LiveGame:
     """By ply, what the bots said they thought; ``None`` while they say nothing."""
     held_analysis: Analysis | None = None
     """What the bot said of a move that waits for its verdict."""
-    outboxes: list[Outbox | None] = field(default_factory=lambda: [None, None, None])
+    outboxes: list[Outbox | None] = field(default_factory=lambda: [None] * 3)
     """By the value of a seat: the stream of its player, unless it is away."""
-    last_outboxes: list[Outbox | None] = field(default_factory=lambda: [None, None, None])
+    last_outboxes: Sequence[Outbox | None] = (None, None, None)
     """By the value of a seat: the last stream that its player has lost."""
     is_announced: bool = False
     """Its start is committed, so its players may hear of it."""
@@ -247,7 +247,9 @@ class LiveGame:
         seat = self.seat(player)
         if self.outboxes[seat] is outbox:
             self.outboxes[seat] = None
-            self.last_outboxes[seat] = outbox
+            last = list(self.last_outboxes)
+            last[seat] = outbox
+            self.last_outboxes = last
             self.arbiter.leave(seat, moment, heard=outbox.heard)
 
     def end_silence(
@@ -315,9 +317,10 @@ class LiveGame:
         outbox = self.outboxes[culprit] or self.last_outboxes[culprit]
         if outbox is None:
             return
-        self.arbiter.evidence |= outbox.last_words(self.number, moment.now_ns)
+        told = outbox.last_words(self.number, moment.now_ns)
         if outcome.ending is Ending.TIME and outbox is self.outboxes[culprit]:
-            self.arbiter.evidence |= outbox.lag_evidence(moment)
+            told |= outbox.lag_evidence(moment)
+        self.arbiter.evidence = {**self.arbiter.evidence, **told}
 
     def take_fingerprint(self) -> None:
         """Note what repeats of the game are known by; it has ended."""
@@ -367,7 +370,7 @@ class LiveGame:
             detail=outcome.detail,
             time=self.end_time,
             fault_version_id=self.concerned if culprit is None else self.version(culprit),
-            evidence=arbiter.evidence,
+            evidence=dict(arbiter.evidence),
             choice=self._stored_choice(),
             is_swapped=arbiter.position.is_swapped,
             bots=(self.first.bot_id, self.second.bot_id),

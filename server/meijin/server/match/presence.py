@@ -18,11 +18,11 @@ class Presence:
     """
 
     __slots__ = (
+        "_allowances",
         "_away_since_ns",
         "_credit_before_ns",
         "_credits",
         "_excused",
-        "_free_ns",
         "_grace_ns",
         "_settled_ns",
         "_thinker",
@@ -31,14 +31,14 @@ class Presence:
         "overrun_ns",
     )
 
-    def __init__(self, allowances: Sequence[Allowance], credit: list[Credits]) -> None:
+    def __init__(self, allowances: Sequence[Allowance], credit: Sequence[Credits]) -> None:
         self.count = 0
         """How many players are away."""
         self.overrun_ns = 0
         """What the absence from the pending turn has taken off the clock, until it is charged."""
+        self._allowances = allowances
         self._credits = credit
         # By the value of a seat, as all lists here.
-        self._free_ns = [allowance.absence_ns for allowance in allowances]
         self._grace_ns = [allowance.grace_ns for allowance in allowances]
         self._away_since_ns: list[int | None] = [None, None, None]
         self._excused: list[Party | None] = [None, None, None]
@@ -46,6 +46,13 @@ class Presence:
         self._thinking_since_ns = -1
         self._settled_ns = 0
         self._credit_before_ns = 0
+
+    def own(self, credit: Sequence[Credits]) -> "Presence":
+        """This one, if it is of the game with these credits; else one for that, of no absence yet.
+
+        Games whose players have never been away share one, which is no game's own.
+        """
+        return self if self._credits is credit else Presence(self._allowances, credit)
 
     def is_away(self, seat: Seat) -> bool:
         """Whether `seat` has no stream."""
@@ -67,7 +74,7 @@ class Presence:
 
     def free_left_ns(self, seat: Seat) -> int:
         """How long `seat` may still be away on its own turn before its clock runs."""
-        return self._free_ns[seat] - self._credits[seat].absence_ns
+        return self._allowances[seat].absence_ns - self._credits[seat].absence_ns
 
     def evidence(self, seat: Seat, now_ns: int) -> dict[str, object]:
         """What the absences of `seat` were and might have been, as it is stored."""

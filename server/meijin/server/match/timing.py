@@ -1,14 +1,8 @@
 """The timing of one move, where its flag is about to fall, and the evidence of it."""
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from meijin.game import Action
-
-Charge: TypeAlias = tuple[int, int, int]
-"""Nanoseconds that an answer took, was credited for lag, and was charged.
-
-A plain tuple: one is made for every move, and a named one takes 0.2 microseconds more.
-"""
 
 
 class Timing(NamedTuple):

@@ -353,7 +353,7 @@ def _add_turns(events: pb.Events, turns: Sequence[tuple[LiveGame, int]]) -> None
         turn.moves = encode_moves(moves)
         turn.own_clock_ms = own_ns // 1_000_000
         turn.opponent_clock_ms = arbiter.clock.left_ns(arbiter.turns[~ply & 1]) // 1_000_000
-        charge = arbiter.charges[arbiter.turns[ply & 1]]
+        charge = arbiter.credits[arbiter.turns[ply & 1]].charge
         if charge is not None:
             raw_ns, lag_ns, charged_ns = charge
             told = turn.charge
