@@ -46,9 +46,9 @@ EXPLORED = 300
 RESULTS = (Result.BLACK_WINS, Result.DRAW, Result.WHITE_WINS)
 TIME = "2026-01-01 12:00:00"
 SET_UP = (
-    """INSERT INTO ladder (id, name, variant, time_class, revision, run_revision, settled_revision,
-                           voided, games)
-       VALUES (1, 'freestyle-15x15', 'freestyle 15x15', 'ultrabullet 0-4', 0, 0, 0, 0, 0)""",
+    """INSERT INTO ladder (id, name, variant, time_class, revision, run_revision, voided,
+                           games)
+       VALUES (1, 'freestyle-15x15', 'freestyle 15x15', 'ultrabullet 0-4', 0, 0, 0, 0)""",
     """INSERT INTO tournament (id, name, format, rounds, seed, variant, time_control, max_games,
                                create_time, state, openings, verdict, planned, running, finished)
        VALUES (1, 'all', 'ladder', 0, 1, 'freestyle 15x15', '1', 0, '2026-01-01 12:00:00', 'cancelled', x'',

@@ -115,6 +115,7 @@ def publish(
             ladder_id=LadderId(ladder_id),
             revision=revision,
             voided=0,
+            sequenced=0,
             cutoff=revision,
             games=revision,
             repeats=3,
