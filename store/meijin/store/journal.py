@@ -73,7 +73,6 @@ class GameEnd:
     id: GameId
     pairing_id: PairingId
     tournament_id: TournamentId
-    ladder_id: LadderId | None
     sequence: int
     moves: bytes
     times: bytes
