@@ -9,7 +9,16 @@ and why it ended lies outside of it.
 import hashlib
 import struct
 
-from sqlalchemy import ColumnElement, Connection, Integer, and_, exists, func, literal_column, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    and_,
+    exists,
+    func,
+    literal_column,
+    select,
+)
 from sqlalchemy.orm import aliased
 
 from meijin.game.moves import MOVE_BYTES
@@ -59,9 +68,10 @@ def first_repeat(connection: Connection, game_id: GameId) -> GameId | None:
 
 def _is_same(one: type[Game], other: type[Game]) -> tuple[ColumnElement[bool], ...]:
     """That one game is finished, and has all in common with another of its ladder."""
-    return (one.state == GameState.FINISHED, *(
-        getattr(one, name) == getattr(other, name) for name in _IN_COMMON
-    ))
+    return (
+        one.state == GameState.FINISHED,
+        *(getattr(one, name) == getattr(other, name) for name in _IN_COMMON),
+    )
 
 
 _IN_COMMON = (

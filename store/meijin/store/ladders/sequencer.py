@@ -88,9 +88,7 @@ class _EndedGame(NamedTuple):
     """It is the same as an earlier finished one, as it is marked in the log."""
 
 
-def _next_games(
-    connection: Connection, ladder_id: LadderId, *, after: int
-) -> Sequence[_EndedGame]:
+def _next_games(connection: Connection, ladder_id: LadderId, *, after: int) -> Sequence[_EndedGame]:
     query = (
         select(*_ENDED_GAME)
         .where(Game.ladder_id == ladder_id, Game.end_sequence > after)
