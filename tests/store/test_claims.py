@@ -2,11 +2,15 @@
 
 import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from sqlalchemy import create_engine
 
 from meijin.store import FileClaim, StoreInUseError
+from meijin.store.claims import AdvisoryClaim
 from meijin.store.errors import ForeignLockError
+from meijin.store.fence import Fence
 
 
 def claim(path: Path) -> FileClaim:
@@ -62,3 +66,14 @@ def test_somebody_elses_file_is_no_lock(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(os, "fstat", lambda _number: foreign)
     with pytest.raises(ForeignLockError, match=f"belongs to user {found.st_uid + 1}"), claim(path):
         pass
+
+
+def test_a_connection_that_breaks_off_at_the_lock_is_closed() -> None:
+    """The pool has not taken it yet, and nobody else would close it."""
+    engine = create_engine("postgresql+psycopg://")
+    broken = Mock()
+    broken.cursor.side_effect = OSError("gone")
+    claim = AdvisoryClaim(engine, Fence(engine))
+    with pytest.raises(OSError, match="gone"):
+        claim._lock(broken, None)
+    broken.close.assert_called_once_with()

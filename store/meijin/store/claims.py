@@ -131,10 +131,14 @@ class AdvisoryClaim(_Claim):
         return f"another server is running on {self._engine.url.database}; stop it first"
 
     def _lock(self, connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT pg_try_advisory_lock({ADVISORY_LOCK})")
-            (taken,) = cursor.fetchone()
-        connection.commit()
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(f"SELECT pg_try_advisory_lock({ADVISORY_LOCK})")
+                (taken,) = cursor.fetchone()
+            connection.commit()
+        except BaseException:  # the pool does not close one that it has not taken yet
+            connection.close()
+            raise
         if not taken:
             self._refuse(connection)
 
