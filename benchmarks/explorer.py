@@ -63,6 +63,7 @@ FILL = (
        SELECT id, id, '', '1', '', 0, '[]', '2026-01-01 12:00:00' FROM bot""",
     """INSERT INTO pairing (id, tournament_id, number, round, black_id, white_id, opening, reason)
        SELECT id, 1, id, 1, black_id, white_id, x'', '' FROM game""",
+    "UPDATE ladder SET sequenced = (SELECT max(end_sequence) FROM game)",
 )
 INSERT = f"""
     INSERT INTO game (id, pairing_id, tournament_id, ladder_id, black_id, white_id, opening_plies,
