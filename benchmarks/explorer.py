@@ -46,9 +46,9 @@ EXPLORED = 300
 RESULTS = (Result.BLACK_WINS, Result.DRAW, Result.WHITE_WINS)
 TIME = "2026-01-01 12:00:00"
 SET_UP = (
-    """INSERT INTO ladder (id, name, variant, time_class, revision, run_revision, settled_revision,
-                           voided, games)
-       VALUES (1, 'freestyle-15x15', 'freestyle 15x15', 'ultrabullet 0-4', 0, 0, 0, 0, 0)""",
+    """INSERT INTO ladder (id, name, variant, time_class, revision, run_revision, voided,
+                           games)
+       VALUES (1, 'freestyle-15x15', 'freestyle 15x15', 'ultrabullet 0-4', 0, 0, 0, 0)""",
     """INSERT INTO tournament (id, name, format, rounds, seed, variant, time_control, max_games,
                                create_time, state, openings, verdict, planned, running, finished)
        VALUES (1, 'all', 'ladder', 0, 1, 'freestyle 15x15', '1', 0, '2026-01-01 12:00:00', 'cancelled', x'',
@@ -63,6 +63,7 @@ FILL = (
        SELECT id, id, '', '1', '', 0, '[]', '2026-01-01 12:00:00' FROM bot""",
     """INSERT INTO pairing (id, tournament_id, number, round, black_id, white_id, opening, reason)
        SELECT id, 1, id, 1, black_id, white_id, x'', '' FROM game""",
+    "UPDATE ladder SET sequenced = (SELECT max(end_sequence) FROM game)",
 )
 INSERT = f"""
     INSERT INTO game (id, pairing_id, tournament_id, ladder_id, black_id, white_id, opening_plies,

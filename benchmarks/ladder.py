@@ -17,6 +17,7 @@ peak_mb        the most memory that the process ever had
 --jobs   are SQLite databases of finished games with moves and times on 40 openings, over --days.
          What is done to them, in this order, has a row each, with its CPU and wall seconds:
 
+sequencing     every game is taken into the ladder's log, as those of a server that had no worker
 first run      every game is read
 whole history  every day is rated, from the kept counts
 new game       one more game, from its commit to the published run
@@ -62,6 +63,7 @@ from meijin.server.views.ladders import ladder_table
 from meijin.store import Database, Durability
 from meijin.store.ladders.ladders import set_anchors
 from meijin.store.ladders.opening_keys import opening_key
+from meijin.store.ladders.sequencer import sequence
 from meijin.store.schema import Base, BotVersionId, Game, GameId, LadderId
 from meijin.store.voids import GameVoid, void_game
 
@@ -116,7 +118,7 @@ def fill_database(path: Path, size: Size, days: int) -> None:
         for index in indexes:
             index.drop(database.writer)
         with sqlite3.connect(path) as connection:
-            connection.execute(_INSERT_LADDER, (size.games, size.games))
+            connection.execute(_INSERT_LADDER)
             connection.execute(_INSERT_TOURNAMENT)
             for key in range(1, size.bots + 1):
                 connection.execute(_INSERT_BOT, (key, f"bot-{key}", "2026-01-01 12:00:00"))
@@ -129,9 +131,8 @@ def fill_database(path: Path, size: Size, days: int) -> None:
 
 
 _INSERT_LADDER = """
-    INSERT INTO ladder (id, name, variant, time_class, revision, run_revision, settled_revision,
-                        voided, games)
-    VALUES (1, 'freestyle-15x15-ultrabullet', 'freestyle 15x15', 'ultrabullet 0-4', ?, 0, 0, 0, ?)
+    INSERT INTO ladder (id, name, variant, time_class, revision, run_revision, voided, games)
+    VALUES (1, 'freestyle-15x15-ultrabullet', 'freestyle 15x15', 'ultrabullet 0-4', 0, 0, 0, 0)
 """
 _INSERT_TOURNAMENT = """
     INSERT INTO tournament (id, name, format, rounds, seed, variant, time_control, max_games,
@@ -241,6 +242,7 @@ class Job:
 
     def steps(self) -> Iterator[tuple[str, Callable[[], object]]]:
         """What is timed; what comes before it is done as the next is asked for."""
+        yield "sequencing", lambda: sequence(self._database, LADDER)
         yield "first run", self.refresh
         yield "whole history", self.rate_days
         self.play()
@@ -279,7 +281,6 @@ class Job:
         # Not as the server does it: there is no pairing that the game would refer to.
         with sqlite3.connect(self._path) as connection:
             connection.execute(_INSERT, _row(self._last, 1, 2, 0, day=self._day))
-            connection.execute("UPDATE ladder SET revision = revision + 1, games = games + 1")
         connection.close()
 
     def void(self, key: int) -> None:

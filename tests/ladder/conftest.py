@@ -67,7 +67,8 @@ def no_redis(tmp_path: Path) -> str:
 def site(
     league: League, valkey: EmbeddedValkey, start_worker: "StartWorker", worker_log: Path
 ) -> Iterator[Site]:
-    """A league with everything that keeps its ladder fresh."""
+    """A league with everything that keeps its ladder fresh, whose games end as those of a server."""
+    league.are_games_sequenced = False
     site = Site(league, valkey, start_worker, worker_log)
     yield site
     site.queue.close()

@@ -65,7 +65,8 @@ def logged(league: League, then: Snapshot | None = None) -> Snapshot:
         ladder = ladders.ladder_row(connection, league.ladder_id)
         cutoff = 10**9
         if then is not None:
-            cutoff, ladder = then.cutoff, ladder._replace(voided=then.voided)
+            cutoff = then.cutoff
+            ladder = ladder._replace(voided=then.voided, sequenced=then.sequenced)
         games = logged_games(connection, league.ladder_id, cutoff=cutoff, voided=ladder.voided)
         tally, anchors = Tally.of(games), ladders.anchors(connection, league.ladder_id)
         return Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))

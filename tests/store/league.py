@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, insert, update
 
 from meijin.game import (
     GOMOKU,
@@ -22,8 +22,9 @@ from meijin.store.ladders import ladders
 from meijin.store.ladders.lineage import parents_of
 from meijin.store.ladders.log import finished_games
 from meijin.store.ladders.opening_keys import opening_key
-from meijin.store.ladders.repeats import fingerprint, mark_games
+from meijin.store.ladders.repeats import fingerprint
 from meijin.store.ladders.runs import Standings, standings
+from meijin.store.ladders.sequencer import sequence_in
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -60,6 +61,8 @@ class League:
         self.bots: list[BotId] = []
         self.versions: list[BotVersionId] = []
         self._games = 0
+        self.are_games_sequenced = True
+        """Games get into the ladder's log as they finish: by its job else, as those of a server."""
         self.ladder_id = database.write(self._set_up)
         for _ in range(bots):
             self.add_bot()
@@ -96,7 +99,7 @@ class League:
         day: int = 0,
         forfeit: bool = False,
     ) -> None:
-        """Finish games in one transaction, which marks the ladder dirty.
+        """Finish games in one transaction.
 
         Args:
             line: The moves of each, so that they repeat each other; else no two are alike.
@@ -198,13 +201,8 @@ class League:
 
     def _finish(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
         self._add(connection, rows)
-        mark_games(connection, [row["id"] for row in rows])
-        ladder = update(Ladder).where(Ladder.id == self.ladder_id)
-        keys = [row["id"] for row in rows]
-        rated = select(func.count()).where(Game.id.in_(keys), Game.is_repeat.is_(False))
-        more = connection.scalar(rated) or 0
-        counts = {"revision": Ladder.revision + len(rows), "games": Ladder.games + more}
-        connection.execute(ladder.values(counts))
+        if self.are_games_sequenced:
+            sequence_in(connection, self.ladder_id)
 
     def _add(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
         for row in rows:

@@ -39,6 +39,7 @@ def run_of(
         ladder_id=league.ladder_id,
         revision=revision,
         voided=3,
+        sequenced=revision + 2,
         cutoff=revision + 2,
         games=revision,
         repeats=2,

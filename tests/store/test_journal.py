@@ -25,6 +25,7 @@ from meijin.store.journal import (
 from meijin.store.ladders.log import finished_games, logged_games
 from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.repeats import fingerprint
+from meijin.store.ladders.sequencer import sequence
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -69,7 +70,6 @@ def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
         id=GameId(game_id),
         pairing_id=scene.pairings[pairing].id,
         tournament_id=scene.tournament_id,
-        ladder_id=scene.ladder_id,
         sequence=game_id,
         moves=moves,
         times=b"\x01" * 16,
@@ -103,7 +103,9 @@ def running_moves(database: Database) -> list[StoredMove]:
 
 
 def revision(database: Database) -> int:
-    """How often the ladder has changed."""
+    """How often the ladder has changed, once its job has taken in what has ended."""
+    ladder_id = database.read(lambda at: at.scalars(select(Ladder.id)).one())
+    sequence(database, ladder_id)
     return database.read(lambda at: at.scalars(select(Ladder.revision)).one())
 
 
@@ -260,6 +262,7 @@ def test_the_stones_that_a_side_was_chosen_on_are_the_opening(
         commit(database, entry(2 + number, ends=[end]))
     commit(database, entry(4, ends=[end_of(scene, 2, 7)]))
     ladder = scene.ladder_id
+    sequence(database, ladder)
     stored = database.read(lambda at: [*finished_games(at, ladder, after=0)])
     assert [game.opening for game in stored] == [
         opening_key(moves[:6]),
@@ -329,17 +332,21 @@ def test_a_forfeit_is_kept_with_its_evidence(database: Database, scene: Scene) -
     assert states == [GameState.FINISHED, GameState.VOID, GameState.FINISHED]
 
 
-def test_ends_mark_their_ladder(database: Database, scene: Scene) -> None:
-    """Every game that counts raises the revision by one; void and unrated ones don't."""
-    commit(database, entry(1, starts=[scene.start(pairing, 5 + pairing) for pairing in range(4)]))
+def test_ends_leave_their_ladder_to_its_job(database: Database, scene: Scene) -> None:
+    """Every game that counts raises the revision by one then; void and unrated ones don't."""
+    starts = [scene.start(pairing, 5 + pairing) for pairing in range(4)]
+    starts[3] = replace(starts[3], ladder_id=None)
+    commit(database, entry(1, starts=starts))
     void = {"result": Result.NONE, "ending": Ending.VOID, "at_fault": Party.OPERATOR}
     ends = [
         end_of(scene, 0, 5),
         end_of(scene, 1, 6),
         end_of(scene, 2, 7, **void),
-        end_of(scene, 3, 8, ladder_id=None),
+        end_of(scene, 3, 8),
     ]
     commit(database, entry(2, ends=ends))
+    row = database.read(lambda at: at.execute(select(Ladder.revision, Ladder.games)).one())
+    assert row == (0, 0)
     assert revision(database) == 2
 
 
@@ -385,6 +392,7 @@ def test_a_game_that_repeats_another_is_marked(database: Database, scene: Scene)
     other = encode_moves((112, 113, 115))
     commit(database, entry(2, ends=[end_of(scene, 0, 5), end_of(scene, 1, 6)]))
     commit(database, entry(3, ends=[end_of(scene, 2, 7), end_of(scene, 3, 8, moves=other)]))
+    sequence(database, scene.ladder_id)
     marks = database.read(lambda at: at.scalars(select(Game.is_repeat).order_by(Game.id)).all())
     assert marks == [False, False, True, False]
     assert revision(database) == 4
@@ -395,10 +403,11 @@ def test_only_what_counts_repeats_or_is_repeated(database: Database, scene: Scen
     unrated = replace(scene.start(2, 6), ladder_id=None)
     commit(database, entry(1, starts=[scene.start(0, 5), unrated]))
     void = {"result": Result.NONE, "ending": Ending.VOID, "at_fault": Party.SERVER}
-    ends = [end_of(scene, 0, 5, **void), end_of(scene, 2, 6, ladder_id=None)]
+    ends = [end_of(scene, 0, 5, **void), end_of(scene, 2, 6)]
     commit(database, entry(2, ends=ends))
     commit(database, entry(3, starts=[scene.start(0, 7)]))
     commit(database, entry(4, ends=[end_of(scene, 0, 7)]))
+    sequence(database, scene.ladder_id)
     rows = database.read(
         lambda at: at.execute(select(Game.is_repeat, Game.fingerprint).order_by(Game.id)).all()
     )

@@ -15,6 +15,7 @@ from meijin.game import Ending, Party, Result, encode_moves
 from meijin.store import Database, tournaments
 from meijin.store.journal import GameEnd, JournalEntry, commit_entry
 from meijin.store.ladders.repeats import fingerprint
+from meijin.store.ladders.sequencer import sequence
 from meijin.store.schema import (
     EntryId,
     Fault,
@@ -45,7 +46,6 @@ def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
         id=GameId(game_id),
         pairing_id=start.pairing_id,
         tournament_id=scene.tournament_id,
-        ladder_id=scene.ladder_id,
         sequence=game_id,
         moves=MOVES,
         times=b"",
@@ -70,6 +70,7 @@ def played(database: Database, scene: Scene) -> Scene:
     entry = JournalEntry(EntryId(1), EntryId(0), starts=starts, ends=ends)
     entry.finished_tournaments = [TournamentEnd(scene.tournament_id, LATER)]
     database.write(partial(commit_entry, entry=entry))
+    sequence(database, scene.ladder_id)
     return scene
 
 

@@ -216,6 +216,7 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         ladder_id=snapshot.ladder_id,
         revision=snapshot.revision,
         voided=snapshot.voided,
+        sequenced=snapshot.sequenced,
         cutoff=snapshot.cutoff,
         games=snapshot.games,
         repeats=snapshot.repeats,

@@ -14,6 +14,7 @@ from meijin.store import Database
 from meijin.store.ladders import ladders
 from meijin.store.ladders.lineage import parents_of
 from meijin.store.ladders.runs import NewRun, publish
+from meijin.store.ladders.sequencer import sequence
 from meijin.store.ladders.tallies import keep_tallies
 from meijin.store.schema import LadderId
 
@@ -31,7 +32,7 @@ def refresh(
     clock: Callable[[], datetime] = now,
     cache: TallyCache | None = None,
 ) -> NewRun | None:
-    """Publish a new run of the ladder if it is dirty, and see to its history.
+    """Take what has ended into the ladder's log, publish a run if it changed, see to its history.
 
     Running it twice, late or in two places at once does no harm. Nothing is
     locked while it computes.
@@ -46,6 +47,8 @@ def refresh(
         UnknownLadderError: no ladder has the id.
     """
     cache = cache or TallyCache()
+    if database.read(lambda connection: ladders.is_dirty(connection, ladder_id)):
+        sequence(database, ladder_id)
     found = database.read(lambda connection: _dirty_snapshot(connection, ladder_id, cache))
     run = None if found is None else _publish(database, *found, clock, cache)
     update_history(database, ladder_id, clock())
@@ -93,10 +96,10 @@ def _keep(connection: Connection, run: NewRun, tally: Tally) -> bool:
 def _dirty_snapshot(
     connection: Connection, ladder_id: LadderId, cache: TallyCache
 ) -> tuple[Snapshot, Tally] | None:
-    if not ladders.is_dirty(connection, ladder_id):
+    ladder = ladders.ladder_row(connection, ladder_id)
+    if ladder.revision <= ladder.run_revision:
         return None
     tally = cache.current(connection, ladder_id)
-    ladder = ladders.ladder_row(connection, ladder_id)
     anchors, parents = (
         ladders.anchors(connection, ladder_id),
         parents_of(connection, tally.versions),

@@ -79,6 +79,8 @@ class Snapshot:
     revision: int
     voided: int
     """How many of its finished games have been voided."""
+    sequenced: int
+    """The `end_sequence` of the last game in its log, void ones too."""
     cutoff: int
     """The `end_sequence` of its last game; 0 for none."""
     chain: bytes
@@ -112,6 +114,7 @@ class Snapshot:
             name=ladder.name,
             revision=ladder.revision,
             voided=ladder.voided,
+            sequenced=ladder.sequenced,
             cutoff=tally.cutoff,
             chain=tally.chain,
             counts=tally.counts(),

@@ -36,7 +36,9 @@ class Ladder(_message.Message):
     leave the class out where only one of the variant's has games.
     """
     games: _builtins.int
-    """Rated games so far."""
+    """Rated games so far. Of those that have ended since its last job there are
+    all up to 10,000, those too that will turn out to repeat others.
+    """
     current: _builtins.bool
     """Every rated game is in the published standings."""
     @_builtins.property

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, delete, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Table, bindparam, delete, insert, select, tuple_, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store.access.audit import Act, add_act
@@ -15,7 +15,6 @@ from meijin.store.faults import NewFault, add_faults, fault_of_game
 from meijin.store.fence import NO_EPOCH
 from meijin.store.ladders.ladders import settle
 from meijin.store.ladders.opening_keys import opening_key, settled_opening
-from meijin.store.ladders.repeats import mark_games
 from meijin.store.prepared import Prepared
 from meijin.store.schema import (
     Bot,
@@ -27,7 +26,6 @@ from meijin.store.schema import (
     GameId,
     GameState,
     JournalRow,
-    Ladder,
     LadderId,
     PairingId,
     Tournament,
@@ -75,7 +73,6 @@ class GameEnd:
     id: GameId
     pairing_id: PairingId
     tournament_id: TournamentId
-    ladder_id: LadderId | None
     sequence: int
     moves: bytes
     times: bytes
@@ -98,11 +95,6 @@ class GameEnd:
     """The first player, who is stored as black since the start, has white."""
     bots: tuple[BotId, ...] = ()
     """Who has played it."""
-
-    @property
-    def is_rated(self) -> bool:
-        """Whether it may count for a ladder."""
-        return self.ladder_id is not None and self.ending is not Ending.VOID
 
 
 @dataclass(slots=True)
@@ -198,16 +190,6 @@ def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
     if settled := [_settled_row(end) for end in ends if end.choice is not None]:
         _SETTLE_OPENING.execute(connection, settled)
     add_faults(connection, filter(None, map(_fault, ends)))
-    rated = [end for end in ends if end.is_rated]
-    if rated:
-        mark_games(connection, [end.id for end in rated])
-        ended = Counter(end.ladder_id for end in rated)
-        first = min(end.sequence for end in rated)
-        marks = [
-            {"key": key, "more": count, "first": first, "finished": GameState.FINISHED}
-            for key, count in ended.items()
-        ]
-        _MARK_LADDER.execute(connection, marks)
 
 
 def _count_games(connection: Connection, entry: JournalEntry) -> None:
@@ -333,7 +315,6 @@ def last_entry(connection: Connection) -> EntryId:
 
 _JOURNAL: Table = JournalRow.__table__  # type: ignore[assignment]
 _GAME: Table = Game.__table__  # type: ignore[assignment]
-_LADDER: Table = Ladder.__table__  # type: ignore[assignment]
 _BOT: Table = Bot.__table__  # type: ignore[assignment]
 _TOURNAMENT: Table = Tournament.__table__  # type: ignore[assignment]
 _KEY = (_JOURNAL.c.epoch, _JOURNAL.c.id)
@@ -367,20 +348,4 @@ _COUNT_GAMES = Prepared(
 )
 _COUNT_GAMES_OF_BOT = Prepared(
     update(_BOT).where(_BOT.c.id == bindparam("key")).values(games=_BOT.c.games + bindparam("more"))
-)
-_MARK_LADDER = Prepared(
-    update(_LADDER)
-    .where(_LADDER.c.id == bindparam("key"))
-    .values(
-        revision=_LADDER.c.revision + bindparam("more"),
-        games=_LADDER.c.games
-        + select(func.count())
-        .where(
-            _GAME.c.ladder_id == _LADDER.c.id,
-            _GAME.c.end_sequence >= bindparam("first"),
-            _GAME.c.state == bindparam("finished"),
-            _GAME.c.is_repeat.is_(False),
-        )
-        .scalar_subquery(),
-    )
 )

@@ -8,8 +8,7 @@ from sqlalchemy import Connection, Row, select, update
 
 from meijin.game import Ending, Party, Result
 from meijin.store.faults import NewFault, add_faults
-from meijin.store.ladders.rated_games import is_rated
-from meijin.store.ladders.repeats import mark_like
+from meijin.store.ladders.repeats import first_repeat
 from meijin.store.ladders.tallies import forget_tallies
 from meijin.store.openings.rechecks import add_rechecks
 from meijin.store.schema import (
@@ -62,30 +61,33 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
     Its result stays in the fault's evidence. Its pairing is to be played again, so that a
     finished tournament runs again, and the first of its repeats is rated in its stead.
     """
+    sequenced = _hold_ladder(connection, void.id)
     game = _finished_game(connection, void.id)
-    rated_before = set() if game is None else _rated_like(connection, game)
-    change = update(Game).where(Game.id == void.id, Game.state == GameState.FINISHED)
-    values = {
-        "state": GameState.VOID,
-        "result": Result.NONE,
-        "ending": Ending.VOID,
-        "at_fault": Party.OPERATOR,
-        "detail": void.reason,
-        "is_repeat": False,
-    }
-    if game is None or not connection.execute(change.values(values)).rowcount:
+    is_rated = game is not None and not game.is_repeat and game.end_sequence <= sequenced
+    heir = first_repeat(connection, void.id) if is_rated else None
+    if game is None or not _void(connection, void):
         return False
     add_faults(connection, [_fault(game, void)])
     _play_on(connection, game.tournament_id)
     _uncount(connection, game)
-    rated_now: set[GameId] = set()
+    if heir is not None:
+        connection.execute(update(Game).where(Game.id == heir).values(is_repeat=False))
     if game.ladder_id is not None:
-        mark_like(connection, void.id)
-        rated_now = _rated_like(connection, game)
-        _change_past(connection, game.ladder_id, more_games=len(rated_now) - len(rated_before))
+        _change_past(connection, game.ladder_id, more_games=(heir is not None) - is_rated)
         forget_tallies(connection, game.ladder_id, game.end_sequence)
-    add_rechecks(connection, {void.id} | (rated_now - rated_before))
+    add_rechecks(connection, {void.id} if heir is None else {void.id, heir})
     return True
+
+
+def _hold_ladder(connection: Connection, game_id: GameId) -> int:
+    """Keep others from a game's ladder, and tell where its log ends; 0 for an unrated game's."""
+    query = (
+        select(Ladder.sequenced)
+        .join(Game, Game.ladder_id == Ladder.id)
+        .where(Game.id == game_id)
+        .with_for_update(of=Ladder)
+    )
+    return connection.scalar(query) or 0
 
 
 def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, ...]] | None:
@@ -100,16 +102,23 @@ def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, .
         Game.at_fault,
         Game.detail,
         Game.end_sequence,
-        Game.fingerprint,
+        Game.is_repeat,
     )
     mine = (Game.id == game_id, Game.state == GameState.FINISHED)
     return connection.execute(query.where(*mine)).one_or_none()
 
 
-def _rated_like(connection: Connection, game: Row[*tuple[Any, ...]]) -> set[GameId]:
-    """The rated games of its ladder among those that may be the same as a game."""
-    query = select(Game.id).where(*is_rated(game.ladder_id), Game.fingerprint == game.fingerprint)
-    return set(connection.scalars(query))
+def _void(connection: Connection, void: GameVoid) -> bool:
+    change = update(Game).where(Game.id == void.id, Game.state == GameState.FINISHED)
+    values = {
+        "state": GameState.VOID,
+        "result": Result.NONE,
+        "ending": Ending.VOID,
+        "at_fault": Party.OPERATOR,
+        "detail": void.reason,
+        "is_repeat": False,
+    }
+    return bool(connection.execute(change.values(values)).rowcount)
 
 
 def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> NewFault:

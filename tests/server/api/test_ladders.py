@@ -25,6 +25,7 @@ from meijin.store.ladders import ladders
 from meijin.store.ladders.days import NewDayRating
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.ladders.runs import publish as publish_run
+from meijin.store.ladders.sequencer import sequence_in
 from meijin.store.schema import BotId, BotVersion, Ladder, LadderId, RatingDay
 from meijin.testing.server import ServerInTest
 from meijin.v1 import ladder_service_pb2 as pb
@@ -110,11 +111,13 @@ def publish(
 
     def work(connection: Connection) -> None:
         ladder_id = connection.scalars(select(Ladder.id)).one()
+        sequence_in(connection, ladder_id)
         versions = connection.scalars(select(BotVersion.id).order_by(BotVersion.id)).all()
         run = NewRun(
             ladder_id=LadderId(ladder_id),
             revision=revision,
             voided=0,
+            sequenced=revision,
             cutoff=revision,
             games=revision,
             repeats=3,

@@ -282,7 +282,6 @@ async def test_a_lost_game_ends_the_journal(desk: Desk) -> None:
         id=GameId(9),
         pairing_id=PairingId(9),
         tournament_id=TournamentId(9),
-        ladder_id=None,
         sequence=1,
         moves=b"",
         times=b"",

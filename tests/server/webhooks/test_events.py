@@ -53,6 +53,7 @@ def publish(connection: Connection) -> None:
         ladder_id=LadderId(connection.scalars(select(Ladder.id)).one()),
         revision=1,
         voided=0,
+        sequenced=0,
         cutoff=1,
         games=1,
         repeats=0,

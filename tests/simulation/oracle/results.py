@@ -19,7 +19,8 @@ class Results:
         self.last_end = 0
         """The sequence number of the last end."""
         self._books = books
-        self._rated_changes = 0
+        self._rated_ends = 0
+        self._rated_voids = 0
 
     def begin(self, game: GameRecord, state: object) -> None:
         """A game is stored: no other of its pairing may count."""
@@ -43,13 +44,13 @@ class Results:
         is_void = ending is Ending.VOID
         require((state == "void") == is_void, f"game {game.id}: {state} by {ending.value}")
         if state == "finished":
-            self._rated_changes += game.is_rated
+            self._rated_ends += game.is_rated
 
     def void(self, game: GameRecord) -> None:
         """A finished game counts no more."""
         if game.state == "finished":
             game.state = "void"
-            self._rated_changes += game.is_rated
+            self._rated_voids += game.is_rated
 
     def check_played(self, reader: sqlite3.Connection, *, tournaments: int) -> None:
         """Every tournament was made once; every planned game was played and counted once."""
@@ -66,4 +67,14 @@ class Results:
         states_of = [state for (state,) in read("SELECT state FROM tournament")]
         require(states_of == ["finished"] * tournaments, f"{tournaments} are {states_of}")
         (changes,) = read("SELECT coalesce(sum(revision), 0) FROM ladder").fetchone()
-        require(changes == self._rated_changes, f"{changes} changes of {self._rated_changes}")
+        require(changes == self._rated_voids, f"{changes} changes of {self._rated_voids}")
+        (waiting,) = read(_WAITING).fetchone()
+        finished = self._rated_ends - self._rated_voids
+        require(waiting == finished, f"{waiting} games of {finished} wait for their ladders")
+
+
+_WAITING = """
+    SELECT count(*) FROM game JOIN ladder ON ladder.id = ladder_id
+    WHERE end_sequence > sequenced AND game.state = 'finished'
+"""
+"""Games that the ladders' jobs, of which the simulation has none, would take into their logs."""

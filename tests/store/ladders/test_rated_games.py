@@ -61,4 +61,7 @@ def test_results_since_a_run_are_not_sorted(league: "League") -> None:
         league.database.read(
             lambda connection: rated_games.results_since(connection, league.ladder_id, 7, limit=9)
         )
-    assert found == ["SEARCH game USING INDEX game_order (ladder_id=? AND end_sequence>?)"]
+    (plan,) = found
+    assert plan.startswith("SEARCH game USING INDEX game_order (ladder_id=? AND end_sequence>?)")
+    assert "SEARCH game_1 USING INDEX game_fingerprint" in plan
+    assert "TEMP B-TREE" not in plan

@@ -13,6 +13,7 @@ from meijin.game import Ending, Party, Result
 from meijin.ladder.tally import Tally
 from meijin.store.ladders.log import FinishedGame, logged_games
 from meijin.store.ladders.repeats import fingerprint
+from meijin.store.ladders.sequencer import sequence
 from meijin.store.schema import BotVersionId, Game
 
 if TYPE_CHECKING:
@@ -117,8 +118,11 @@ def test_voiding_a_repeat_leaves_the_first(any_league: "League") -> None:
 )
 def test_another_end_makes_another_game(any_league: "League", end: dict[str, Any]) -> None:
     """A forfeit or a resignation on the same board is not what another bot's five is."""
+    any_league.are_games_sequenced = False
     any_league.finish((0, 1, BLACK), (0, 1, BLACK), (0, 1, BLACK), line=LINE)
     any_league.change_game(2, **end)
+    sequence(any_league.database, any_league.ladder_id)
+    assert repeats(any_league) == [3]
     any_league.void(1)
     assert repeats(any_league) == []
     assert any_league.snapshot().games == 2

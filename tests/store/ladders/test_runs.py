@@ -17,7 +17,7 @@ from meijin.store.ladders import ladders
 from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.ladders import LadderSummary
 from meijin.store.ladders.runs import Covariances, NewRating, Score, standings
-from meijin.store.schema import Ladder, LadderId, Rating, RatingRun, RatingRunId, TournamentId
+from meijin.store.schema import LadderId, Rating, RatingRun, RatingRunId, TournamentId
 
 if TYPE_CHECKING:
     from tests.store.league import League
@@ -210,18 +210,18 @@ def test_an_unknown_ladder_has_no_standings(any_league: "League") -> None:
 
 
 def test_the_first_run_with_all_games_of_a_settled_ladder_is_final(any_league: "League") -> None:
-    """One that was computed before the end is not, nor are those that come after."""
+    """One whose games were read before the last end is not, nor are those that come after."""
     database, settled = any_league.database, TournamentId(7)
+    any_league.finish_random(5)
     for _ in range(3):
         database.write(lambda to: ladders.settle(to, settled, any_league.ladder_id))
-    query = select(Ladder.revision).where(Ladder.id == any_league.ladder_id)
-    last = database.read(lambda at: at.execute(query).scalar_one())
     finals = []
-    for revision in (last - 1, last, last + 1):
-        assert publish(any_league, run_of(any_league, revision))
-        run = any_league.standings().run
-        assert run is not None
-        finals.append((run.id, run.final_of))
+    for log_end in (4, 5, 6):
+        run = replace(run_of(any_league, 10 + log_end), sequenced=log_end)
+        assert publish(any_league, run)
+        published = any_league.standings().run
+        assert published is not None
+        finals.append((published.id, published.final_of))
     assert [final_of for _, final_of in finals] == [None, settled, None]
     assert database.read(lambda at: rating_runs.final_run(at, settled)) == finals[1][0]
     assert database.read(lambda at: rating_runs.final_run(at, TournamentId(8))) is None

@@ -129,6 +129,7 @@ def test_new_games_are_found_in_an_index(league: "League") -> None:
         league.database.read(lambda at: [*finished_games(at, league.ladder_id, after=7)])
         league.database.read(lambda at: last_mark(at, league.ladder_id))
     games, day = found
-    assert games == "SEARCH game USING INDEX game_order (ladder_id=? AND end_sequence>?)"
+    found_by = "SEARCH game USING INDEX game_order"
+    assert games.startswith(f"{found_by} (ladder_id=? AND end_sequence>? AND end_sequence<?)")
     assert "SEARCH day_tally USING" in day
     assert "TEMP B-TREE" not in day

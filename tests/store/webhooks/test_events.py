@@ -109,6 +109,7 @@ def publish(database: Database, scene: Scene, revision: int) -> None:
         ladder_id=scene.ladder_id,
         revision=revision,
         voided=0,
+        sequenced=0,
         cutoff=0,
         games=0,
         repeats=0,

@@ -359,7 +359,6 @@ class LiveGame:
             id=self.id,
             pairing_id=self.pairing.id,
             tournament_id=self.run.id,
-            ladder_id=self.ladder_id,
             sequence=sequence,
             moves=moves,
             times=encode_times(arbiter.raw_ns, arbiter.charged_ns),

@@ -2,6 +2,7 @@
 
 - `ladders`: found, listed, anchored, and marked when they have changed
 - `rated_games`, `repeats`: the games that count, and those that do not
+- `sequencer`: takes ended games into a ladder's log, which is what counts
 - `opening_keys`: by which the games of one opening are known
 - `lineage`: what versions came from
 - `runs`: rating runs, published and read

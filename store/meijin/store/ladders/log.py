@@ -10,7 +10,16 @@ from meijin.game import Ending, Party, Result
 from meijin.game.moves import MOVE_BYTES
 from meijin.store.ladders.opening_keys import opening_key, settled_opening
 from meijin.store.rows import columns_of
-from meijin.store.schema import BotVersionId, Fault, FaultKind, Game, GameId, GameState, LadderId
+from meijin.store.schema import (
+    BotVersionId,
+    Fault,
+    FaultKind,
+    Game,
+    GameId,
+    GameState,
+    Ladder,
+    LadderId,
+)
 from meijin.store.void_evidence import VoidEvidence
 
 CHUNK = 10_000
@@ -38,13 +47,15 @@ class FinishedGame(NamedTuple):
 def finished_games(
     connection: Connection, ladder_id: LadderId, *, after: int
 ) -> Iterator[FinishedGame]:
-    """The ladder's finished games after an `end_sequence`, in order, as they are marked."""
+    """The finished games in the ladder's log after an `end_sequence`, in order, as marked."""
+    last = select(Ladder.sequenced).where(Ladder.id == ladder_id).scalar_subquery()
     query = (
         select(*_FINISHED_GAME)
         .where(
             Game.ladder_id == ladder_id,
             Game.state == GameState.FINISHED,
             Game.end_sequence > after,
+            Game.end_sequence <= last,
         )
         .order_by(Game.end_sequence)
         .execution_options(yield_per=CHUNK)

@@ -11,13 +11,16 @@ from sqlalchemy import (
     case,
     func,
     literal,
+    not_,
+    or_,
     select,
     tuple_,
 )
 
 from meijin.game import Result
+from meijin.store.ladders.repeats import repeats_an_earlier
 from meijin.store.rows import columns_of
-from meijin.store.schema import BotVersionId, Game, GameState, LadderId
+from meijin.store.schema import BotVersionId, Game, GameState, Ladder, LadderId
 
 N = TypeVar("N", bound=NamedTuple)
 
@@ -79,8 +82,13 @@ def _pairs(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
 def results_since(
     connection: Connection, ladder_id: LadderId, cutoff: int, *, limit: int
 ) -> Sequence[ScoredGame]:
-    """At most `limit` of the ladder's rated games that ended after an `end_sequence`, in order."""
-    query = _results(ladder_id).where(Game.end_sequence > cutoff).limit(limit)
+    """At most `limit` of the ladder's rated games that ended after an `end_sequence`, in order.
+
+    Those that are not in its log yet are looked up, whether they repeat others.
+    """
+    last = select(Ladder.sequenced).where(Ladder.id == ladder_id).scalar_subquery()
+    counts = or_(Game.end_sequence <= last, not_(repeats_an_earlier()))
+    query = _results(ladder_id).where(Game.end_sequence > cutoff, counts).limit(limit)
     return _read(connection, query)
 
 
@@ -105,7 +113,10 @@ def _results(ladder_id: LadderId) -> Select[*tuple[Any, ...]]:
 def is_rated(
     ladder_id: LadderId | SQLColumnExpression[LadderId],
 ) -> tuple[ColumnElement[bool], ...]:
-    """That a game counts for the ladder: it has a result, and repeats none before it."""
+    """That a game counts for the ladder: it has a result, and is not marked as a repeat.
+
+    So does one that has ended since the ladder's log, whether it is a repeat or not.
+    """
     return (*_is_finished(ladder_id), Game.is_repeat.is_(False))
 
 

@@ -8,23 +8,20 @@ and why it ended lies outside of it.
 
 import hashlib
 import struct
-from collections.abc import Iterable
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Integer,
-    Update,
-    bindparam,
+    and_,
     exists,
     func,
     literal_column,
     select,
-    update,
 )
 from sqlalchemy.orm import aliased
 
 from meijin.game.moves import MOVE_BYTES
-from meijin.store.prepared import Prepared
 from meijin.store.schema import BotVersionId, Game, GameId, GameState
 
 _PLAYERS = struct.Struct("<QQH")
@@ -40,39 +37,51 @@ def fingerprint(
     return int.from_bytes(digest, "little", signed=True)
 
 
-def _marking() -> Update:
-    """Mark finished games that have all of an earlier one in common."""
+def repeats_an_earlier() -> ColumnElement[bool]:
+    """That a finished game has all of an earlier one of its ladder in common."""
     earlier = aliased(Game)
     has_moves = func.length(Game.moves) > _MOVE_BYTES * Game.opening_plies
-    is_repeat = has_moves & exists(
-        select(earlier.id).where(
-            earlier.ladder_id == Game.ladder_id,
-            earlier.fingerprint == Game.fingerprint,
-            earlier.state == bindparam("finished"),
-            earlier.end_sequence < Game.end_sequence,
-            earlier.black_id == Game.black_id,
-            earlier.white_id == Game.white_id,
-            earlier.opening_plies == Game.opening_plies,
-            earlier.moves == Game.moves,
-            earlier.result == Game.result,
-            earlier.ending == Game.ending,
-            earlier.at_fault == Game.at_fault,
-        )
+    return has_moves & exists(
+        select(earlier.id).where(*_is_same(earlier, Game), earlier.end_sequence < Game.end_sequence)
     )
-    return update(Game).values(is_repeat=is_repeat).where(Game.state == bindparam("finished"))
 
 
-_FINISHED = {"finished": GameState.FINISHED}
-_MARK_GAME = Prepared(_marking().where(Game.id == bindparam("key")))
+def first_repeat(connection: Connection, game_id: GameId) -> GameId | None:
+    """The first that is marked as the same as a finished game of its ladder; ``None`` if none is.
+
+    It is looked for behind the game, in the index of the fingerprints.
+    """
+    first, later = aliased(Game), aliased(Game)
+    query = (
+        select(later.id)
+        .join_from(first, later, and_(*_is_same(later, first)))
+        .where(
+            first.id == game_id,
+            later.end_sequence > first.end_sequence,
+            later.is_repeat.is_(True),
+        )
+        .order_by(later.end_sequence)
+        .limit(1)
+    )
+    return connection.scalar(query)
 
 
-def mark_games(connection: Connection, game_ids: Iterable[GameId]) -> None:
-    """Mark finished games, given in the order of their ends."""
-    _MARK_GAME.execute(connection, [_FINISHED | {"key": game_id} for game_id in game_ids])
+def _is_same(one: type[Game], other: type[Game]) -> tuple[ColumnElement[bool], ...]:
+    """That one game is finished, and has all in common with another of its ladder."""
+    return (
+        one.state == GameState.FINISHED,
+        *(getattr(one, name) == getattr(other, name) for name in _IN_COMMON),
+    )
 
 
-def mark_like(connection: Connection, game_id: GameId) -> None:
-    """Mark anew all games with the fingerprint of one that does not count any more."""
-    like = select(Game.ladder_id, Game.fingerprint).where(Game.id == game_id).subquery()
-    same = (Game.ladder_id == like.c.ladder_id, Game.fingerprint == like.c.fingerprint)
-    connection.execute(_marking().where(*same), _FINISHED)
+_IN_COMMON = (
+    "ladder_id",
+    "fingerprint",
+    "black_id",
+    "white_id",
+    "opening_plies",
+    "moves",
+    "result",
+    "ending",
+    "at_fault",
+)

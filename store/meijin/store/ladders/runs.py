@@ -139,6 +139,8 @@ class NewRun(Origin):
     """A run to be published."""
 
     ladder_id: LadderId
+    sequenced: int
+    """The `end_sequence` that the ladder's log ended with."""
     ratings: Sequence[NewRating]
     """Best first."""
     covariances: Covariances | None
@@ -219,7 +221,7 @@ def publish(connection: Connection, run: NewRun) -> bool:
 
 def _mark_final(connection: Connection, run: NewRun, run_id: RatingRunId) -> None:
     """Mark a run that has all games of a tournament that settled the ladder."""
-    mine = (Ladder.id == run.ladder_id, Ladder.settled_revision <= run.revision)
+    mine = (Ladder.id == run.ladder_id, Ladder.settled_sequence <= run.sequenced)
     settled_by = connection.scalar(select(Ladder.settled_by).where(*mine))
     if settled_by is not None:
         change = update(RatingRun).where(RatingRun.id == run_id)

@@ -63,8 +63,11 @@ def cursor_of(connection: Connection, ladder_id: LadderId) -> int:
 def ended_games(
     connection: Connection, ladder_id: LadderId, *, after: int, limit: int
 ) -> Sequence[EndedGame]:
-    """The next games of a ladder that have ended, whether they count or not."""
+    """The next games that have ended, whether they count or not; of a ladder, those in its log."""
     query = _GAMES.where(_of(ladder_id), Game.end_sequence > after)
+    if ladder_id != NO_LADDER:
+        last = select(Ladder.sequenced).where(Ladder.id == ladder_id).scalar_subquery()
+        query = query.where(Game.end_sequence <= last)
     rows = connection.execute(query.order_by(Game.end_sequence).limit(limit))
     return [EndedGame._make(row) for row in rows]
 

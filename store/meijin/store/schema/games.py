@@ -105,7 +105,8 @@ class Game(Base):
     """The same for a game and its mirror images; ``None`` while it runs, and where no move was
     made. A test leaves out those that an earlier game of it has, see `tournaments.duplicates`."""
     is_repeat: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """An earlier game of the ladder was the same, so this one is not rated."""
+    """An earlier game of the ladder was the same, so this one is not rated: known once it is in
+    the ladder's log, see `Ladder.sequenced`."""
     choice: Mapped[bytes | None] = mapped_column(default=None)
     """The choice of a side, see `encode_choice`; ``None`` where none was made, and while it runs."""
     is_swapped: Mapped[bool] = mapped_column(default=False, server_default=false())

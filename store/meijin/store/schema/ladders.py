@@ -25,8 +25,11 @@ class Ladder(Base):
     ``None`` for one from before there were classes, whose games have gone to ladders of theirs:
     its runs are kept to be read, and it gets no others.
     """
+    sequenced: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
+    """The `end_sequence` of the last game that its job has taken into its log: those after it are
+    neither counted here, nor is it known yet which of them are repeats."""
     revision: Mapped[int] = mapped_column(INT64, default=0)
-    """Counts every change of the set of rated games."""
+    """Counts every change of the set of rated games in the log."""
     run_id: Mapped[RatingRunId | None] = mapped_column(default=None)
     """The published run. No foreign key: a run refers to its ladder already."""
     run_revision: Mapped[int] = mapped_column(INT64, default=0)
@@ -34,11 +37,12 @@ class Ladder(Base):
     voided: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
     """Counts the finished games that were voided: each changes the past."""
     games: Mapped[int] = mapped_column(INT64, default=0)
-    """Rated games so far, counted as they end and as they are voided."""
+    """Rated games in the log, counted as they get there and as they are voided."""
     settled_by: Mapped[TournamentId | None] = mapped_column(default=None)
-    """The tournament that has settled it, while no run has all of its games."""
-    settled_revision: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
-    """From this revision on a run has them. No foreign key: a tournament refers to its ladder."""
+    """The tournament that has settled it, while no run has all of its games. No foreign key: a
+    tournament refers to its ladder."""
+    settled_sequence: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
+    """The `end_sequence` of the last of them."""
 
 
 class Anchor(Base):
