@@ -283,6 +283,7 @@ class App:
             journal.commit_seconds,
             journal.batch_moves,
             self.parts.actions.notices,
+            self.parts.watch.recent.seconds,
             *([] if self._backups is None else [self._backups]),
             *([] if self._credentials is None else [CertificateExpiry(self._credentials)]),
         )
