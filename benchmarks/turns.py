@@ -41,6 +41,7 @@ from meijin.cli.site import LocalGateway
 from meijin.game import GOMOKU
 from meijin.ladder.refresh import refresh
 from meijin.server.app import open_database
+from meijin.server.process.garbage import GarbageCollector
 from meijin.store.schema import BotId, BotVersionId, LadderId
 from meijin.testing.server import ServerInTest, open_server
 from meijin.testing.settings import settings_in
@@ -134,7 +135,7 @@ async def watch_arena(channel: grpc.aio.Channel, games: int) -> None:
     call = GameServiceStub(channel).WatchArena(request)
     async for response in call:
         response.SerializeToString()
-        if response.last:
+        if not response.more:
             break
     call.cancel()
 
@@ -231,8 +232,7 @@ async def measure(folder: Path, options: argparse.Namespace, selector: TurnSelec
     rows: list[Row] = []
     settings = settings_in(folder, drain=timedelta(0))
     async with open_server(settings) as server:
-        gc.freeze()
-        with collections() as full:
+        with GarbageCollector(), collections() as full:
             filling = Turns()
             made: list[str] = []
 
