@@ -126,7 +126,7 @@ class StallWatch:
         if (wall_ns := moment.stall_ns - self._total_ns) > 0:
             last = self._last_cpu
             loop_ns = min(wall_ns, cpu.loop_ns - last.loop_ns)
-            process_ns = min(wall_ns, cpu.process_ns - last.process_ns)
+            process_ns = max(loop_ns, min(wall_ns, cpu.process_ns - last.process_ns))
             self.recent.add(Stall(wall_ns, loop_ns, process_ns), moment.now_ns)
         self._last_cpu = cpu
         self._last_ns, self._total_ns = moment
