@@ -19,7 +19,6 @@ import logging
 import selectors
 import sqlite3
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -155,19 +154,18 @@ def calls(server: ServerInTest, tournament: str, games: int) -> Iterator[tuple[s
     bots, status = BotServiceStub(channel), StatusServiceStub(channel)
     played, ladders = GameServiceStub(channel), LadderServiceStub(channel)
     tournaments = TournamentServiceStub(channel)
-    number = {"tournament_id": tournament}
     yield "GetStatus", unary(status.GetStatus, status_service_pb2.GetStatusRequest())
     yield "GetActivity", unary(status.GetActivity, status_service_pb2.GetActivityRequest())
     there = bot_service_pb2.ListBotsRequest(connected=True, page_size=1000)
     yield "ListBots connected", unary(bots.ListBots, there)
     yield "ListBots", unary(bots.ListBots, bot_service_pb2.ListBotsRequest(page_size=1000))
-    listed = game_service_pb2.ListGamesRequest(page_size=1000, **number)
+    listed = game_service_pb2.ListGamesRequest(page_size=1000, tournament_id=tournament)
     yield "ListGames running", unary(played.ListGames, listed)
     ended = game_service_pb2.ListGamesRequest(page_size=1000, tournament_id="1")
     yield "ListGames finished", unary(played.ListGames, ended)
     every = pb.ListTournamentsRequest(page_size=1000)
     yield "ListTournaments", unary(tournaments.ListTournaments, every)
-    one = pb.GetTournamentRequest(**number)
+    one = pb.GetTournamentRequest(tournament_id=tournament)
     yield "GetTournament", unary(tournaments.GetTournament, one)
     standings = ladder_service_pb2.GetStandingsRequest(page_size=1000)
     yield "GetStandings", unary(ladders.GetStandings, standings)
@@ -284,7 +282,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder:
         make_ladder(Path(folder), options.bots, options.stored)
         selector = TurnSelector()
@@ -294,4 +292,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
