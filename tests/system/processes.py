@@ -276,6 +276,11 @@ class Server:
         request = pb.GetTournamentRequest(tournament_id=key)
         return self._connection.ask(self._connection.tournaments.GetTournament, request)
 
+    def cancel(self, key: str) -> None:
+        """Cancel a tournament."""
+        request = pb.CancelTournamentRequest(tournament_id=key)
+        self._connection.ask(self._connection.tournaments.CancelTournament, request)
+
     def has_current_ladder(self) -> bool:
         """Whether every finished game is in the published ladder."""
         request = ladder_service_pb2.GetStandingsRequest()

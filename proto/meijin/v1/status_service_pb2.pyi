@@ -213,6 +213,8 @@ class Stalls(_message.Message):
 
     LONGEST_FIELD_NUMBER: _builtins.int
     TOTAL_FIELD_NUMBER: _builtins.int
+    LONGEST_LOOP_CPU_TIME_FIELD_NUMBER: _builtins.int
+    LONGEST_PROCESS_CPU_TIME_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def longest(self) -> _duration_pb2.Duration:
         """The longest one."""
@@ -221,15 +223,30 @@ class Stalls(_message.Message):
     def total(self) -> _duration_pb2.Duration:
         """All of them, those below a millisecond left out."""
 
+    @_builtins.property
+    def longest_loop_cpu_time(self) -> _duration_pb2.Duration:
+        """The most processor time that the event loop used in one of them: how long the server
+        stood still by its own work, on however busy a machine. At most 10 ms too much.
+        """
+
+    @_builtins.property
+    def longest_process_cpu_time(self) -> _duration_pb2.Duration:
+        """The most processor time that all threads of the server used in one of them. Much more
+        than the loop's is of a thread that kept the interpreter, or of several that worked
+        while the machine was busy.
+        """
+
     def __init__(
         self,
         *,
         longest: _duration_pb2.Duration | None = ...,
         total: _duration_pb2.Duration | None = ...,
+        longest_loop_cpu_time: _duration_pb2.Duration | None = ...,
+        longest_process_cpu_time: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["longest", b"longest", "total", b"total"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["longest", b"longest", "longest_loop_cpu_time", b"longest_loop_cpu_time", "longest_process_cpu_time", b"longest_process_cpu_time", "total", b"total"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["longest", b"longest", "total", b"total"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["longest", b"longest", "longest_loop_cpu_time", b"longest_loop_cpu_time", "longest_process_cpu_time", b"longest_process_cpu_time", "total", b"total"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

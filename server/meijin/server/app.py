@@ -1,7 +1,6 @@
 """The server as a whole: start-up, main loop, shutdown."""
 
 import asyncio
-import gc
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -31,6 +30,7 @@ from meijin.server.parts import Access, Parts
 from meijin.server.process.backups import Backups
 from meijin.server.process.bind_failure import bind_failure, check_port
 from meijin.server.process.data_folder import check_database, make_private
+from meijin.server.process.garbage import GarbageCollector
 from meijin.server.process.last_resort import end_within
 from meijin.server.process.open_files import allow_open_files, max_connections
 from meijin.server.process.operator_token import OperatorTokenFile, ensure_operator_token
@@ -141,7 +141,8 @@ async def serve(
             site = await open_site(app.local_calls)
             if site is not None:
                 running.append(tasks.create_task(site.run()))
-            gc.freeze()  # else each full collection goes through all modules: 0.1 s of the loop
+            garbage = stack.enter_context(GarbageCollector())
+            running.append(tasks.create_task(garbage.run(lambda: not app.parts.games.running)))
             await _stop_or_failure(stop, running)
             manager.stopping()
             end_within(settings.drain + STOP_LIMIT)
@@ -283,6 +284,7 @@ class App:
             journal.commit_seconds,
             journal.batch_moves,
             self.parts.actions.notices,
+            self.parts.watch.recent.seconds,
             *([] if self._backups is None else [self._backups]),
             *([] if self._credentials is None else [CertificateExpiry(self._credentials)]),
         )

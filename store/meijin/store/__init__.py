@@ -16,6 +16,7 @@
 - `ladders`: what ladders are computed from, and what is published; a package
 - `openings`: what was played in each position of the first moves, counted; a package
 - `bots`, `bot_results`: bots and their versions, and what their newest games have come to
+- `arrivals`: all that is known of the bot behind a hello
 - `people`, `challenges`: people, who are kept as bots are, and unrated games between two
 - `classes`: classes, their students, and which version of each counts
 - `access`: tokens, invitations, owners and the audit log; a package

@@ -220,15 +220,16 @@ def bot_version(
             said = change.values(hardware=engine.hardware, nodes_per_second=engine.nodes_per_second)
             connection.execute(said)
         return BotVersionId(known.id)
-    _check_versions(connection, bot_id, now)
-    newest = select(func.max(BotVersion.id)).where(mine)
+    newest = connection.scalar(select(func.max(BotVersion.id)).where(mine))
+    if newest is not None:
+        _check_versions(connection, bot_id, now)
     version = BotVersion(
         bot_id=bot_id,
         digest=engine.digest,
         label=engine.label,
         configuration=list(engine.configuration),
         create_time=now,
-        parent_id=connection.scalar(newest),
+        parent_id=newest,
         hardware=engine.hardware or "",
         nodes_per_second=engine.nodes_per_second,
     )
@@ -236,12 +237,6 @@ def bot_version(
         session.add(version)
         session.flush()
         return version.id
-
-
-def has_passed(connection: Connection, version_id: BotVersionId) -> bool:
-    """Whether a version was reported to have passed the doctor."""
-    query = select(BotVersion.doctor_time).where(BotVersion.id == version_id)
-    return connection.scalar(query) is not None
 
 
 def set_doctor_time(

@@ -136,18 +136,6 @@ def list_students(connection: Connection, class_id: ClassId, *, limit: int) -> S
     return read_rows(StudentRow, connection.execute(query.limit(limit)))
 
 
-def find_membership(connection: Connection, bot_id: BotId) -> Membership | None:
-    """What its class asks of a bot; ``None`` for one that is in no class."""
-    query = (
-        select(*_MEMBERSHIP)
-        .select_from(ClassMember)
-        .join(SchoolClass, SchoolClass.id == ClassMember.class_id)
-        .outerjoin(BotVersion, BotVersion.id == ClassMember.version_id)
-        .where(ClassMember.bot_id == bot_id)
-    )
-    return read_row(Membership, connection.execute(query))
-
-
 def keep_submission(connection: Connection, bot_id: BotId, version_id: BotVersionId) -> None:
     """Keep the version that a bot was let in with, if it is in a class."""
     change = update(ClassMember).where(ClassMember.bot_id == bot_id)
@@ -176,12 +164,4 @@ _STUDENT = columns_of(
     Bot,
     handle=Bot.name,
     version=func.coalesce(BotVersion.label, ""),
-)
-_MEMBERSHIP = columns_of(
-    Membership,
-    SchoolClass,
-    ClassMember,
-    class_name=SchoolClass.name,
-    digest=func.coalesce(BotVersion.digest, ""),
-    label=func.coalesce(BotVersion.label, ""),
 )

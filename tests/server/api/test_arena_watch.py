@@ -202,6 +202,19 @@ async def test_many_games_come_in_several_messages(
     assert {message.running for message in messages} == {5}
 
 
+async def test_a_message_that_announces_more_is_not_the_last(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the games fill their messages the last one is empty, and is sent."""
+    monkeypatch.setattr(arena_watch, "UPDATES_OF_A_MESSAGE", 1)
+    await server.pair()
+    await server.until(lambda: all(game.is_announced for game in server.running))
+    messages = watch_of(server).messages()
+    told = [await anext(messages) for _ in range(2)]
+    assert [(len(message.games), message.more) for message in told] == [(1, True), (0, False)]
+    await messages.aclose()
+
+
 async def test_a_watch_of_games_ends_with_them(server: ServerInTest, line: Any) -> None:
     """One of all games goes on, and its first message may be empty."""
     games = await server.games()

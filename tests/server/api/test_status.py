@@ -66,7 +66,10 @@ async def test_anyone_may_know_what_goes_on(
     (ladder,) = seen.ladders
     assert (ladder.games, ladder.games_behind, ladder.HasField("run_time")) == (1, 1, False)
     assert seen.start_time.ToDatetime() <= seen.time.ToDatetime()
-    assert seen.stalls.longest.ToTimedelta() <= seen.stalls.total.ToTimedelta()
+    stalls = seen.stalls
+    assert stalls.longest.ToTimedelta() <= stalls.total.ToTimedelta()
+    assert stalls.longest_loop_cpu_time.ToTimedelta() <= stalls.longest.ToTimedelta()
+    assert stalls.longest_process_cpu_time.ToTimedelta() <= stalls.longest.ToTimedelta()
 
 
 async def test_what_goes_on_is_looked_up_once_a_second(

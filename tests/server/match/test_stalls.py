@@ -1,6 +1,12 @@
 """The server's time and its stalls."""
 
-from meijin.server.match.stalls import TICK_INTERVAL_NS, TIMER_RESOLUTION_NS, StallWatch
+from meijin.server.match.stalls import (
+    TICK_INTERVAL_NS,
+    TIMER_RESOLUTION_NS,
+    CpuTime,
+    StallWatch,
+    cpu_time,
+)
 
 
 class FakeClock:
@@ -101,5 +107,63 @@ def test_recent_stalls_are_told() -> None:
         clock.now += TICK_INTERVAL_NS + late
         watch.tick()
     clock.now += TICK_INTERVAL_NS + 90_000_000
-    assert watch.recent.total(60, clock.now) == 10_000_000
-    assert watch.recent.largest(60, clock.now) == 7_000_000
+    assert watch.recent.wall.total(60, clock.now) == 10_000_000
+    assert watch.recent.wall.largest(60, clock.now) == 7_000_000
+
+
+class FakeCpu:
+    """Processor time that only the test uses."""
+
+    def __init__(self) -> None:
+        self.loop = self.process = 1_000_000_000
+
+    def __call__(self) -> CpuTime:
+        """What has been used so far."""
+        return CpuTime(self.loop, self.process)
+
+
+def test_a_stall_tells_how_much_of_it_was_work() -> None:
+    """A stopped process does none; other threads' work is told by itself, and no more than it all."""
+    clock, cpu = FakeClock(), FakeCpu()
+    watch = StallWatch(clock, cpu)
+    stalls = ((30, 4, 5), (8, 1, 25), (2, 9, 9))
+    for wall_ms, loop_ms, process_ms in stalls:
+        clock.now += TICK_INTERVAL_NS + wall_ms * 1_000_000
+        cpu.loop += loop_ms * 1_000_000
+        cpu.process += process_ms * 1_000_000
+        watch.tick()
+    recent = watch.recent
+    assert recent.loop.total(60, clock.now) == 7_000_000
+    assert recent.loop.largest(60, clock.now) == 4_000_000
+    assert recent.process.largest(60, clock.now) == 8_000_000
+    (family,) = recent.seconds.collect()
+    found = {
+        (each.name.rpartition("_")[2], *each.labels.values()): each.value for each in family.samples
+    }
+    assert found["count", "loop"] == 3
+    assert found["sum", "wall"] == 0.04
+    assert found["bucket", "loop", "0.002"] == 2
+
+
+def test_work_between_prompt_ticks_is_of_no_stall() -> None:
+    """Many short turns of the loop are no long one."""
+    clock, cpu = FakeClock(), FakeCpu()
+    watch = StallWatch(clock, cpu)
+    for late_ms in (0, 0, 0, 5):
+        clock.now += TICK_INTERVAL_NS + late_ms * 1_000_000
+        cpu.loop += 3_000_000
+        cpu.process += 3_000_000
+        watch.tick()
+    assert watch.recent.loop.largest(60, clock.now) == 3_000_000
+
+
+def test_work_is_seen_by_the_real_clocks() -> None:
+    """A loop of arithmetic is work of this thread and of its process."""
+    watch = StallWatch()
+    began = cpu_time()
+    while cpu_time().loop_ns - began.loop_ns < 30_000_000:
+        pass
+    moment = watch.tick()
+    work = watch.recent.loop.largest(60, moment.now_ns)
+    assert 20_000_000 <= work <= watch.recent.process.largest(60, moment.now_ns)
+    assert watch.recent.process.largest(60, moment.now_ns) <= moment.stall_ns

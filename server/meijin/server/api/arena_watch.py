@@ -98,11 +98,11 @@ class ArenaWatch:
 
     async def messages(self) -> AsyncGenerator[pb.WatchArenaResponse]:
         """All games first, then what has changed, until none is left of the games asked for."""
-        is_first = True
+        is_due = True  # the first message, and one after which there were said to be more
         while True:
             async for message in self.look():
-                if message.games or is_first:
-                    is_first = False
+                if message.games or is_due:
+                    is_due = message.more
                     yield message
             if self._selection.game_ids and not self._watched:
                 return

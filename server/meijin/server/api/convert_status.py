@@ -51,6 +51,8 @@ def activity_to_proto(activity: ServerActivity) -> pb.GetActivityResponse:
     )
     message.stalls.longest.FromTimedelta(activity.longest_stall)
     message.stalls.total.FromTimedelta(activity.stalls)
+    message.stalls.longest_loop_cpu_time.FromTimedelta(activity.longest_loop_work)
+    message.stalls.longest_process_cpu_time.FromTimedelta(activity.longest_process_work)
     return message
 
 

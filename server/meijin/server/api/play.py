@@ -15,6 +15,7 @@ from meijin.server.access.open_calls import End, OpenCalls
 from meijin.server.api.call_spans import session_span
 from meijin.server.api.interceptor import Context, authentication_ns, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
+from meijin.server.api.portions import Portions
 from meijin.server.errors import (
     LateSubmissionError,
     MeijinError,
@@ -112,6 +113,7 @@ class PlayServicer(PlayServiceServicer):
         self._limits = limits
         self._store_watch = store_watch
         self._tracer = tracer
+        self._ends = Portions()
 
     async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self,
@@ -148,8 +150,11 @@ class PlayServicer(PlayServiceServicer):
                 self._limits.suspensions.add(bot, session.id)
             raise
         finally:
-            self._lobby.leave(session)
-            log.info("bot left")
+            try:
+                await self._ends.turn()
+            finally:
+                self._lobby.leave(session)
+                log.info("bot left")
 
     async def _admit(self, identity: Identity | None, context: Context) -> tuple[Session, BotKey]:
         """Let the bot in, unless it is suspended; what it waits for us is no absence of it."""

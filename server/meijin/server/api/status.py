@@ -120,8 +120,10 @@ class StatusServicer(StatusServiceServicer):
             pending_games=sum(len(run.pending) for run in self._scheduler.runs.values()),
             games_last_hour=self._game_rate.games(HOUR),
             games_last_day=self._game_rate.games(DAY),
-            longest_stall=timedelta(microseconds=stalls.largest(HOUR, now_ns) // 1000),
-            stalls=timedelta(microseconds=stalls.total(HOUR, now_ns) // 1000),
+            longest_stall=_duration(stalls.wall.largest(HOUR, now_ns)),
+            stalls=_duration(stalls.wall.total(HOUR, now_ns)),
+            longest_loop_work=_duration(stalls.loop.largest(HOUR, now_ns)),
+            longest_process_work=_duration(stalls.process.largest(HOUR, now_ns)),
             ladders=ladders,
             queued_jobs=queued,
         )
@@ -132,3 +134,7 @@ class StatusServicer(StatusServiceServicer):
             return await self._storage.read(query)
         except StoreAwayError:
             return None
+
+
+def _duration(ns: int) -> timedelta:
+    return timedelta(microseconds=ns // 1000)

@@ -18,9 +18,11 @@ from meijin.server.errors import (
 from meijin.server.match.commands import Hello
 from meijin.server.match.supplier import SUPPLIER_FAILURES
 from meijin.store import bots, classes
-from meijin.store.access.tokens import Identity, is_revoked
-from meijin.store.bots import BotRecord
+from meijin.store.access.tokens import Identity
+from meijin.store.arrivals import Arrival, arrival_by_id, arrival_by_name, note_arrival
+from meijin.store.bots import BotRecord, EngineRow
 from meijin.store.classes import Membership
+from meijin.store.errors import UnknownBotError
 from meijin.store.faults import fault_times
 from meijin.store.schema import BotId, BotState, BotVersionId, FaultKind
 from meijin.wire.contract import check_bot_name
@@ -57,36 +59,7 @@ def admit(
         UnauthenticatedError: the bot is registered, and no token was sent; or the token was
             revoked since the stream was opened.
     """
-    if identity is None:
-        bot_id = _named_bot(connection, hello.bot_name, now)
-    else:
-        assert identity.bot_id is not None
-        if is_revoked(connection, identity.token_id, now):
-            raise UnauthenticatedError("the bot's token was replaced")
-        bot_id = identity.bot_id
-    bot = bots.bot_record(connection, bot_id)
-    name = bot.name
-    if identity is None and not bot.is_open:
-        raise UnauthenticatedError(f'"{name}" is registered: send its token, or take another name')
-    if hello.bot_name not in {"", name, *bot.former_names}:
-        raise NotAllowedError(
-            f'this is the token of "{name}", not of "{hello.bot_name}"; show the one that belongs '
-            "to the name, or leave the name out"
-        )
-    if (error := refusal(bot)) is not None:
-        raise error
-    membership = classes.find_membership(connection, bot_id)
-    if membership is not None and membership.is_late(hello.engine.digest, now):
-        raise _late(membership, name, hello.engine.label)
-    version_id = bots.bot_version(connection, bot_id, hello.engine, now)
-    return Admitted(
-        bot_id,
-        name,
-        version_id,
-        fault_times(connection, bot_id, FaultKind.SUPPLIER, limit=SUPPLIER_FAILURES),
-        bot.is_hidden,
-        bots.has_passed(connection, version_id),
-    )
+    return _admit(connection, _arrival(connection, hello, identity, now), hello, now)
 
 
 def let_in(
@@ -96,13 +69,62 @@ def let_in(
 
     In a class the version that it comes with is handed in by that.
     """
-    admitted = admit(connection, hello=hello, identity=identity, now=now)
-    bots.set_last_seen(connection, [admitted.bot_id], now)
-    classes.keep_submission(connection, admitted.bot_id, admitted.version_id)
+    bot = _arrival(connection, hello, identity, now)
+    admitted = _admit(connection, bot, hello, now)
+    note_arrival(connection, bot.id, now)
+    if bot.membership is not None and bot.counted_id != admitted.version_id:
+        classes.keep_submission(connection, bot.id, admitted.version_id)
     return admitted
 
 
-def refusal(bot: BotRecord) -> MeijinError | None:
+def _arrival(
+    connection: Connection, hello: Hello, identity: Identity | None, now: datetime
+) -> Arrival:
+    """Who says hello, which a bot may do by its token, or by its name where that is open."""
+    if identity is None:
+        bot = _named_bot(connection, hello, now)
+        if not bot.is_open:
+            registered = f'"{bot.name}" is registered'
+            raise UnauthenticatedError(f"{registered}: send its token, or take another name")
+    else:
+        assert identity.bot_id is not None
+        bot = _known_bot(connection, identity.bot_id, identity, hello.engine, now)
+        if not bot.has_token:
+            raise UnauthenticatedError("the bot's token was replaced")
+    if hello.bot_name not in {"", bot.name, *bot.former_names}:
+        raise NotAllowedError(
+            f'this is the token of "{bot.name}", not of "{hello.bot_name}"; show the one that '
+            "belongs to the name, or leave the name out"
+        )
+    return bot
+
+
+def _admit(connection: Connection, bot: Arrival, hello: Hello, now: datetime) -> Admitted:
+    if (error := refusal(bot)) is not None:
+        raise error
+    membership, engine = bot.membership, hello.engine
+    if membership is not None and membership.is_late(engine.digest, now):
+        raise _late(membership, bot.name, engine.label)
+    failures: Sequence[datetime] = ()
+    if bot.has_failed_supplier:
+        failures = fault_times(connection, bot.id, FaultKind.SUPPLIER, limit=SUPPLIER_FAILURES)
+    version_id = _version(connection, bot, engine, now)
+    has_passed = bot.doctor_time is not None
+    return Admitted(bot.id, bot.name, version_id, failures, bot.is_hidden, has_passed)
+
+
+def _version(
+    connection: Connection, bot: Arrival, engine: EngineRow, now: datetime
+) -> BotVersionId:
+    """The version that a bot comes with; nothing is written where it is as it was."""
+    machine = engine.hardware, engine.nodes_per_second
+    is_same = engine.hardware is None or machine == (bot.hardware, bot.nodes_per_second)
+    if bot.version_id is not None and is_same:
+        return bot.version_id
+    return bots.bot_version(connection, bot.id, engine, now)
+
+
+def refusal(bot: BotRecord | Arrival) -> MeijinError | None:
     """Why a bot may not play; ``None`` if it may."""
     if bot.state is BotState.ACTIVE:
         return None
@@ -132,8 +154,27 @@ def _late(membership: Membership, name: str, label: str) -> LateSubmissionError:
     )
 
 
-def _named_bot(connection: Connection, name: str, now: datetime) -> BotId:
+def _named_bot(connection: Connection, hello: Hello, now: datetime) -> Arrival:
     """The bot of a name, which comes by open registration if it is new."""
+    name, engine = hello.bot_name, hello.engine
     with invalid_request():
         check_bot_name(name)
-    return bots.find_bot(connection, name) or bots.add_bot(connection, name, now, is_open=True)
+    bot = arrival_by_name(connection, name, digest=engine.digest, now=now)
+    if bot is None:
+        bot_id = bots.add_bot(connection, name, now, is_open=True)
+        bot = _known_bot(connection, bot_id, None, engine, now)
+    return bot
+
+
+def _known_bot(
+    connection: Connection,
+    bot_id: BotId,
+    identity: Identity | None,
+    engine: EngineRow,
+    now: datetime,
+) -> Arrival:
+    token_id = None if identity is None else identity.token_id
+    bot = arrival_by_id(connection, bot_id, token_id=token_id, digest=engine.digest, now=now)
+    if bot is None:
+        raise UnknownBotError("you were away for too long, and are forgotten; come in anew")
+    return bot

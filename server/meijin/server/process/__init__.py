@@ -8,6 +8,7 @@
 - `open_files`: how many the process may have, and connections among them
 - `data_folder`: readable by its owner alone, with a database that is whole
 - `bind_failure`: why a port can't be listened on
+- `garbage`: keeps full collections short, however much there is
 - `last_resort`: ends a process whose stop hangs
 - `operator_token`: the token that commands on the same machine read
 """

@@ -51,6 +51,10 @@ class ServerActivity:
     """Of the last hour."""
     stalls: timedelta
     """All of the last hour."""
+    longest_loop_work: timedelta
+    """The most processor time that the event loop used in one of them."""
+    longest_process_work: timedelta
+    """The most that all threads together did."""
     ladders: Sequence[LadderProgress] | None
     """``None`` while the database can't be read."""
     queued_jobs: int | None

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
     Select,
@@ -89,7 +90,7 @@ def token_digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def is_valid(now: datetime) -> ColumnElement[bool]:
+def is_valid(now: datetime | BindParameter[datetime]) -> ColumnElement[bool]:
     """The condition of a token that is neither revoked nor expired."""
     lasts = or_(Token.expire_time.is_(None), Token.expire_time > now)
     return and_(Token.revoke_time.is_(None), lasts)
@@ -101,12 +102,6 @@ def authenticate(connection: Connection, token: str, now: datetime) -> Identity 
         Token.digest == token_digest(token), is_valid(now)
     )
     return read_row(Identity, connection.execute(query))
-
-
-def is_revoked(connection: Connection, token_id: TokenId, now: datetime) -> bool:
-    """Whether a token that was valid is so no more."""
-    query = select(Token.id).where(Token.id == token_id, is_valid(now))
-    return connection.scalar(query) is None
 
 
 def add_token(connection: Connection, new: NewToken, now: datetime) -> TokenId:

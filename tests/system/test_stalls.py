@@ -1,0 +1,86 @@
+"""No stall of a real server's event loop has more than 20 ms of its own work in it."""
+
+import asyncio
+import sqlite3
+from contextlib import AsyncExitStack, closing
+from typing import TypeAlias
+
+import grpc
+from tests.system.processes import BOTS, NO_LADDER, PATIENCE, Processes, Server, eventually
+from tests.system.stall_gauge import METRICS, StallGauge
+
+from meijin.store import Database
+from meijin.v1 import play_service_pb2 as pb
+from meijin.v1.play_service_pb2_grpc import PlayServiceStub
+from meijin.wire.channel import Security, open_async_channel
+from meijin.wire.contract import PROTOCOL_VERSION, parse_address
+
+Call: TypeAlias = "grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse]"
+
+CROWD = 256
+"""Bots that come at once."""
+
+MANY = 50_000
+"""Games of a tournament; a million of them take 50 s of processor time to plan."""
+
+FILLING_MB = 64
+"""What a database is blown up by."""
+
+
+async def come_and_go(address: str) -> None:
+    """Have a crowd say hello at once, each on a connection of its own, and leave when all are in."""
+    options = (("grpc.use_local_subchannel_pool", 1),)
+    async with AsyncExitStack() as stack, asyncio.timeout(PATIENCE):
+        hellos = []
+        for place in range(CROWD):
+            channel = open_async_channel(parse_address(address), Security(), options)
+            call = PlayServiceStub(await stack.enter_async_context(channel)).Play()
+            hellos.append(say_hello(call, f"bot-{place}"))
+        await asyncio.gather(*hellos)
+
+
+async def say_hello(call: Call, name: str) -> None:
+    """Say hello, and be welcome."""
+    hello = pb.Hello(protocol_version=PROTOCOL_VERSION, bot_name=name)
+    await call.write(pb.PlayRequest(hello=hello))
+    response = await call.read()
+    assert isinstance(response, pb.PlayResponse)
+    assert response.HasField("welcome")
+
+
+def test_a_crowd_of_hellos(processes: Processes) -> None:
+    """New bots, and then the same again, while games are played."""
+    server = Server(processes, "--open", NO_LADDER, METRICS, MEIJIN_HELLOS_PER_SECOND="1000")
+    server.start_bots(*BOTS[:2])
+    server.create_tournament(*BOTS[:2], rounds=1000)
+    with StallGauge(server).no_stall():
+        for _ in range(2):
+            asyncio.run(come_and_go(server.address))
+            eventually(lambda: server.connected_bots() == set(BOTS[:2]))
+
+
+def test_a_backup(processes: Processes) -> None:
+    """A database of some size is copied again and again while games are played."""
+    data = processes.folder / "data"
+    data.mkdir(mode=0o700)
+    with Database(f"sqlite:///{data / 'meijin.db'}") as database:
+        database.migrate()
+    with closing(sqlite3.connect(data / "meijin.db")) as file, file:
+        file.execute("CREATE TABLE filling (bytes BLOB)")
+        file.executemany("INSERT INTO filling VALUES (randomblob(1000000))", [()] * FILLING_MB)
+    server = Server(processes, "--open", NO_LADDER, METRICS, "--backup-every=0.5")
+    server.start_bots(*BOTS[:2])
+    server.create_tournament(*BOTS[:2], rounds=1000)
+    with StallGauge(server).no_stall():
+        times = server.process.words.count('"event": "backed up"') + 2
+        eventually(lambda: server.process.has_said('"event": "backed up"', times=times))
+
+
+def test_a_tournament_of_many_games(processes: Processes) -> None:
+    """It is made, played and cancelled."""
+    server = Server(processes, "--open", NO_LADDER, METRICS)
+    server.start_bots(*BOTS[:2])
+    with StallGauge(server).no_stall():
+        key = server.create_tournament(*BOTS[:2], rounds=MANY)
+        eventually(lambda: server.tournament(key).tournament.running_games)
+        server.cancel(key)
