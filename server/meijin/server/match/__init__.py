@@ -15,6 +15,7 @@
 - `lag`: the round trip of a stream, measured by pings
 - `evaluations`: positions outside of games that a bot is asked for on its stream
 - `session`: a bot's open stream and its outbox
+- `deadlines`: the running games in buckets, by when anything can be due in them
 - `commit_spans`: commits as spans, the slow ones and one a second
 - `journal`: the group commit of everything that happens
 - `listeners`: who hears what happens, in a stated order

@@ -157,6 +157,8 @@ class LiveGame:
     """Follows what its bots say of their moves; ``None`` where it is played to its end."""
     symmetric_fingerprint: int | None = None
     """What its mirror images share, once it has ended."""
+    bucket: int = 0
+    """Where it waits for its deadlines to be looked at."""
     concerned: BotVersionId | None = None
     """Of the bot that a void game's fault concerns; ``None`` when it was no bot."""
 
