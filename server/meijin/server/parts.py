@@ -90,6 +90,7 @@ class Parts:
             store_watch,
             last_entry=last.entry,
             last_end=last.end,
+            kept=last.kept,
             tracer=tracer,
         )
         deadlines = Deadlines()

@@ -22,7 +22,7 @@ from meijin.server.match.silence import SilenceWatch
 from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.watchdog import TICKS_PER_EXPIRY
-from meijin.store.schema import BotId, BotVersionId, EntryId, GameId, PairingId
+from meijin.store.schema import BotId, BotVersionId, GameId, PairingId
 from meijin.store.tournaments import PendingPairing
 from meijin.wire import Capabilities
 
@@ -70,7 +70,6 @@ class Hall(Listener):
         journal = cast(
             "Journal",
             SimpleNamespace(
-                entry_id=EntryId(1),
                 **dict.fromkeys(("add_start", "add_end", "add_moves", "wake"), self._store),
             ),
         )

@@ -8,15 +8,12 @@ from contextlib import ExitStack
 import pytest
 from tests.server.match.hall import MS, SECOND, Bot, Hall
 
-from meijin.server.match import deadlines
 from meijin.server.match.commands import Actions
-from meijin.server.match.deadlines import BUCKET_NS, BUCKETS, Deadlines, quiet_ns
 from meijin.server.match.games import Games
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.lobby import Player
 from meijin.server.match.stalls import TICK_INTERVAL_NS, Moment
-from meijin.server.match.store_watch import AWAY_AFTER_NS
-from meijin.store.schema import BotId, GameId
+from meijin.store.schema import BotId
 from meijin.wire import Capabilities
 
 CONTROLS = ("0.3/move", "1+0.1", "0.5+0.2,0.3/move", "2", "60+1", "5/move")
@@ -61,8 +58,8 @@ class History:
 
     def step(self) -> None:
         """Let one thing happen, and then some time pass."""
-        chances = (self._move,) * 8 + (self._leave, self._arrive, self._enter, self._replace)
-        chances += (self._cut, self._hear, self._delay, self._fail_store, self._stall)
+        chances = [self._leave, self._arrive, self._enter, self._replace, *[self._move] * 8]
+        chances += [self._cut, self._hear, self._delay, self._fail_store, self._stall]
         self.rng.choice(chances)()
         spent = self.rng.choice((1, 3, 10, 40)) * TICK_INTERVAL_NS
         if self.rng.random() < 0.02:

@@ -30,7 +30,6 @@ from meijin.server.tournaments.scheduler import MAX_AT_ONCE, MOST_TOLD, Schedule
 from meijin.store.schema import (
     BotId,
     BotVersionId,
-    EntryId,
     FormatName,
     GameId,
     PairingId,
@@ -77,7 +76,6 @@ class FakeGames:
             first_version=BotVersionId(first.bot_id),
             second_version=BotVersionId(second.bot_id),
             start_time=datetime(2026, 3, 4, tzinfo=UTC),
-            first_entry=EntryId(1),
             opening_plies=0,
         )
         self.running[game.id] = game

@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 from meijin.game import Adjudicator, Board, Clock, Ending, Party, Seat, decode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.deadlines import Deadlines
-from meijin.server.match.journal import NO_ENTRY, Batch, Journal
+from meijin.server.match.journal import Batch, Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.stalls import Moment, StallWatch, nanoseconds
 from meijin.server.match.store_watch import StoreWatch
-from meijin.store.schema import BotVersionId, EntryId, GameId
+from meijin.store.schema import BotVersionId, GameId
 from meijin.store.tournaments import PendingPairing
 
 ENDED_BY_MOVE = frozenset(
@@ -79,7 +79,6 @@ class Games:
             players=(first, second),
             versions=(first.session.version_id, second.session.version_id),
             start_time=self._wall_clock(),
-            first_entry=self._journal.entry_id,
         )
         game.outboxes[Seat.FIRST :] = [first.session, second.session]
         self._enter(game)
@@ -98,6 +97,7 @@ class Games:
             game.arbiter.leave(seat, moment, excused=True)
         game.is_announced = True
         self._enter(game)
+        self._journal.add_restored(game)
 
     def new_live_game(
         self,
@@ -108,7 +108,6 @@ class Games:
         players: tuple[Player, Player],
         versions: tuple[BotVersionId, BotVersionId],
         start_time: datetime,
-        first_entry: EntryId = NO_ENTRY,
     ) -> LiveGame:
         """A game at its opening: one that starts, or one of an earlier server to be restored."""
         board = Board.from_moves(decode_moves(pairing.opening), run.variant)
@@ -130,7 +129,6 @@ class Games:
             first_version=versions[0],
             second_version=versions[1],
             start_time=start_time,
-            first_entry=first_entry,
             opening_plies=len(pairing.opening) // 2,
             adjudicator=None if rules is None else Adjudicator(rules),
         )
