@@ -241,11 +241,12 @@ async def test_answers_that_nobody_asked_for_end_the_stream(
 ) -> None:
     """Each is told; too many of them are too much, as elsewhere."""
     assert server.running == []
-    unasked = [play_pb.Evaluation(evaluation=number, cell=0) for number in range(5)]
-    await ada.evaluate(*unasked)
+    first, *others = (play_pb.Evaluation(evaluation=number, cell=0) for number in range(5))
+    await ada.evaluate(first)
     notice = await ada.notice()
     assert (notice.game, notice.reason) == (0, play_pb.NOTICE_REASON_UNKNOWN_EVALUATION)
     assert notice.detail == "no evaluation 0 waits for an answer"
+    await ada.evaluate(*others)
     assert (await ada.closed()).reason == "TOO_MANY_NOTICES"
 
 
