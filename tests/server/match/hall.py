@@ -16,7 +16,7 @@ from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listener, Listeners, MassDisconnect
 from meijin.server.match.live_game import Contest, LiveGame
-from meijin.server.match.lobby import Lobby
+from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.session import Session
 from meijin.server.match.silence import SilenceWatch
 from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
@@ -59,11 +59,11 @@ class Hall(Listener):
         listeners = Listeners()
         listeners.add(self)
         self.store_watch = StoreWatch(self.stalls)
-        deadlines = Deadlines()
+        self.deadlines = Deadlines()
         self.lobby = Lobby(
             self.stalls,
             listeners,
-            deadlines=deadlines,
+            deadlines=self.deadlines,
             grace=timedelta(seconds=30),
             max_notices=100,
         )
@@ -79,7 +79,7 @@ class Hall(Listener):
             listeners,
             self.stalls,
             self.store_watch,
-            deadlines=deadlines,
+            deadlines=self.deadlines,
             grace=timedelta(seconds=30),
             margin=timedelta(0),
             last_game=GameId(0),
@@ -113,6 +113,10 @@ class Hall(Listener):
     def _join(self, number: int) -> Bot:
         player = self.lobby.player(BotId(number), f"bot{number}")
         return Bot(self.lobby.join(player, self.version(number - 1), Capabilities()))
+
+    def player(self, place: int) -> Player:
+        """The player of a bot, by its place."""
+        return self.lobby.players[BotId(place + 1)]
 
     @staticmethod
     def version(place: int) -> BotVersionId:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 from tests.server.match.hall import MS, SECOND, Bot, Hall
 
+from meijin.game import Party
 from meijin.server.match.commands import Actions
+from meijin.server.match.deadlines import BUCKET_NS, BUCKETS, Deadlines
 from meijin.server.match.games import Games
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.lobby import Player
@@ -175,7 +178,7 @@ class History:
         )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 async def test_the_buckets_decide_as_looking_at_every_game_does(seed: int) -> None:
     """After every look, through absences, silences, outages, stalls and held moves."""
     one, other = History(seed, Games), History(seed, EveryGame)
@@ -184,3 +187,66 @@ async def test_the_buckets_decide_as_looking_at_every_game_does(seed: int) -> No
         other.step()
         assert one.told() == other.told(), f"step {step}"
         assert one.hall.pings == other.hall.pings
+
+
+async def test_who_waits_at_the_door_for_long_is_away_on_its_clock() -> None:
+    """As far as absences were judged meanwhile, though it comes in as of its arrival."""
+    told = []
+    for games in (Games, EveryGame):
+        hall = Hall(2, "60+0", games=games)
+        game = hall.play(0, 1)
+        bot = hall.bots[0]
+        hall.lobby.leave(bot.session)
+        hall.pass_time(SECOND)
+        since = hall.stalls.moment()
+        with hall.store_watch.arrival(since.served_ns):
+            hall.pass_time(10 * SECOND)
+        hall.lobby.join(hall.player(0), hall.version(0), Capabilities(), since=since)
+        told.append((game.arbiter.credits[1].absence_ns, game.arbiter._used_ns))
+    assert told[0] == told[1]
+    assert told[0][0] > 6 * SECOND
+
+
+async def test_games_that_wait_are_looked_at_rarely_and_never_together() -> None:
+    """Though all of them have begun together, and are asked the same."""
+    hall = Hall(2, "1000/move")
+    looks: list[int] = []
+    look = hall.games._look
+
+    def count(game: LiveGame, *rest: Any) -> bool:
+        looks[-1] += 1
+        return look(game, *rest)
+
+    hall.games._look = count  # type: ignore[method-assign]
+    games = 2000
+    for _ in range(games):
+        hall.play(0, 1)
+    for _ in range(3 * BUCKETS):
+        looks.append(0)
+        hall.pass_time(BUCKET_NS)
+    assert max(looks) < games / BUCKETS * 4
+    assert 3 * games <= sum(looks) <= 6 * games
+
+
+async def test_nothing_is_kept_of_a_game_that_ended_but_its_id() -> None:
+    """A bucket may not come for a long time, and many games end meanwhile."""
+    hall = Hall(2, "1000/move")
+    game = hall.play(0, 1)
+    filed = [each for bucket in hall.deadlines._buckets for each in bucket]
+    assert filed == [game.id]
+    hall.games.void(game, Party.OPERATOR, "")
+    hall.pass_time(2 * BUCKETS * BUCKET_NS)
+    assert not any(hall.deadlines._buckets)
+
+
+async def test_time_that_steps_back_loses_no_game() -> None:
+    """The server's time served may go back by a timer's resolution."""
+    hall = Hall(2, "1/move")
+    (game,) = pairs = [hall.play(0, 1)]
+    running = {game.id: game for game in pairs}
+    deadlines = Deadlines()
+    moment = Moment(100 * BUCKET_NS, 0)
+    assert deadlines.take_due(moment, running) == ()
+    game.arbiter.ask(Moment(moment.now_ns - 10 * SECOND, 0))
+    deadlines.file(game, Moment(moment.now_ns - 1, 0))
+    assert deadlines.take_due(moment, running) == (game,)
