@@ -12,6 +12,7 @@ from meijin.game import Ending, Result
 from meijin.server.match import journal as journal_module
 from meijin.server.match import stalls
 from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.compaction import Compaction
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Batch, Journal
 from meijin.server.match.live_game import LiveGame, Outbox, Participant
@@ -114,11 +115,11 @@ def takes_any_ply() -> AbstractContextManager[Any]:
 def truncates_running_games() -> AbstractContextManager[Any]:
     """Entries of running games are deleted."""
 
-    def truncate(_journal: Journal, entry: JournalEntry, _running: object) -> None:
+    def truncate(_: Compaction, entry: JournalEntry, _running: object) -> None:
         if entry.ends:
-            entry.truncate_before = entry.id
+            entry.truncate_before = entry.key
 
-    return patch.object(Journal, "_truncate", truncate)
+    return patch.object(Compaction, "advance", truncate)
 
 
 @_mutant
@@ -136,12 +137,12 @@ def forgets_clocks() -> AbstractContextManager[Any]:
 @_mutant
 def forgets_a_move() -> AbstractContextManager[Any]:
     """Recovery leaves out the last move of every game."""
-    moves = recovery._moves
+    moves = recovery.moves_by_game
 
     def all_but_one(*arguments: Any) -> Any:
         return {game: made[:-1] for game, made in moves(*arguments).items()} | _Nothing()
 
-    return patch.object(recovery, "_moves", all_but_one)
+    return patch.object(recovery, "moves_by_game", all_but_one)
 
 
 class _Nothing(dict[Any, Any]):

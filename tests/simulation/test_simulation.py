@@ -9,6 +9,8 @@ import pytest
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.runner import Simulator, explain, open_simulator
 
+from meijin.server.match import compaction, segments
+
 GAMES = int(os.environ.get("MEIJIN_SIMULATED_GAMES", "10000"))
 """How many are played altogether."""
 
@@ -28,6 +30,17 @@ def simulator() -> Iterator[Simulator]:
 def test_nothing_is_lost_and_nobody_is_robbed(simulator: Simulator, part: int) -> None:
     """Every planned game is played and counted once, and no bot loses by another's fault."""
     summary = simulator.simulate(1 + part * SEEDS_APART, games=GAMES // PARTS)
+    assert summary.failed is None, explain(summary.failed)
+
+
+def test_nothing_is_lost_by_writing_games_anew(
+    simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is running is written anew all the time, and what is old is deleted bit by bit."""
+    monkeypatch.setattr(compaction, "BYTES_AT_REST", 0)
+    monkeypatch.setattr(compaction, "BYTES_PER_PORTION", 1)
+    monkeypatch.setattr(segments, "ENTRIES_PER_SEGMENT", 2)
+    summary = simulator.simulate(5_000_000, games=GAMES // PARTS)
     assert summary.failed is None, explain(summary.failed)
 
 

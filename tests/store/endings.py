@@ -21,7 +21,7 @@ def play(
     database: Database, scene: Scene, results: dict[int, Result], *, swapped: Collection[int] = ()
 ) -> None:
     """End the games of the pairings with these numbers, in this order; some with a swap."""
-    entry = JournalEntry(EntryId(1), EntryId(0))
+    entry = JournalEntry(EntryId(1))
     entry.starts = [scene.start(number - 1, number) for number in results]
     database.write(lambda to: commit_entry(to, entry))
     for sequence, (number, result) in enumerate(results.items(), start=1):

@@ -47,7 +47,7 @@ def ledger(database: Database, scene: Scene) -> Scene:
         time=scene.now,
     )
     starts = [scene.start(0, 1)]
-    first = JournalEntry(EntryId(1), EntryId(0), starts=starts, incidents=[absence])
+    first = JournalEntry(EntryId(1), starts=starts, incidents=[absence])
     database.write(lambda to: commit_entry(to, first))
     database.write(lambda to: add_faults(to, [crash, outage]))
     return scene

@@ -31,7 +31,7 @@ nanoseconds = st.integers(0, 2**64 - 1)
 @pytest.fixture
 def played(database: Database, scene: Scene) -> Scene:
     """The scene with the games 1 to 4: a finished one, a void one and two running ones."""
-    entry = JournalEntry(EntryId(1), EntryId(0), starts=[scene.start(n, n + 1) for n in range(4)])
+    entry = JournalEntry(EntryId(1), starts=[scene.start(n, n + 1) for n in range(4)])
     database.write(lambda to: commit_entry(to, entry))
     _change(
         database,

@@ -13,8 +13,12 @@ from sqlalchemy.exc import IntegrityError
 
 from meijin.game import Color, Ending, Party, Result, SideChoice, encode_moves
 from meijin.store import Database, journal
+from meijin.store.fence import NO_EPOCH
 from meijin.store.games import encode_choice
 from meijin.store.journal import (
+    ENTRY_BYTES,
+    MOVE_BYTES,
+    EntryKey,
     GameEnd,
     JournalEntry,
     LostUpdateError,
@@ -49,9 +53,14 @@ LATER = datetime(2026, 3, 4, 13, tzinfo=UTC)
 HUGE = 2**64 - 1
 
 
-def entry(number: int, *, truncate_before: int = 0, **parts: Any) -> JournalEntry:
+def entry(number: int, **parts: Any) -> JournalEntry:
     """An entry with these parts."""
-    return JournalEntry(EntryId(number), EntryId(truncate_before), **parts)
+    return JournalEntry(EntryId(number), **parts)
+
+
+def key(number: int, epoch: int = NO_EPOCH) -> EntryKey:
+    """The key of an entry."""
+    return EntryKey(Epoch(epoch), EntryId(number))
 
 
 def packed(*moves: tuple[int, int, int]) -> bytearray:
@@ -102,6 +111,11 @@ def running_moves(database: Database) -> list[StoredMove]:
     return database.read(lambda at: list(journal.running_moves(at)))
 
 
+def running_analysis(database: Database, *games: int) -> dict[str, Any]:
+    """What the bots said in games."""
+    return database.read(lambda at: journal.running_analysis(at, [GameId(each) for each in games]))
+
+
 def revision(database: Database) -> int:
     """How often the ladder has changed, once its job has taken in what has ended."""
     ladder_id = database.read(lambda at: at.scalars(select(Ladder.id)).one())
@@ -146,8 +160,9 @@ def test_analysis_is_merged_by_game_and_ply(database: Database) -> None:
         entry(1, analysis={"7": {"2": {"score": 1}}}),
         entry(2),
         entry(3, analysis={"7": {"4": {"score": -3, "nodes": HUGE}}, "8": {"2": {}}}),
+        entry(4, analysis={"9": {"2": {"score": 2}}}),
     )
-    assert database.read(journal.running_analysis) == {
+    assert running_analysis(database, 6, 7, 8) == {
         "7": {"2": {"score": 1}, "4": {"score": -3, "nodes": HUGE}},
         "8": {"2": {}},
     }
@@ -157,14 +172,15 @@ def test_an_empty_store_has_no_last_entry(database: Database) -> None:
     """Numbers begin at 1."""
     assert database.read(journal.last_entry) == 0
     assert running_moves(database) == []
-    assert database.read(journal.running_analysis) == {}
+    assert running_analysis(database, 1) == {}
+    assert database.read(journal.kept_entries) == ()
 
 
 def test_truncating_deletes_what_is_before(database: Database) -> None:
     """The entry of the bound itself and later ones stay."""
     for number in range(1, 6):
         commit(database, entry(number, moves=packed((number, 2, 30))))
-    commit(database, entry(6, truncate_before=4, moves=packed((6, 2, 30))))
+    commit(database, entry(6, truncate_before=key(4), moves=packed((6, 2, 30))))
     assert [move.game_id for move in running_moves(database)] == [4, 5, 6]
 
 
@@ -173,8 +189,25 @@ def test_truncating_keeps_the_entries_of_later_owners(database: Database) -> Non
     for epoch, number in ((1, 8), (2, 9), (2, 10), (3, 1), (3, 11)):
         made = entry(number, moves=packed((10 * epoch + number, 2, 30)), epoch=Epoch(epoch))
         commit(database, made)
-    commit(database, entry(12, truncate_before=10, epoch=Epoch(2)))
+    commit(database, entry(12, truncate_before=key(10, 2), epoch=Epoch(2)))
     assert [move.game_id for move in running_moves(database)] == [30, 31, 41]
+
+
+def test_kept_entries_are_told_of_together(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over several owners, each group with the key after it and about the bytes that it takes."""
+    monkeypatch.setattr(journal, "ENTRIES_READ_TOGETHER", 2)
+    for epoch, number in ((1, 8), (2, 9), (2, 10)):
+        commit(database, entry(number, moves=packed((1, 2, 30)), epoch=Epoch(epoch)))
+    commit(database, entry(11, analysis={"7": {"2": {"pv": "x" * 1000}}}, epoch=Epoch(2)))
+    commit(database, entry(14, epoch=Epoch(2)))
+    one, two, rest = database.read(journal.kept_entries)
+    assert [one.end, two.end, rest.end] == [key(10, 2), key(12, 2), key(15, 2)]
+    assert [one.entries, two.entries, rest.entries] == [2, 2, 1]
+    assert one.bytes == 2 * (ENTRY_BYTES + MOVE_BYTES)
+    assert two.bytes > one.bytes + 900
+    assert rest.bytes == ENTRY_BYTES
 
 
 def test_a_retry_finds_its_own_entry_alone(database: Database) -> None:

@@ -67,7 +67,7 @@ def played(database: Database, scene: Scene) -> Scene:
     """The scene with the finished games 1 to 4, of which 3 repeats 1, and 4 repeats 2."""
     starts = [scene.start(pairing, pairing + 1) for pairing in range(4)]
     ends = [end_of(scene, pairing, pairing + 1) for pairing in range(4)]
-    entry = JournalEntry(EntryId(1), EntryId(0), starts=starts, ends=ends)
+    entry = JournalEntry(EntryId(1), starts=starts, ends=ends)
     entry.finished_tournaments = [TournamentEnd(scene.tournament_id, LATER)]
     database.write(partial(commit_entry, entry=entry))
     sequence(database, scene.ladder_id)
@@ -152,7 +152,7 @@ def test_its_pairing_is_to_be_played_again(
     pending = database.read(lambda at: tournaments.pending_pairings(at, played.tournament_id))
     assert list(pending) == [played.pairings[1]]
     for game_id, is_refused in ((50, False), (51, True)):
-        again = JournalEntry(EntryId(game_id), EntryId(0), starts=[played.start(1, game_id)])
+        again = JournalEntry(EntryId(game_id), starts=[played.start(1, game_id)])
         if is_refused:
             with pytest.raises(IntegrityError):
                 database.write(partial(commit_entry, entry=again))

@@ -98,6 +98,10 @@ class Books:
         is_open = {str(key) for key, some in codes.items() if not any(map(chosen_color, some))}
         return is_open & self.running()
 
+    def was_written_anew(self) -> bool:
+        """Whether the journal holds a game that was written anew."""
+        return any(move.is_anew for move in self.database.read(lambda at: list(running_moves(at))))
+
     def are_under_way(self, finished: int) -> bool:
         """Whether so many games have a result, and others run."""
         return self.finished() >= finished and bool(self.running())

@@ -24,6 +24,7 @@ from meijin.wire import time_control_to_proto, variant_to_proto
 
 MEIJIN = (sys.executable, "-m", "meijin")
 JOURNAL_BOT = Path(__file__).parent / "journal_bot.py"
+COMPACTING_SERVER = Path(__file__).parent / "compacting_server.py"
 NO_LADDER = f"--redis={NO_REDIS}"
 """For a server whose ladder nobody looks at: it starts neither Valkey nor a worker."""
 BOTS = ("ada", "grace", "edsger")
@@ -218,6 +219,8 @@ class Processes:
 class Server:
     """A `meijin serve` that can be killed and started again on its port and data."""
 
+    command: Sequence[str] = MEIJIN
+
     def __init__(self, processes: Processes, *options: str, **env: str) -> None:
         self.data = processes.folder / "data"
         self.port = free_port()
@@ -231,7 +234,9 @@ class Server:
 
     def start(self) -> Process:
         """Start it, and return once bots may connect."""
-        self.process = process = self.processes.start("server", *self._words, **self._env)
+        self.process = process = self.processes.start_command(
+            "server", *self.command, *self._words, **self._env
+        )
         eventually(lambda: "is listening on" in process.words or not process.is_running)
         assert process.is_running, process.words
         return process
@@ -286,3 +291,9 @@ class Server:
         request = ladder_service_pb2.GetStandingsRequest()
         response = self._connection.ask(self._connection.ladders.GetStandings, request)
         return response.ladder.current
+
+
+class CompactingServer(Server):
+    """One that writes its running games anew all the time."""
+
+    command = (sys.executable, str(COMPACTING_SERVER))

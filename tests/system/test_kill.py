@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import grpc
 import pytest
-from tests.system.processes import BOTS, NO_LADDER, Processes, Server, eventually
+from tests.system.processes import (
+    BOTS,
+    NO_LADDER,
+    CompactingServer,
+    Processes,
+    Server,
+    eventually,
+)
 
 if TYPE_CHECKING:
     from tests.system.conftest import Books
@@ -37,6 +44,26 @@ def test_a_killed_server_loses_nothing(
     assert response.tournament.finished_games == 48
     assert sum(cell.wins + cell.draws + cell.losses for cell in response.crosstable) == 2 * 48
     assert [count.faults for count in response.faults] == [0, 0, 0]
+
+
+def test_a_server_that_is_killed_while_it_writes_games_anew_loses_nothing(
+    processes: Processes, open_books: "Callable[[str], Books]"
+) -> None:
+    """Whichever entries were deleted, and whatever the last one held."""
+    server = CompactingServer(processes, "--open", NO_LADDER)
+    books = open_books(server.database_url)
+    server.start_bots(*BOTS)
+    key = server.create_tournament(*BOTS, rounds=8, variant="7x7 swap2")
+    for finished in (2, 8, 16):
+        eventually(partial(books.are_under_way, finished))
+        assert books.was_written_anew()
+        server.process.kill()
+        server.start()
+    eventually(lambda: not books.tournaments_running())
+    books.assert_each_planned_game_was_played_once(24)
+    for bot in BOTS:
+        books.assert_holds(processes.journal(bot))
+    assert [count.faults for count in server.tournament(key).faults] == [0, 0, 0]
 
 
 def test_a_server_that_is_killed_in_openings_goes_on_in_the_same_phase(

@@ -15,6 +15,7 @@ from meijin.server.access.people import People
 from meijin.server.access.permissions import Policy
 from meijin.server.access.token_control import TokenControl
 from meijin.server.match.actions import ActionHandler
+from meijin.server.match.deadlines import Deadlines
 from meijin.server.match.feed import Feed
 from meijin.server.match.game_log import GameLog
 from meijin.server.match.game_rate import GameRate
@@ -89,11 +90,14 @@ class Parts:
             store_watch,
             last_entry=last.entry,
             last_end=last.end,
+            kept=last.kept,
             tracer=tracer,
         )
+        deadlines = Deadlines()
         lobby = Lobby(
             watch,
             listeners,
+            deadlines=deadlines,
             grace=settings.grace,
             max_notices=settings.max_notices,
             needs_doctor=settings.admission is Admission.DOCTOR,
@@ -104,6 +108,7 @@ class Parts:
             listeners,
             watch,
             store_watch,
+            deadlines=deadlines,
             grace=settings.grace,
             margin=settings.margin,
             last_game=last.game,

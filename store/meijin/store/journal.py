@@ -2,12 +2,24 @@
 
 import struct
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, delete, insert, select, tuple_, update
+from sqlalchemy import (
+    Connection,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    delete,
+    func,
+    insert,
+    select,
+    tuple_,
+    update,
+)
 
 from meijin.game import Ending, Party, Result
 from meijin.store.access.audit import Act, add_act
@@ -37,8 +49,25 @@ from meijin.store.voids import GameVoid, void_game
 _MOVE = struct.Struct("<QHHQQ")
 """One move: game, ply, code, raw and charged nanoseconds."""
 
+MOVE_BYTES = _MOVE.size
+"""Of one move in the journal."""
+
+_ANEW = 0xFFFD
+"""In place of a code: the game's moves follow from the first on, and those before count no more."""
+
+ENTRY_BYTES = 100
+"""Of an entry's row beside its moves, about: its key is stored twice."""
+
+ENTRIES_READ_TOGETHER = 64
+"""Kept entries that are told of as one."""
+
 pack_move = _MOVE.pack
 """The bytes of a move, from the fields of `StoredMove`; nothing between, for every move passes."""
+
+
+def pack_anew(game_id: GameId) -> bytes:
+    """The mark that all moves of a game follow: what is kept of those before it counts no more."""
+    return _MOVE.pack(game_id, 0, _ANEW, 0, 0)
 
 
 class StoredMove(NamedTuple):
@@ -50,6 +79,11 @@ class StoredMove(NamedTuple):
     """Its cell; or what `encode_action` makes of the choice of a side at this ply."""
     raw_ns: int
     charged_ns: int
+
+    @property
+    def is_anew(self) -> bool:
+        """Whether it is none, but what `pack_anew` makes."""
+        return self.code == _ANEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +131,32 @@ class GameEnd:
     """Who has played it."""
 
 
+class EntryKey(NamedTuple):
+    """An entry among those of all owners, in the order of their commits."""
+
+    epoch: Epoch
+    id: EntryId
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEntries:
+    """Entries that follow one another."""
+
+    end: EntryKey
+    """The first key after them."""
+    entries: int
+    bytes: int
+    """About so many."""
+
+
 @dataclass(slots=True)
 class JournalEntry:
     """What is committed together."""
 
     id: EntryId
-    truncate_before: EntryId
-    """Entries before this one, those of earlier owners too, hold no move of a running game, and
-    are deleted; 0 for none."""
+    truncate_before: EntryKey | None = None
+    """Entries before this one hold no move of a running game that isn't in a later one, and are
+    deleted; ``None`` for none."""
     moves: bytearray = field(default_factory=bytearray)
     """What `pack_move` makes of each, one after another."""
     analysis: dict[str, Any] = field(default_factory=dict)
@@ -124,6 +176,11 @@ class JournalEntry:
     def add_analysis(self, game_id: GameId, ply: int, analysis: dict[str, Any]) -> None:
         """Add what a bot thought of a move."""
         self.analysis.setdefault(str(game_id), {})[str(ply)] = analysis
+
+    @property
+    def key(self) -> EntryKey:
+        """Its key."""
+        return EntryKey(self.epoch, self.id)
 
     @property
     def is_empty(self) -> bool:
@@ -163,8 +220,9 @@ def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool 
         add_faults(connection, entry.incidents)
     if entry.starts or entry.ends:
         _count_games(connection, entry)
-    if entry.truncate_before:
-        connection.execute(_DELETE_ENTRIES, key | {"of_id": entry.truncate_before})
+    if entry.truncate_before is not None:
+        epoch, end = entry.truncate_before
+        connection.execute(_DELETE_ENTRIES, {"of_epoch": epoch, "of_id": end})
     for tournament in entry.finished_tournaments:
         finish_tournament(connection, tournament)
         ladder_id = settled_ladder(connection, tournament.id)
@@ -281,10 +339,15 @@ def _fault(end: GameEnd) -> NewFault | None:
     )
 
 
+def size_of_entry(entry: JournalEntry) -> int:
+    """The bytes of an entry without what the bots said, more or less."""
+    return ENTRY_BYTES + len(entry.moves)
+
+
 def running_moves(connection: Connection) -> Iterator[StoredMove]:
     """The committed moves of running games in the order they were made.
 
-    Moves of games that have ended since are among them.
+    Moves of games that have ended since are among them, and marks of those that were written anew.
     """
     query = select(_JOURNAL.c.moves).order_by(*_KEY)
     for (moves,) in connection.execute(query):
@@ -297,14 +360,30 @@ def unpack_moves(moves: bytes | bytearray) -> Iterator[StoredMove]:
         yield StoredMove(*fields)
 
 
-def running_analysis(connection: Connection) -> dict[str, Any]:
-    """What the bots said they thought about the moves of `running_moves`."""
+def running_analysis(connection: Connection, games: Collection[GameId]) -> dict[str, Any]:
+    """What the bots said they thought about the moves of `running_moves` in some games."""
     query = select(_JOURNAL.c.analysis).order_by(*_KEY)
-    merged: dict[str, Any] = {}
+    merged: dict[str, Any] = {str(game_id): {} for game_id in games}
     for (analysis,) in connection.execute(query):
         for game, by_ply in (analysis or {}).items():
-            merged.setdefault(game, {}).update(by_ply)
-    return merged
+            if game in merged:
+                merged[game].update(by_ply)
+    return {game: by_ply for game, by_ply in merged.items() if by_ply}
+
+
+def kept_entries(connection: Connection) -> Sequence[KeptEntries]:
+    """All entries in their order, some of them together."""
+    said = func.coalesce(func.length(cast(_JOURNAL.c.analysis, Text)), 0)
+    size = func.length(_JOURNAL.c.moves) + said + ENTRY_BYTES
+    rows = connection.execute(select(*_KEY, size).order_by(*_KEY))
+    return tuple(
+        KeptEntries(
+            end=EntryKey(rows[-1][0], EntryId(rows[-1][1] + 1)),
+            entries=len(rows),
+            bytes=sum(size for *_, size in rows),
+        )
+        for rows in rows.partitions(ENTRIES_READ_TOGETHER)
+    )
 
 
 def last_entry(connection: Connection) -> EntryId:
@@ -323,7 +402,7 @@ _GIVEN_KEY = tuple_(bindparam("of_epoch"), bindparam("of_id"))
 _FIND_JOURNAL = select(_JOURNAL.c.id).where(tuple_(*_KEY) == _GIVEN_KEY)
 _INSERT_JOURNAL = Prepared(insert(_JOURNAL))
 _DELETE_ENTRIES = delete(_JOURNAL).where(tuple_(*_KEY) < _GIVEN_KEY)
-"""Never those of a later owner, which this one has not read."""
+"""Those of earlier owners too, and never those of a later one, which this one has not read."""
 _INSERT_GAME = Prepared(insert(_GAME))
 _END_GAME = Prepared(
     update(_GAME)

@@ -456,6 +456,7 @@ async def test_the_clock_after_a_return_is_what_is_left(server: ServerInTest) ->
     first = await black.turn()
     game = server.running[0]
     game.arbiter._asked_at_ns -= 400 * 10**9
+    server.parts.games.hasten((game,))
     black.call.cancel()
     back = await server.bot(game.black.name)
     turn = await back.turn()

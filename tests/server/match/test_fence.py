@@ -32,7 +32,7 @@ NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 def game(number: int) -> LiveGame:
     """A game as far as the journal looks at one that moves."""
     arbiter = SimpleNamespace(raw_ns=[0], charged_ns=[0])
-    fake = SimpleNamespace(id=GameId(number), first_entry=EntryId(1), arbiter=arbiter)
+    fake = SimpleNamespace(id=GameId(number), segment=None, arbiter=arbiter)
     return cast("LiveGame", fake)
 
 

@@ -38,6 +38,7 @@ async def late_turn(server: ServerInTest, black: Peer) -> tuple[LiveGame, pb.Tur
     await server.until(lambda: session.lag_ns)
     session.lag_ns = 0
     game.arbiter._asked_at_ns -= LATE
+    server.parts.games.hasten((game,))
     return game, turn
 
 
@@ -110,6 +111,7 @@ async def test_held_pongs_do_not_hold_the_flag(
     black, white = await server.pair(control=CONTROL)
     game, _ = await late_turn(server, black)
     game.arbiter._asked_at_ns -= LATE
+    server.parts.games.hasten((game,))
     meter = session_of(server, game)._meter
     await server.until(lambda: game.arbiter.is_flag_up and meter.waiting_ns(0) is not None)
     monkeypatch.setattr(flag, "PING_PATIENCE_NS", 0)
@@ -127,6 +129,7 @@ async def test_leaving_on_the_own_turn_is_no_time_to_think(server: ServerInTest)
     black.call.cancel()
     await server.away(black.name)
     game.arbiter._presence._thinking_since_ns -= 5 * NS_PER_SECOND
+    server.parts.games.hasten((game,))
     ended = await white.ended()
     assert ended.outcome.ending == game_pb2.ENDING_DISCONNECT
     assert ended.outcome.at_fault == game_pb2.PARTY_BLACK

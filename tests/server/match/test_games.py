@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from meijin.server.match.journal import ENTRIES_PER_TRUNCATION
+from meijin.server.match.segments import ENTRIES_PER_SEGMENT
 from meijin.store import Database
 from meijin.store.journal import running_moves
 from meijin.testing.peer import Peer
@@ -196,10 +196,8 @@ async def test_old_entries_are_deleted(start_server: StartServer) -> None:
         black, white = [await server.bot(name) for name in ("eva", "eve")]
         await asyncio.gather(black.play_out(1), white.play_out(1))
         ada, bob = await server.bot("ada"), await server.bot("bob")
-        await server.tournament("ada", "bob", rounds=2 * ENTRIES_PER_TRUNCATION // 9)
-        await asyncio.gather(
-            *(peer.play_out(2 * ENTRIES_PER_TRUNCATION // 9) for peer in (ada, bob))
-        )
+        await server.tournament("ada", "bob", rounds=2 * ENTRIES_PER_SEGMENT // 9)
+        await asyncio.gather(*(peer.play_out(2 * ENTRIES_PER_SEGMENT // 9) for peer in (ada, bob)))
     with Database(server.settings.database) as database:
         left = database.read(lambda at: list(running_moves(at)))
     assert 1 not in {move.game_id for move in left}

@@ -34,10 +34,10 @@ PATIENCE = 20.0
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 
-def game(number: int, first_entry: int = 1) -> LiveGame:
+def game(number: int) -> LiveGame:
     """A game as far as the journal looks at one that moves."""
     arbiter = SimpleNamespace(raw_ns=[0], charged_ns=[0])
-    fake = SimpleNamespace(id=GameId(number), first_entry=EntryId(first_entry), arbiter=arbiter)
+    fake = SimpleNamespace(id=GameId(number), segment=None, arbiter=arbiter)
     return cast("LiveGame", fake)
 
 

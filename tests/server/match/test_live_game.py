@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from meijin.server.match.live_game import LiveGame
-from meijin.store.schema import BotId, BotVersionId, EntryId, GameId, LadderId, PairingId
+from meijin.store.schema import BotId, BotVersionId, GameId, LadderId, PairingId
 from meijin.store.tournaments import PendingPairing
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ def test_a_game_counts_for_the_ladder_of_its_time_control(
         first_version=BotVersionId(1),
         second_version=BotVersionId(2),
         start_time=NOON,
-        first_entry=EntryId(1),
         opening_plies=0,
     )
     assert game.ladder_id == counted

@@ -26,7 +26,6 @@ from meijin.store.faults import NewFault
 from meijin.store.schema import (
     BotId,
     BotVersionId,
-    EntryId,
     FormatName,
     GameId,
     PairingId,
@@ -72,7 +71,6 @@ class FakeGames:
             first_version=BotVersionId(first.bot_id),
             second_version=BotVersionId(second.bot_id),
             start_time=datetime(2026, 3, 4, tzinfo=UTC),
-            first_entry=EntryId(1),
             opening_plies=0,
         )
         self.running[game.id] = game

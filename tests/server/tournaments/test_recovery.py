@@ -281,7 +281,7 @@ async def test_a_move_that_is_stored_twice_counts_once(start_server: StartServer
     with Database(server.settings.database) as database, closing(Writer(database)) as writer:
         read_all = partial(load, storage=Storage(database, writer))
         last = database.read(read_all).last.entry
-        again = JournalEntry(EntryId(last + 1), EntryId(0), epoch=Epoch(1))
+        again = JournalEntry(EntryId(last + 1), epoch=Epoch(1))
         again.moves += pack_move(*StoredMove(GameId(1), 0, 0, 5, 5))
         database.write(partial(commit_entry, entry=again))
         recovered = database.read(read_all)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 import struct
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from tests.simulation.oracle.books import GameRecord
 from tests.simulation.oracle.clocks import check_charge
@@ -17,6 +18,33 @@ COLORS = {0xFFFE: Color.BLACK, 0xFFFF: Color.WHITE}
 """What stands in place of a cell where a side is chosen."""
 MOVE = struct.Struct("<QHHQQ")
 """A move in the journal: game, ply, cell, raw and charged nanoseconds."""
+ANEW = 0xFFFD
+"""What stands in place of a cell where all moves of a game follow."""
+
+Move: TypeAlias = tuple[int, int, int, int, int]
+"""Its fields."""
+
+
+def split(stored: bytes) -> tuple[list[Move], list[Move]]:
+    """The moves of an entry that are new, and then the marks and moves that are written anew."""
+    made: list[Move] = list(MOVE.iter_unpack(stored))
+    end = next((place for place, move in enumerate(made) if move[2] == ANEW), len(made))
+    return made[:end], made[end:]
+
+
+def check_anew(games: Mapping[int, GameRecord], anew: Iterable[Move]) -> None:
+    """What is written anew is all that was committed in a running game, or with this entry."""
+    written: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for game_id, ply, cell, _, _ in anew:
+        written[game_id] += [] if cell == ANEW else [(ply, cell)]
+    for game_id, made in written.items():
+        game = games[game_id]
+        require(game.state == "running", f"game {game_id}, which is {game.state}, is written anew")
+        cells = memoryview(bytes(game.moves)).cast("H")
+        stones = [(ply, cells[ply]) for ply in range(game.opening_plies, len(cells))]
+        require([each for each in made if each[1] not in COLORS] == stones, f"{made} of {stones}")
+        chosen = [(ply, COLORS[code]) for ply, code in made if code in COLORS]
+        require(chosen == ([game.chosen] if game.chosen else []), f"{chosen} of {game.chosen}")
 
 
 def add_move(
@@ -55,7 +83,9 @@ def check_journal(games: Iterable[GameRecord], reader: sqlite3.Connection) -> No
     stored: defaultdict[int, bytearray] = defaultdict(bytearray)
     for (moves,) in reader.execute("SELECT moves FROM journal ORDER BY id"):
         for game_id, _, cell, _, _ in MOVE.iter_unpack(moves):
-            if cell not in COLORS:
+            if cell == ANEW:
+                stored[game_id].clear()
+            elif cell not in COLORS:
                 stored[game_id] += cell.to_bytes(2, "little")
     for game in games:
         if game.state == "running":

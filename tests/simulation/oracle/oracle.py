@@ -51,8 +51,10 @@ class Oracle:
             self._start(*row)
         for entry, stored in read(_ENTRIES, (self._last_entry,)).fetchall():
             self._last_entry = entry
-            for move in moves.MOVE.iter_unpack(stored):
+            news, anew = moves.split(stored)
+            for move in news:
                 self._move(*move)
+            moves.check_anew(self.books.games, anew)
         for row in read(_ENDS, (self._results.last_end,)).fetchall():
             self._end(*row)
         for fault, game_id, ending in read(_FAULTS, (self._last_fault,)).fetchall():

@@ -33,7 +33,7 @@ def test_a_game_is_unplayed_until_it_has_a_result(
 ) -> None:
     """Neither a void game nor one that runs is one."""
     play(database, scene, {1: BLACK, 2: NONE})
-    entry = JournalEntry(EntryId(2), EntryId(0))
+    entry = JournalEntry(EntryId(2))
     entry.starts = [scene.start(2, 3)]
     database.write(lambda to: commit_entry(to, entry))
     key = scene.tournament_id

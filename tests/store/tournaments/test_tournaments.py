@@ -38,7 +38,7 @@ OPENING = b"\x70\x00"
 
 def start(database: Database, scene: Scene, *games: int) -> None:
     """Start a game of each of the scene's pairings with these indexes."""
-    entry = JournalEntry(EntryId(min(games) + 1), EntryId(0))
+    entry = JournalEntry(EntryId(min(games) + 1))
     entry.starts = [scene.start(pairing, pairing + 1) for pairing in games]
     database.write(lambda to: commit_entry(to, entry))
 
@@ -226,7 +226,7 @@ def test_a_pairing_may_have_a_clock_of_its_own(
         replace(scene.start(0, number), pairing_id=pairing.id, tournament_id=key)
         for number, pairing in enumerate(made, start=1)
     ]
-    entry = JournalEntry(EntryId(1), EntryId(0), starts=starts)
+    entry = JournalEntry(EntryId(1), starts=starts)
     database.write(lambda to: commit_entry(to, entry))
     found = [database.read(partial(get_game, game_id=start.id)) for start in starts]
     assert [game.time_control for game in found] == [fast, TimeControl.parse("60+0.5")]
@@ -272,7 +272,7 @@ def test_a_pairing_is_played_once(database: Database, scene: Scene, result: Resu
     start(database, scene, 0)
     if result is not None:
         finish(database, 0, result)
-    second = JournalEntry(EntryId(50), EntryId(0), starts=[scene.start(0, 50)])
+    second = JournalEntry(EntryId(50), starts=[scene.start(0, 50)])
     with pytest.raises(IntegrityError):
         database.write(lambda to: commit_entry(to, second))
 
@@ -280,7 +280,7 @@ def test_a_pairing_is_played_once(database: Database, scene: Scene, result: Resu
 def test_a_pairing_is_played_again_after_a_void_game(database: Database, scene: Scene) -> None:
     """Any number of void games may precede the one that counts."""
     for game_id in (50, 51):
-        entry = JournalEntry(EntryId(game_id), EntryId(0), starts=[scene.start(0, game_id)])
+        entry = JournalEntry(EntryId(game_id), starts=[scene.start(0, game_id)])
         database.write(partial(commit_entry, entry=entry))
         finish(database, game_id - 1, Result.NONE, ending=Ending.VOID)
     start(database, scene, 0)

@@ -8,6 +8,7 @@
 - `flag`: the flag of the side to move, which waits for a ping's answer before it falls
 - `store_watch`: since when the store owes an answer, and whether it is away
 - `arbiter`: the judge of one game: moves, clocks, forfeits
+- `segments`: which entries of the journal are kept, and in which portions old ones go
 - `live_game`: a game that is being played, and its players' outboxes
 - `supplier`: how often what a bot depends on may fail
 - `commands`: what a bot says, as plain values
@@ -15,7 +16,9 @@
 - `lag`: the round trip of a stream, measured by pings
 - `evaluations`: positions outside of games that a bot is asked for on its stream
 - `session`: a bot's open stream and its outbox
+- `deadlines`: the running games in buckets, by when anything can be due in them
 - `commit_spans`: commits as spans, the slow ones and one a second
+- `compaction`: old games are written anew, so that the journal stays bounded
 - `journal`: the group commit of everything that happens
 - `listeners`: who hears what happens, in a stated order
 - `departures`: whether bots lose their streams one by one, or together

@@ -50,7 +50,7 @@ class ActionHandler:
             Whether any of it had an effect.
         """
         moment = self._watch.moment()
-        _hear(session, moment)
+        self._hear(session, moment)
         refused, session.last_actions = session.refused, actions
         self._journal.add_moves(self._judge_plays(session, actions.plays, moment))
         if actions.openings:
@@ -189,7 +189,7 @@ class ActionHandler:
     def receive_pong(self, session: Session, sequence: int) -> None:
         """Decide the games whose flag has waited for this ping's answer."""
         moment = self._watch.moment()
-        _hear(session, moment)
+        self._hear(session, moment)
         round_trip_ns, games = session.pong(sequence, moment)
         for game in games:
             self._decide(game, moment, round_trip_ns)
@@ -236,6 +236,7 @@ class ActionHandler:
         if result is ActionResult.HELD:
             game.held_analysis = analysis
             session.probe(game)
+            self._games.hasten((game,))
         else:
             self._refuse(session, game, ply, result, moment)
 
@@ -265,9 +266,9 @@ class ActionHandler:
         game.analysis[str(ply)] = analysis
         self._journal.add_analysis(game, ply, analysis)
 
-
-def _hear(session: Session, moment: Moment) -> None:
-    """Note that a message was read: first of all, since clocks stand while nothing is."""
-    if session.silent_since_ns is not None:
-        session.end_silence(moment)
-    session.heard = moment
+    def _hear(self, session: Session, moment: Moment) -> None:
+        """Note that a message was read: first of all, since clocks stand while nothing is."""
+        if session.silent_since_ns is not None:
+            session.end_silence(moment)
+            self._games.hasten(session.games.values())
+        session.heard = moment

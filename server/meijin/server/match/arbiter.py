@@ -168,6 +168,17 @@ class Arbiter:
             used = self._timing(moment, 0).spent_ns
         return min(max(left - used, 0), left)
 
+    def budget_left_ns(self, seat: Seat, moment: Moment) -> int:
+        """What `seat` has for its next move as of a moment; nothing while its flag is up."""
+        budget_ns = self.clock.budget_ns(seat)
+        if seat is not self.seat_to_act:
+            return budget_ns
+        if self.is_flag_up:
+            return 0
+        if self._asked_at_ns < 0:
+            return budget_ns - self._used_ns
+        return budget_ns - self._timing(moment, 0).spent_ns
+
     @property
     def held(self) -> Action | None:
         """The action that is held."""
@@ -467,6 +478,20 @@ class Arbiter:
     def is_away(self, seat: Seat) -> bool:
         """Whether `seat` has no stream."""
         return self._presence.is_away(seat)
+
+    @property
+    def is_anyone_away(self) -> bool:
+        """Whether one of the two has no stream, or both."""
+        return self._presence.count > 0
+
+    def absence_left_ns(self, moment: Moment) -> int:
+        """How long no absence can end the game as of a moment, unless anybody leaves or returns."""
+        left_ns = self.clock.budget_ns(self.seat_to_act) - self._used_ns
+        return self._presence.left_ns(moment.served_ns, left_ns)
+
+    def settle_absences(self, now_ns: int) -> None:
+        """Count the absence from a turn up to an instant that absences were judged by."""
+        self._presence.settle(now_ns)
 
     def leave(
         self,

@@ -8,13 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 from meijin.game import Adjudicator, Board, Clock, Ending, Party, Seat, decode_moves
 from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.journal import NO_ENTRY, Batch, Journal
+from meijin.server.match.deadlines import Deadlines
+from meijin.server.match.journal import Batch, Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.stalls import Moment, StallWatch, nanoseconds
 from meijin.server.match.store_watch import StoreWatch
-from meijin.store.schema import BotVersionId, EntryId, GameId
+from meijin.store.schema import BotVersionId, GameId
 from meijin.store.tournaments import PendingPairing
 
 ENDED_BY_MOVE = frozenset(
@@ -41,6 +42,7 @@ class Games:
         watch: StallWatch,
         store_watch: StoreWatch,
         *,
+        deadlines: Deadlines,
         grace: timedelta,
         margin: timedelta,
         last_game: GameId,
@@ -55,7 +57,10 @@ class Games:
         self._to_void: deque[tuple[LiveGame, Party, str]] = deque()
         self._all_voided = asyncio.Event()
         self._all_voided.set()
+        self._absent: dict[GameId, LiveGame] = {}
+        """Those of which a player was away at their last look."""
         self._lobby = lobby
+        self._deadlines = deadlines
         self._journal = journal
         self._listeners = listeners
         self._watch = watch
@@ -81,7 +86,6 @@ class Games:
             players=(first, second),
             versions=(first.session.version_id, second.session.version_id),
             start_time=self._wall_clock(),
-            first_entry=self._journal.entry_id,
         )
         game.outboxes[Seat.FIRST :] = [first.session, second.session]
         self._enter(game)
@@ -100,6 +104,7 @@ class Games:
             game.arbiter.leave(seat, moment, excused=True)
         game.is_announced = True
         self._enter(game)
+        self._journal.add_restored(game)
 
     def new_live_game(
         self,
@@ -110,7 +115,6 @@ class Games:
         players: tuple[Player, Player],
         versions: tuple[BotVersionId, BotVersionId],
         start_time: datetime,
-        first_entry: EntryId = NO_ENTRY,
     ) -> LiveGame:
         """A game at its opening: one that starts, or one of an earlier server to be restored."""
         board = Board.from_moves(decode_moves(pairing.opening), run.variant)
@@ -132,7 +136,6 @@ class Games:
             first_version=versions[0],
             second_version=versions[1],
             start_time=start_time,
-            first_entry=first_entry,
             opening_plies=len(pairing.opening) // 2,
             adjudicator=None if rules is None else Adjudicator(rules),
         )
@@ -142,6 +145,7 @@ class Games:
         self._lobby.enter(game)
         game.run.games[game.number] = game
         self._all_ended.clear()
+        self._deadlines.file(game, self._watch.moment())
 
     # -- while they run -------------------------------------------------------------------
 
@@ -156,27 +160,52 @@ class Games:
         """A game that runs as far as anybody may know, or ``None``."""
         return self.running.get(game_id) or self._ending.get(game_id)
 
+    def hasten(self, games: Iterable[LiveGame]) -> None:
+        """Have games be looked at with the next look: a deadline may have come nearer."""
+        for game in games:
+            self._deadlines.hasten(game)
+
     def expire(self, moment: Moment) -> bool:
         """Flag fall: end the games in which a clock or a grace has run out.
 
         Returns:
             Whether a flag has been up since an earlier look.
         """
-        is_flag_up = False
         self._store_watch.look(moment)
         judged_ns = self._store_watch.judged_ns(moment)
-        for game in list(self.running.values()):
-            if self._store_watch.is_away:  # and lets nobody in
-                game.arbiter.excuse(moment)
-            game.arbiter.expire_absences(judged_ns)
-            outbox = game.outboxes[game.arbiter.seat_to_act]
-            if outbox is not None and outbox.silent_since_ns is None:
-                if game.arbiter.expire(moment, outbox.lag_ns):
-                    outbox.probe(game)
-                elif game.arbiter.is_flag_up:
-                    is_flag_up = True
-            if game.arbiter.outcome is not None:
-                self.end(game)
+        self._lobby.judged_ns = max(self._lobby.judged_ns, judged_ns)
+        due = self._deadlines.take_due(moment, self.running)
+        if self._store_watch.is_away:  # and lets nobody in
+            self._excuse(due, moment)
+        is_flag_up = False
+        for game in due:
+            is_flag_up |= self._look(game, moment, judged_ns)
+        return is_flag_up
+
+    def _excuse(self, due: Iterable[LiveGame], moment: Moment) -> None:
+        """Excuse whoever is away: in games that are due, as those are that were just left, too."""
+        for game in {**self._absent, **{each.id: each for each in due}}.values():
+            game.arbiter.excuse(moment)
+
+    def _look(self, game: LiveGame, moment: Moment, judged_ns: int) -> bool:
+        """Look at one game; whether a flag has been up in it since an earlier look."""
+        is_flag_up = False
+        arbiter = game.arbiter
+        arbiter.expire_absences(judged_ns)
+        outbox = game.outboxes[arbiter.seat_to_act]
+        if outbox is not None and outbox.silent_since_ns is None:
+            if arbiter.expire(moment, outbox.lag_ns):
+                outbox.probe(game)
+            elif arbiter.is_flag_up:
+                is_flag_up = True
+        if arbiter.outcome is not None:
+            self.end(game)
+            return is_flag_up
+        self._deadlines.file(game, moment)
+        if arbiter.is_anyone_away:
+            self._absent[game.id] = game
+        else:
+            self._absent.pop(game.id, None)
         return is_flag_up
 
     # -- ends -----------------------------------------------------------------------------
@@ -212,6 +241,7 @@ class Games:
         """Take an ended game out and have its end committed."""
         if self.running.pop(game.id, None) is None:
             return
+        self._absent.pop(game.id, None)
         if not self.running:
             self._all_ended.set()
         del game.run.games[game.number]

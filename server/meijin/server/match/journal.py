@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,7 +15,9 @@ from sqlalchemy.exc import DBAPIError
 from meijin.game import Choose, OpeningAction, encode_action
 from meijin.server.match.commands import Analysis
 from meijin.server.match.commit_spans import CommitSpans
+from meijin.server.match.compaction import Compaction
 from meijin.server.match.live_game import LiveGame
+from meijin.server.match.segments import Segments
 from meijin.server.match.store_watch import StoreRequest, StoreWatch
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
@@ -23,7 +25,7 @@ from meijin.store.access.audit import Act
 from meijin.store.database import is_unavailable
 from meijin.store.faults import NewFault
 from meijin.store.fence import Fence
-from meijin.store.journal import JournalEntry, commit_entry, pack_move
+from meijin.store.journal import JournalEntry, KeptEntries, commit_entry, pack_move
 from meijin.store.schema import EntryId
 from meijin.store.tournaments import TournamentEnd
 from meijin.store.voids import GameVoid
@@ -43,12 +45,6 @@ COMMIT_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0
 
 BATCH_BUCKETS = (1, 4, 16, 64, 256, 1024, 4096)
 """Of the histogram of batches, in moves."""
-
-ENTRIES_PER_TRUNCATION = 64
-"""Entries between two deletions of those that hold no running game's move."""
-
-NO_ENTRY = EntryId(0)
-"""Before all others."""
 
 
 @dataclass(slots=True)
@@ -86,6 +82,7 @@ class Journal:
         *,
         last_entry: EntryId,
         last_end: int,
+        kept: Sequence[KeptEntries] = (),
         tracer: Tracer = NO_TRACER,
     ) -> None:
         self.committing_since: float | None = None
@@ -109,14 +106,9 @@ class Journal:
         self._ends = itertools.count(last_end + 1)
         self._wake = asyncio.Event()
         self._batch = self._new_batch(EntryId(last_entry + 1))
-        self._next_truncation = NO_ENTRY
+        self._compaction = Compaction(Segments(kept))
 
     # -- what is collected --------------------------------------------------------------
-
-    @property
-    def entry_id(self) -> EntryId:
-        """The entry that is being collected."""
-        return self._batch.entry.id
 
     def add_moves(self, moves: Iterable[tuple[LiveGame, int, int]]) -> None:
         """Add games that go on, each with the ply and the cell of the move just made in it.
@@ -150,9 +142,14 @@ class Journal:
 
     def add_start(self, game: LiveGame) -> None:
         """Add a game that begins."""
+        self._compaction.add_start(game)
         self._batch.entry.starts.append(game.to_start())
         self._batch.started.append(game)
         self.wake()
+
+    def add_restored(self, game: LiveGame) -> None:
+        """Keep the entries of a game of an earlier server, which goes on."""
+        self._compaction.add_restored(game)
 
     def add_end(self, game: LiveGame) -> None:
         """Add a game that has ended."""
@@ -207,20 +204,15 @@ class Journal:
             batch = self._batch
             self._batch = self._new_batch(EntryId(batch.entry.id + 1))
             if not batch.entry.is_empty:
-                self._truncate(batch.entry, running)
+                self._compaction.advance(batch.entry, running)
                 await self._time_commit(batch)
                 self._fence.acknowledge(batch.entry.id)
+                self._compaction.forget(batch.ended)
                 release(batch)
             batch.released.set()
 
     def _new_batch(self, entry_id: EntryId) -> Batch:
-        return Batch(JournalEntry(entry_id, NO_ENTRY, epoch=self._fence.epoch))
-
-    def _truncate(self, entry: JournalEntry, running: Collection[LiveGame]) -> None:
-        """Have old entries deleted now and then, when games have ended."""
-        if entry.ends and entry.id >= self._next_truncation:
-            self._next_truncation = EntryId(entry.id + ENTRIES_PER_TRUNCATION)
-            entry.truncate_before = min((game.first_entry for game in running), default=entry.id)
+        return Batch(JournalEntry(entry_id, epoch=self._fence.epoch))
 
     async def _collect(self, running: Collection[LiveGame]) -> None:
         """Wait for something to commit, and then a moment for news of every running game."""

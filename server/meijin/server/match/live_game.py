@@ -20,6 +20,7 @@ from meijin.game import (
 )
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.commands import Analysis
+from meijin.server.match.segments import Segment
 from meijin.server.match.stalls import Moment
 from meijin.server.match.supplier import SupplierBudget
 from meijin.store.games import encode_choice, encode_times
@@ -29,7 +30,6 @@ from meijin.store.people import is_person_name
 from meijin.store.schema import (
     BotId,
     BotVersionId,
-    EntryId,
     GameId,
     LadderId,
     TournamentId,
@@ -135,8 +135,6 @@ class LiveGame:
     first_version: BotVersionId
     second_version: BotVersionId
     start_time: datetime
-    first_entry: EntryId
-    """No entry before this one holds a move of the game."""
     opening_plies: int
     analysis: dict[str, Any] | None = None
     """By ply, what the bots said they thought; ``None`` while they say nothing."""
@@ -158,6 +156,10 @@ class LiveGame:
     """Follows what its bots say of their moves; ``None`` where it is played to its end."""
     symmetric_fingerprint: int | None = None
     """What its mirror images share, once it has ended."""
+    segment: Segment | None = None
+    """No older segment of the journal is kept for it; ``None`` once it has ended."""
+    bucket: int = 0
+    """Where it waits for its deadlines to be looked at."""
     concerned: BotVersionId | None = None
     """Of the bot that a void game's fault concerns; ``None`` when it was no bot."""
 

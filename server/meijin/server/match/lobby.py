@@ -10,6 +10,7 @@ import structlog
 
 from meijin.game import Party, TimeControl, Variant
 from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacementsError
+from meijin.server.match.deadlines import Deadlines
 from meijin.server.match.departures import Departures
 from meijin.server.match.listeners import Absence, Listeners, MassDisconnect
 from meijin.server.match.live_game import LiveGame, Participant
@@ -92,6 +93,7 @@ class Lobby:
         watch: StallWatch,
         listeners: Listeners,
         *,
+        deadlines: Deadlines,
         grace: timedelta,
         max_notices: int,
         needs_doctor: bool = False,
@@ -102,7 +104,10 @@ class Lobby:
         """The server is about to stop: nobody comes in, and no game starts any more."""
         self.expulsions = 0
         """How often bots lost their right to play; who was let in before must be asked again."""
+        self.judged_ns = 0
+        """The last instant as of which absences were judged."""
         self._watch = watch
+        self._deadlines = deadlines
         self._connected = 0
         self._departures = Departures()
         self._listeners = listeners
@@ -187,7 +192,9 @@ class Lobby:
             absence = Absence(session.version_id, away_ns, is_excused=any(excuses), games=ids)
             self._listeners.player_returned(absence)
         for game in games:
+            game.arbiter.settle_absences(self.judged_ns)
             game.connect(player, session, moment)
+            self._deadlines.hasten(game)
 
     def _replace(
         self, player: Player, old: Session, resume_session_id: str, moment: Moment
@@ -237,6 +244,7 @@ class Lobby:
         player.left_ns = moment.served_ns
         for game in player.games.values():
             game.disconnect(player, session, moment)
+            self._deadlines.hasten(game)
         if session.silent_since_ns is not None:
             for game in player.games.values():
                 game.arbiter.excuse(moment, Party.NETWORK)

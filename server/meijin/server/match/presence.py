@@ -72,6 +72,21 @@ class Presence:
         since_ns = self._away_since_ns[seat]
         return since_ns is not None and now_ns - since_ns > self._grace_ns[seat]
 
+    def left_ns(self, now_ns: int, clock_ns: int) -> int:
+        """How long no absence is overdue, by the grace or by `clock_ns` left for the pending turn.
+
+        Some player is away.
+        """
+        left = [
+            since_ns + self._grace_ns[seat] - now_ns
+            for seat in Seat
+            if (since_ns := self._away_since_ns[seat]) is not None
+        ]
+        if self._thinker is not None and self._thinking_since_ns >= 0:
+            free_ns = self._thinking_since_ns - now_ns + self.free_left_ns(self._thinker)
+            left.append(free_ns + max(clock_ns - self.overrun_ns, 0))
+        return min(left)
+
     def free_left_ns(self, seat: Seat) -> int:
         """How long `seat` may still be away on its own turn before its clock runs."""
         return self._allowances[seat].absence_ns - self._credits[seat].absence_ns

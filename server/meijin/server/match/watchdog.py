@@ -2,23 +2,28 @@
 
 import asyncio
 import itertools
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from meijin.server.errors import NotReadingError
 from meijin.server.match.games import Games
 from meijin.server.match.incidents import Incidents
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.session import Session
 from meijin.server.match.silence import SilenceWatch
 from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 
 TICKS_PER_EXPIRY = 4
-"""Ticks of the stall watch between two looks at all clocks: deadlines are seen to 40 ms."""
+"""Ticks of the stall watch between two looks at the clocks: deadlines are seen to 40 ms."""
 
 PING_INTERVAL = timedelta(seconds=5)
 """Between two measurements of a stream's lag."""
 
 LOOKS_PER_WRITE_TIMEOUT = 5
 """Looks for slow consumers in the time that they have to read a message."""
+
+PORTIONS = 100
+"""All streams are gone through in so many at most: ten thousand that wake at once are a stall."""
 
 
 class Watchdog:
@@ -36,6 +41,7 @@ class Watchdog:
         silence: SilenceWatch,
         *,
         write_timeout: timedelta,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._watch = watch
         self._lobby = lobby
@@ -43,11 +49,12 @@ class Watchdog:
         self._incidents = incidents
         self._silence = silence
         self._write_timeout = write_timeout
+        self._sleep = sleep
 
     async def watch_clocks(self) -> None:
         """Flag fall: end games whose time has run out, for ever."""
         for count in itertools.count():
-            await asyncio.sleep(TICK_INTERVAL_NS / NS_PER_SECOND)
+            await self._sleep(TICK_INTERVAL_NS / NS_PER_SECOND)
             moment = self._watch.tick()
             if count % TICKS_PER_EXPIRY == 0:
                 is_flag_up = self._games.expire(moment)
@@ -57,17 +64,28 @@ class Watchdog:
     async def measure_lag(self) -> None:
         """Ping every stream, for ever."""
         while True:
-            await asyncio.sleep(PING_INTERVAL.total_seconds())
-            for session in self._lobby.sessions:
-                session.ping()
+            await self._visit_each(PING_INTERVAL, Session.ping)
 
     async def drop_stalled_streams(self) -> None:
         """Close the streams of slow consumers, whose peers do not read, for ever."""
-        limit = self._write_timeout.total_seconds()
         while True:
-            await asyncio.sleep(limit / LOOKS_PER_WRITE_TIMEOUT)
-            now_ns = self._watch.moment().now_ns
-            for session in self._lobby.sessions:
-                since_ns = session.writing_since_ns
-                if since_ns is not None and now_ns - since_ns > limit * NS_PER_SECOND:
-                    session.close(NotReadingError(f"nothing was read for {limit:g} s"))
+            await self._visit_each(
+                self._write_timeout / LOOKS_PER_WRITE_TIMEOUT, self._drop_stalled
+            )
+
+    def _drop_stalled(self, session: Session) -> None:
+        since_ns, limit = session.writing_since_ns, self._write_timeout.total_seconds()
+        now_ns = self._watch.moment().now_ns
+        if since_ns is not None and now_ns - since_ns > limit * NS_PER_SECOND:
+            session.close(NotReadingError(f"nothing was read for {limit:g} s"))
+
+    async def _visit_each(self, interval: timedelta, visit: Callable[[Session], None]) -> None:
+        """Visit every open stream once, in portions that are spread evenly over an interval."""
+        sessions = self._lobby.sessions
+        size = max(-(-len(sessions) // PORTIONS), 1)
+        starts = range(0, max(len(sessions), 1), size)
+        for start in starts:
+            await self._sleep(interval.total_seconds() / len(starts))
+            for session in sessions[start : start + size]:
+                if not session.closed.done():
+                    visit(session)

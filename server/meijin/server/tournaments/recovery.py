@@ -1,7 +1,7 @@
 """Recovery: what an earlier server left, its tournaments and running games, is taken up again."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from meijin.server.tournaments.run import RunState, TournamentRun, load_pending,
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, journal, tournaments
 from meijin.store.games import GameRow
+from meijin.store.journal import KeptEntries, StoredMove
 from meijin.store.schema import EntryId, GameId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing
 
@@ -23,12 +24,13 @@ log = structlog.get_logger()
 
 
 class LastIds(NamedTuple):
-    """The last ids given, from which the next follow."""
+    """The last ids given, from which the next follow, and the journal that is kept."""
 
     game: GameId
     end: int
     """Ended games are numbered in the order of their ends."""
     entry: EntryId
+    kept: Sequence[KeptEntries] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,18 @@ def load(connection: Connection, storage: Storage) -> RecoveredState:
     rows = tuple(games.running_games(connection))
     return RecoveredState(
         last=LastIds(
-            games.last_game(connection), games.last_end(connection), journal.last_entry(connection)
+            games.last_game(connection),
+            games.last_end(connection),
+            journal.last_entry(connection),
+            journal.kept_entries(connection),
         ),
         runs=tuple(_runs(connection, rows, storage)),
         games=rows,
         pairings=tournaments.running_pairings(connection),
-        moves=_moves(connection, rows),
-        analysis=journal.running_analysis(connection),
+        moves=moves_by_game(
+            journal.running_moves(connection), {row.id: row.opening_plies for row in rows}
+        ),
+        analysis=journal.running_analysis(connection, [row.id for row in rows]),
     )
 
 
@@ -75,15 +82,23 @@ def _runs(
     return runs
 
 
-def _moves(
-    connection: Connection, rows: Sequence[GameRow]
+def moves_by_game(
+    stored: Iterable[StoredMove], opening_plies: Mapping[GameId, int]
 ) -> dict[GameId, list[tuple[int, int, int]]]:
-    """The moves by game, in order; a move, or a choice, that is stored twice counts once."""
-    plies = {row.id: row.opening_plies for row in rows}
+    """The moves of some games, each in its order, as they follow their openings.
+
+    A move, or a choice, that is stored twice counts once. Where a game was written anew, what is
+    left of it before is no whole.
+    """
+    plies = dict(opening_plies)
     chosen: set[GameId] = set()
     moves: dict[GameId, list[tuple[int, int, int]]] = defaultdict(list)
-    for move in journal.running_moves(connection):
-        if move.ply != plies.get(move.game_id):
+    for move in stored:
+        ply = plies.get(move.game_id)
+        if ply is not None and move.is_anew:
+            plies[move.game_id], moves[move.game_id] = opening_plies[move.game_id], []
+            chosen.discard(move.game_id)
+        if move.ply != ply or move.is_anew:
             continue
         if chosen_color(move.code) is None:
             plies[move.game_id] += 1

@@ -1,0 +1,251 @@
+"""Log compaction: the journal stays bounded, and every game can be restored from it at any time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from meijin.game import Choose, Color, Ending, Outcome, SideChoice, encode_action
+from meijin.server.match import compaction, segments
+from meijin.server.match.compaction import Compaction
+from meijin.server.match.segments import Segments
+from meijin.server.tournaments.recovery import moves_by_game
+from meijin.store.journal import (
+    EntryKey,
+    JournalEntry,
+    KeptEntries,
+    pack_move,
+    size_of_entry,
+    unpack_moves,
+)
+from meijin.store.schema import EntryId, Epoch, GameId
+
+if TYPE_CHECKING:
+    from meijin.server.match.live_game import LiveGame
+
+AT_REST = 20_000
+PORTION = 500
+LONGEST = 100
+"""Moves of a game."""
+
+Moves = list[tuple[int, int, int]]
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compaction, "BYTES_AT_REST", AT_REST)
+    monkeypatch.setattr(compaction, "BYTES_PER_PORTION", PORTION)
+    monkeypatch.setattr(segments, "ENTRIES_PER_SEGMENT", 4)
+
+
+class Table:
+    """The journal as it is stored, and the games that write to it."""
+
+    def __init__(self, seed: int, kept: Sequence[KeptEntries] = (), *, epoch: int = 1) -> None:
+        self.rng = random.Random(seed)
+        self.running: dict[GameId, LiveGame] = {}
+        self.rows: dict[EntryKey, JournalEntry] = {}
+        self.told = 0
+        """Bytes of what has happened."""
+        self.written = 0
+        self.most_deleted = 0
+        self.compaction = Compaction(Segments(kept))
+        self._epoch = Epoch(epoch)
+        self._last = 0
+        self._games = 0
+
+    def start(self) -> LiveGame:
+        """A game begins, perhaps after an opening of a few stones."""
+        self._games += 1
+        first = self.rng.randrange(4)
+        arbiter = SimpleNamespace(
+            board=SimpleNamespace(moves=list(range(first)), ply=first),
+            outcome=None,
+            position=SimpleNamespace(choice=None),
+            choice_ns=(0, 0),
+            raw_ns=[],
+            charged_ns=[],
+        )
+        fake = SimpleNamespace(
+            id=GameId(self._games), arbiter=arbiter, opening_plies=first, segment=None, analysis={}
+        )
+        game = cast("LiveGame", fake)
+        self.running[game.id] = game
+        self.compaction.add_start(game)
+        return game
+
+    def end(self, game: LiveGame) -> None:
+        """A game ends."""
+        del self.running[game.id]
+        game.arbiter.outcome = Outcome(Ending.DRAW)
+        self.compaction.forget([game])
+
+    def commit(self, *moved: LiveGame) -> None:
+        """Commit an entry with a move, or the choice of a side, in some games."""
+        self._last += 1
+        entry = JournalEntry(EntryId(self._last), epoch=self._epoch)
+        for game in moved:
+            self._move(entry, game)
+        self.told += size_of_entry(entry)
+        self.compaction.advance(entry, self.running.values())
+        self.written += size_of_entry(entry)
+        self.rows[entry.key] = entry
+        if entry.truncate_before is not None:
+            old = [key for key in self.rows if key < entry.truncate_before]
+            for key in old:
+                del self.rows[key]
+            self.most_deleted = max(self.most_deleted, len(old))
+
+    def _move(self, entry: JournalEntry, game: LiveGame) -> None:
+        arbiter = game.arbiter
+        ply, times = len(arbiter.board.moves), (self.rng.randrange(1000), self.rng.randrange(1000))
+        if arbiter.position.choice is None and self.rng.random() < 0.1:
+            choice = SideChoice(ply, self.rng.choice((Color.BLACK, Color.WHITE)))
+            arbiter.position.choice, arbiter.choice_ns = choice, times
+            (code,) = encode_action(Choose(choice.color))
+            entry.moves += pack_move(game.id, ply, code, *times)
+            return
+        entry.moves += pack_move(game.id, ply, ply, *times)
+        arbiter.board.moves.append(ply)
+        arbiter.raw_ns.append(times[0])
+        arbiter.charged_ns.append(times[1])
+        if self.rng.random() < 0.2:
+            assert game.analysis is not None
+            game.analysis[str(ply)] = {"score": ply}
+            entry.add_analysis(game.id, ply, game.analysis[str(ply)])
+
+    @property
+    def bytes(self) -> int:
+        """What is stored."""
+        return sum(size_of_entry(entry) for entry in self.rows.values())
+
+    def check(self) -> None:
+        """A server that begins now would find every running game as it is."""
+        openings = {game.id: game.opening_plies for game in self.running.values()}
+        rows = [entry for _, entry in sorted(self.rows.items())]
+        found = moves_by_game((m for row in rows for m in unpack_moves(row.moves)), openings)
+        for game in self.running.values():
+            assert found.get(game.id, []) == expected(game)
+            said: dict[str, object] = {}
+            for row in rows:
+                said |= row.analysis.get(str(game.id), {})
+            assert said == game.analysis
+
+
+def expected(game: LiveGame) -> Moves:
+    """Everything that has happened in a game, as it is restored."""
+    arbiter, first = game.arbiter, game.opening_plies
+    cells = list(arbiter.board.moves)[first:]
+    moves = list(zip(cells, arbiter.raw_ns, arbiter.charged_ns, strict=True))
+    choice = arbiter.position.choice
+    if choice is not None:
+        (code,) = encode_action(Choose(choice.color))
+        moves.insert(choice.ply - first, (code, *arbiter.choice_ns))
+    return moves
+
+
+def live_bytes(table: Table) -> int:
+    """What the moves of the running games take at least."""
+    entry = JournalEntry(EntryId(1))
+    for game in table.running.values():
+        for _ in expected(game):
+            entry.moves += pack_move(0, 0, 0, 0, 0)
+    return len(entry.moves)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_game_is_restored_after_every_entry(seed: int) -> None:
+    """Fast and slow games, whichever entries were deleted and whichever written anew."""
+    table = Table(seed)
+    slow = [table.start() for _ in range(table.rng.choice((1, 5, 40)))]
+    fast = [table.start() for _ in range(5)]
+    for _ in range(1500):
+        moved = [game for game in fast if table.rng.random() < 0.7]
+        moved += [game for game in slow if table.rng.random() < 0.02]
+        table.commit(*moved)
+        for game in moved:
+            if len(game.arbiter.raw_ns) > table.rng.randrange(LONGEST):
+                table.end(game)
+                kind = fast if game in fast else slow
+                kind[kind.index(game)] = table.start()
+        if table.rng.random() < 0.05:
+            table.check()
+    assert table.most_deleted == 4
+
+
+def test_beside_a_game_that_is_not_moved_in_the_journal_is_bounded() -> None:
+    """What is written anew is next to nothing, and what is kept does not grow."""
+    table = Table(1)
+    slow = table.start()
+    table.commit(slow)
+    for _ in range(200):
+        fast = table.start()
+        for _ in range(LONGEST):
+            table.commit(fast)
+        table.end(fast)
+        assert table.bytes <= AT_REST + 2 * LONGEST * 28 + 4 * 4 * 128
+    assert table.written <= 1.1 * table.told
+    table.check()
+
+
+@pytest.mark.parametrize("games", [10, 100, 1000])
+def test_many_slow_games_are_not_written_all_the_time(games: int) -> None:
+    """The journal is a small multiple of them, and so is what is written of what happens."""
+    table = Table(1)
+    slow = [table.start() for _ in range(games)]
+    for _ in range(20):
+        table.commit(*slow)
+    live, told, written = live_bytes(table), table.told, table.written
+    for _ in range(10 * (AT_REST + live) // (100 * 28)):
+        fast = table.start()
+        for _ in range(20):
+            table.commit(fast)
+        table.end(fast)
+        assert table.bytes <= AT_REST + 5 * live
+    assert table.written - written <= 2 * (table.told - told)
+    table.check()
+
+
+def test_nothing_is_written_anew_while_everything_runs() -> None:
+    """A journal that is twice what the games in it take stays as it is."""
+    table = Table(2)
+    games = [table.start() for _ in range(300)]
+    for _ in range(3):
+        table.commit(*games)
+    written = table.written
+    for _ in range(60):
+        table.commit(*games)
+    assert table.written - written <= 3 * (table.told - written)
+    table.check()
+
+
+def test_what_an_earlier_server_left_goes_too() -> None:
+    """Its entries are deleted in the portions they were read in, once its games are written."""
+    old = Table(1)
+    games = [old.start() for _ in range(20)]
+    for _ in range(50):
+        old.commit(*games)
+    ids = sorted(old.rows)
+    kept = [
+        KeptEntries(EntryKey(Epoch(1), EntryId(each.id + 1)), 1, size_of_entry(old.rows[each]))
+        for each in ids
+    ]
+    new = Table(2, kept, epoch=2)
+    new.rows, new.running = dict(old.rows), dict(old.running)
+    for game in games:
+        game.segment = None
+        new.compaction.add_restored(game)
+    new._games = 1000
+    fast = new.start()
+    for _ in range(3000):
+        new.commit(fast)
+        if len(fast.arbiter.raw_ns) == LONGEST:
+            new.end(fast)
+            fast = new.start()
+    assert all(key.epoch == 2 for key in new.rows)
+    assert new.most_deleted <= 4
+    new.check()
