@@ -16,6 +16,8 @@ class Operator:
         self.wanted: list[pb.TournamentSettings] = []
         self.made: set[int] = set()
         """The places of those that the server has made, as it said."""
+        self._refused: set[str] = set()
+        """Those whose resumption was refused: it may have happened, and its answer been lost."""
         self._scene = scene
 
     def operate(self) -> None:
@@ -39,9 +41,16 @@ class Operator:
 
                 server.call("CreateTournament", request, made)
                 return
-        for tournament in scene.tournaments("cancelled"):
+        refused, self._refused = self._refused, set()
+        for tournament in sorted({*scene.tournaments("cancelled"), *refused}):
+
+            def resumed(error: str, tournament: str = tournament) -> None:
+                if "try again" in error:
+                    self._refused.add(tournament)
+                scene.note("tournament", tournament, "resumed", error)
+
             resume = pb.ResumeTournamentRequest(tournament_id=tournament)
-            server.call("ResumeTournament", resume, lambda error: scene.note("resumed", error))
+            server.call("ResumeTournament", resume, resumed)
 
     def _known_bots(self) -> list[str]:
         return [name for (name,) in self._scene.disk.reader.execute("SELECT name FROM bot")]
