@@ -23,6 +23,7 @@ from typing import cast
 from report import report
 
 from meijin.game import GOMOKU, Adjudication, Seat, TimeControl, Variant
+from meijin.server.match.deadlines import Deadlines
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listeners
@@ -46,8 +47,10 @@ class League:
     variant: Variant = GOMOKU
     adjudication: Adjudication | None = None
     ladder_id: LadderId | None = LadderId(1)
-    running = 0
     _control = TimeControl(timedelta(minutes=5), timedelta(seconds=1))
+
+    def __init__(self) -> None:
+        self.games: dict[int, LiveGame] = {}
 
     def control_of(self, bot_id: BotId) -> TimeControl:  # noqa: ARG002 - the same for all
         """What each bot gets."""
@@ -58,15 +61,22 @@ class Arena:
     """The running games of a server, as far as they take memory."""
 
     def __init__(self) -> None:
-        watch, listeners = StallWatch(), Listeners()
+        watch, listeners, deadlines = StallWatch(), Listeners(), Deadlines()
         self._run = League()
-        self._lobby = Lobby(watch, listeners, grace=timedelta(seconds=30), max_notices=100)
+        self._lobby = Lobby(
+            watch,
+            listeners,
+            deadlines=deadlines,
+            grace=timedelta(seconds=30),
+            max_notices=100,
+        )
         self._games = Games(
             self._lobby,
             cast("Journal", None),  # commits nothing here
             listeners,
             watch,
             StoreWatch(watch),
+            deadlines=deadlines,
             grace=timedelta(seconds=30),
             margin=timedelta(seconds=0.05),
             last_game=GameId(0),

@@ -27,7 +27,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -87,7 +87,7 @@ class Contest:
     variant: Variant = GOMOKU
     adjudication: Adjudication | None = None
     ladder_id: LadderId | None = None
-    running: int = 0
+    games: dict[int, LiveGame] = field(default_factory=dict)
 
     def control_of(self, _bot_id: BotId) -> TimeControl:
         """The same for both bots."""

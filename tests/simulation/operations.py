@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.simulation.scene import Scene
+from tests.simulation.server import SimulatedServer
 
 from meijin.v1 import tournament_service_pb2 as pb
 
@@ -41,6 +42,10 @@ class Operator:
 
                 server.call("CreateTournament", request, made)
                 return
+        self._resume_cancelled(server)
+
+    def _resume_cancelled(self, server: SimulatedServer) -> None:
+        scene = self._scene
         refused, self._refused = self._refused, set()
         for tournament in sorted({*scene.tournaments("cancelled"), *refused}):
 

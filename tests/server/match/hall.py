@@ -96,7 +96,7 @@ class Hall(Listener):
                 adjudication=None,
                 control_of=lambda _: TimeControl.parse(control),
                 ladder_id=None,
-                running=0,
+                games={},
             ),
         )
         self.live: list[LiveGame] = []

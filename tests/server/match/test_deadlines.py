@@ -207,7 +207,9 @@ async def test_who_waits_at_the_door_for_long_is_away_on_its_clock() -> None:
     assert told[0][0] > 6 * SECOND
 
 
-async def test_games_that_wait_are_looked_at_rarely_and_never_together() -> None:
+async def test_games_that_wait_are_looked_at_rarely_and_never_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Though all of them have begun together, and are asked the same."""
     hall = Hall(2, "1000/move")
     looks: list[int] = []
@@ -217,7 +219,7 @@ async def test_games_that_wait_are_looked_at_rarely_and_never_together() -> None
         looks[-1] += 1
         return look(game, *rest)
 
-    hall.games._look = count  # type: ignore[method-assign]
+    monkeypatch.setattr(hall.games, "_look", count)
     games = 2000
     for _ in range(games):
         hall.play(0, 1)
