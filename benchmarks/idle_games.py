@@ -68,7 +68,7 @@ class Hall:
             adjudication=None,
             control_of=lambda _: control,
             ladder_id=None,
-            running=0,
+            games={},
         )
         self._contest = cast("Contest", contest)
 
