@@ -39,7 +39,7 @@ from meijin.server.process.systemd import ServiceManager
 from meijin.server.services import OTHER_SERVICES, STORING_SERVICES, add_services
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
-from meijin.server.tournaments.recovery import load, restore
+from meijin.server.tournaments.recovery import begin_log, load, restore
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.server.tracing.start import start_tracer
 from meijin.server.webhooks.deliverer import Deliverer
@@ -226,10 +226,13 @@ class App:
         credentials = Credentials.of(settings)
         writer = Writer(database)
         storage = Storage(database, writer)
+        move_log = database.open_move_log()
         try:
             await ensure_operator_token(storage, OperatorTokenFile(settings.data))
             await storage.read(partial(check_time_classes, classes=settings.time_classes))
-            recovered = await storage.read(partial(load, storage=storage))
+            recovered = await storage.read(partial(load, storage=storage, move_log=move_log))
+            if move_log is not None:
+                begin_log(move_log, recovered)
             parts = Parts.assemble(
                 settings,
                 writer,
@@ -237,6 +240,7 @@ class App:
                 storage,
                 redis_url=redis_url,
                 last=recovered.last,
+                move_log=move_log,
                 tracer=tracer,
             )
             restore(recovered, parts.lobby, parts.games, parts.scheduler)
@@ -246,12 +250,15 @@ class App:
                 yield app
             finally:
                 await app.close()
+                parts.journal.close()
                 if parts.store_watch.is_away:
                     database.cut()
         finally:
             if not await asyncio.to_thread(writer.close, CLOSING_TIME):
                 log.warning("the database does not answer; its last transaction is left to it")
             storage.close()
+            if move_log is not None:
+                move_log.close()
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""

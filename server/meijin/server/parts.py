@@ -15,6 +15,7 @@ from meijin.server.access.people import People
 from meijin.server.access.permissions import Policy
 from meijin.server.access.token_control import TokenControl
 from meijin.server.match.actions import ActionHandler
+from meijin.server.match.commit_log import CommitLog
 from meijin.server.match.feed import Feed
 from meijin.server.match.game_log import GameLog
 from meijin.server.match.game_rate import GameRate
@@ -41,6 +42,7 @@ from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.fence import Fence
+from meijin.store.move_log import MoveLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,15 @@ class Parts:
         *,
         redis_url: str,
         last: LastIds,
+        move_log: MoveLog | None = None,
         tracer: Tracer = NO_TRACER,
     ) -> "Parts":
-        """Make the parts, each with those that it needs; `last` are the ids given so far."""
+        """Make the parts, each with those that it needs.
+
+        Args:
+            last: The ids given so far.
+            move_log: Takes the moves; without one the database does.
+        """
         watch, listeners, feed = StallWatch(), Listeners(), Feed()
         store_watch = StoreWatch(watch)
         refreshes = RefreshSender(redis_url)
@@ -89,6 +97,7 @@ class Parts:
             store_watch,
             last_entry=last.entry,
             last_end=last.end,
+            log=None if move_log is None else CommitLog(move_log, store_watch),
             tracer=tracer,
         )
         lobby = Lobby(
@@ -144,8 +153,10 @@ class Parts:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
+        games = self.games
         return [
-            self.journal.run(self.games.release, self.games.running.values()),
+            self.journal.run(games.release, games.running.values()),
+            *self.journal.log_tasks(games.release, games.running.values()),
             self.store_watch.beat(self.writer),
             self.watchdog.watch_clocks(),
             self.watchdog.measure_lag(),

@@ -122,7 +122,8 @@ class Hall(Listener):
         """The answer of a bot to its pending turn is read now."""
         ply = game.arbiter.board.ply
         play = (game.number, ply, game.arbiter.board.ply, None, 0)
-        self.actions.receive(bot.session, Actions(plays=[play], resigns=[], failures=[]))
+        said = Actions(plays=[play], resigns=[], failures=[])
+        self.actions.judge(bot.session, said, self.actions.hear(bot.session, said))
 
     def hear(self, *bots: Bot) -> None:
         """The ways of bots carry again; what they have sent meanwhile comes now."""
@@ -271,7 +272,7 @@ async def test_bots_that_are_heard_are_not_silent() -> None:
     for _ in range(30):
         hall.pass_time(SECOND // 10)
         for bot in others:
-            hall.actions.receive(bot.session, Actions(plays=[], resigns=[], failures=[]))
+            hall.actions.hear(bot.session, Actions(plays=[], resigns=[], failures=[]))
     assert ending(games[0]) is Ending.TIME
 
 

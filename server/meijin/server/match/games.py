@@ -208,6 +208,7 @@ class Games:
 
     def release(self, batch: Batch) -> None:
         """Tell the players, and then the listeners, what has been committed."""
+        has_ended = False
         for game in batch.moved:
             game.is_uncommitted = False
             arbiter = game.arbiter
@@ -215,6 +216,8 @@ class Games:
                 outbox = game.outboxes[arbiter.turns[len(arbiter.board.moves) & 1]]
                 if outbox is not None:
                     outbox.add_turn(game)
+            else:
+                has_ended = True
         for game in batch.opened:
             self._release_opening(game)
         for game in batch.ended:
@@ -224,6 +227,8 @@ class Games:
         for game in batch.started:
             game.announce_start()
         moved = [*batch.moved, *batch.opened] if batch.opened else batch.moved
+        if has_ended:  # by something else, whose commit may have been the faster one
+            moved = [game for game in moved if self.live_game(game.id) is game]
         self._listeners.committed(batch.started, moved, batch.ended)
 
     def _release_opening(self, game: LiveGame) -> None:

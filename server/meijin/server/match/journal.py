@@ -1,8 +1,12 @@
-"""The journal: a group commit, so that nobody hears of a move before it is stored."""
+"""The journal: group commits, so that nobody hears of a move before it is stored.
+
+Where the database is an SQLite file the moves go to the log beside it, and starts, ends and all the
+rest to the database, each without waiting for the other; on PostgreSQL all go to the database.
+"""
 
 import asyncio
 import itertools
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from meijin.game import Choose, OpeningAction, encode_action
 from meijin.server.match.commands import Analysis
+from meijin.server.match.commit_log import CommitLog, first_entry
 from meijin.server.match.commit_spans import CommitSpans
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.store_watch import StoreRequest, StoreWatch
@@ -86,10 +91,11 @@ class Journal:
         *,
         last_entry: EntryId,
         last_end: int,
+        log: CommitLog | None = None,
         tracer: Tracer = NO_TRACER,
     ) -> None:
-        self.committing_since: float | None = None
-        """When the commit under way began, in the event loop's time; ``None`` between commits."""
+        """`log` takes the moves; without one the database does."""
+        self._committing: dict[int, float] = {}
         self.commit_seconds = Histogram(
             "meijin_journal_commit_seconds",
             "From a batch's end of collection to its commit, with all tries.",
@@ -107,32 +113,38 @@ class Journal:
         self._store_watch = store_watch
         self._spans = CommitSpans(tracer)
         self._ends = itertools.count(last_end + 1)
+        self._log = log
         self._wake = asyncio.Event()
         self._batch = self._new_batch(EntryId(last_entry + 1))
         self._next_truncation = NO_ENTRY
+        self._moves, self._moves_wake = self._batch, self._wake
+        if log is not None:
+            self._moves = self._new_batch(log.next_entry)
+            self._moves_wake = asyncio.Event()
 
     # -- what is collected --------------------------------------------------------------
 
     @property
     def entry_id(self) -> EntryId:
-        """The entry that is being collected."""
-        return self._batch.entry.id
+        """The entry of moves that is being collected."""
+        return self._moves.entry.id
 
     def add_moves(self, moves: Iterable[tuple[LiveGame, int, int]]) -> None:
         """Add games that go on, each with the ply and the cell of the move just made in it.
 
         All moves of a message at once: a call for each would take a tenth of judging it.
         """
-        batch = self._batch
+        batch = self._moves
         packed, moved = batch.entry.moves, batch.moved
         for game, ply, cell in moves:
             arbiter = game.arbiter
             packed += pack_move(game.id, ply, cell, arbiter.raw_ns[-1], arbiter.charged_ns[-1])
             moved.append(game)
+        self._moves_wake.set()
 
     def add_action(self, game: LiveGame, ply: int, action: OpeningAction) -> None:
         """Add a game that goes on after an action of its opening."""
-        batch, arbiter = self._batch, game.arbiter
+        batch, arbiter = self._moves, game.arbiter
         if isinstance(action, Choose):
             times = [arbiter.choice_ns]
         else:
@@ -142,11 +154,11 @@ class Journal:
         for code, at, (raw_ns, charged_ns) in zip(encode_action(action), plies, times, strict=True):
             batch.entry.moves += pack_move(game.id, at, code, raw_ns, charged_ns)
         batch.opened.append(game)
-        self.wake()
+        self._moves_wake.set()
 
     def add_analysis(self, game: LiveGame, ply: int, analysis: Analysis) -> None:
         """Add what a bot thought of a move."""
-        self._batch.entry.add_analysis(game.id, ply, analysis)
+        self._moves.entry.add_analysis(game.id, ply, analysis)
 
     def add_start(self, game: LiveGame) -> None:
         """Add a game that begins."""
@@ -185,14 +197,16 @@ class Journal:
 
     async def drained(self) -> None:
         """Wait until everything that was added so far is committed and released."""
-        batch = self._batch
+        batches = (self._batch, self._moves)
         self.wake()
-        await batch.released.wait()
+        self._moves_wake.set()
+        for batch in batches:
+            await batch.released.wait()
 
     # -- what is committed --------------------------------------------------------------
 
     async def run(self, release: Callable[[Batch], None], running: Collection[LiveGame]) -> None:
-        """Commit for ever.
+        """Commit to the database for ever.
 
         Args:
             release: Is called with every batch once it is committed.
@@ -203,15 +217,48 @@ class Journal:
             LostOwnershipError: another server has claimed the database, or it lost commits.
         """
         while True:
-            await self._collect(running)
+            if self._log is None:
+                await self._collect(running)
+            else:
+                await _next(self._wake)
             batch = self._batch
             self._batch = self._new_batch(EntryId(batch.entry.id + 1))
+            if self._log is None:
+                self._moves = self._batch
             if not batch.entry.is_empty:
                 self._truncate(batch.entry, running)
-                await self._time_commit(batch)
+                with self._store_watch.write() as request:
+                    await self._timed(batch, self._commit(batch.entry, request))
                 self._fence.acknowledge(batch.entry.id)
                 release(batch)
             batch.released.set()
+
+    def log_tasks(
+        self, release: Callable[[Batch], None], running: Collection[LiveGame]
+    ) -> list[Coroutine[None, None, None]]:
+        """What commits moves to the log for ever, where there is one; the arguments as in `run`."""
+        return [] if self._log is None else [self._run_log(self._log, release, running)]
+
+    async def _run_log(
+        self, log: CommitLog, release: Callable[[Batch], None], running: Collection[LiveGame]
+    ) -> None:
+        while True:
+            if log.is_slow:
+                await self._collect(running)
+            else:
+                await _next(self._moves_wake)
+            batch = self._moves
+            self._moves = self._new_batch(EntryId(batch.entry.id + 1))
+            if batch.entry.moves:
+                await self._timed(batch, log.commit(batch.entry))
+                release(batch)
+                log.truncate(running, batch.entry.id)
+            batch.released.set()
+
+    def close(self) -> None:
+        """End what commits to the log."""
+        if self._log is not None:
+            self._log.close()
 
     def _new_batch(self, entry_id: EntryId) -> Batch:
         return Batch(JournalEntry(entry_id, NO_ENTRY, epoch=self._fence.epoch))
@@ -220,35 +267,38 @@ class Journal:
         """Have old entries deleted now and then, when games have ended."""
         if entry.ends and entry.id >= self._next_truncation:
             self._next_truncation = EntryId(entry.id + ENTRIES_PER_TRUNCATION)
-            entry.truncate_before = min((game.first_entry for game in running), default=entry.id)
+            entry.truncate_before = entry.id
+            if self._log is None:
+                entry.truncate_before = first_entry(running, entry.id)
 
     async def _collect(self, running: Collection[LiveGame]) -> None:
         """Wait for something to commit, and then a moment for news of every running game."""
-        await self._next()
-        if self._batch.games >= len(running):
+        await _next(self._moves_wake)
+        if self._moves.games >= len(running):
             return
         with suppress(TimeoutError):
             async with asyncio.timeout(COLLECTION_TIME.total_seconds()):
-                while self._batch.games < len(running):
-                    await self._next()
+                while self._moves.games < len(running):
+                    await _next(self._moves_wake)
 
-    async def _next(self) -> None:
-        await self._wake.wait()
-        self._wake.clear()
-
-    async def _time_commit(self, batch: Batch) -> None:
+    async def _timed(self, batch: Batch, commit: Coroutine[None, None, None]) -> None:
         """Commit a batch, and observe how long it took and what it held."""
         clock = asyncio.get_running_loop().time
-        self.committing_since = began = clock()
-        with self._store_watch.write() as request:
-            await self._commit(batch.entry, request)
-        self.committing_since = None
+        began = clock()
+        self._committing[id(batch)] = began
+        await commit
+        del self._committing[id(batch)]
         now = clock()
         self.commit_seconds.observe(now - began)
         self.batch_moves.observe(len(batch.moved))
         if self._spans.is_on:
             starts, ends = len(batch.started), len(batch.ended)
             self._spans.committed(began, now, moves=len(batch.moved), starts=starts, ends=ends)
+
+    @property
+    def committing_since(self) -> float | None:
+        """When the oldest commit under way began, by the event loop's clock; ``None`` without one."""
+        return min(self._committing.values(), default=None)
 
     async def _commit(self, entry: JournalEntry, request: StoreRequest) -> None:
         """Commit the entry, trying again for as long as the database fails.
@@ -264,7 +314,7 @@ class Journal:
             except DBAPIError as error:
                 if not error.connection_invalidated and not is_unavailable(error):
                     raise
-                self._store_watch.fail(request, error)
+                self._store_watch.fail(request, str(error.orig))
                 commit = partial(commit_entry, entry=entry, is_retry=True)
                 await asyncio.sleep(delay.total_seconds())
                 delay = min(2 * delay, LAST_RETRY)
@@ -279,3 +329,8 @@ async def _done(work: Future[None]) -> None:
     work.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
     await done.wait()
     work.result()
+
+
+async def _next(wake: asyncio.Event) -> None:
+    await wake.wait()
+    wake.clear()

@@ -1,8 +1,9 @@
 """Recovery: what an earlier server left, its tournaments and running games, is taken up again."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import structlog
@@ -16,10 +17,15 @@ from meijin.server.tournaments.run import RunState, TournamentRun, load_pending,
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, journal, tournaments
 from meijin.store.games import GameRow
+from meijin.store.journal import StoredMove
+from meijin.store.move_log import LogEntry, MoveLog
 from meijin.store.schema import EntryId, GameId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing
 
 log = structlog.get_logger()
+
+FIRST_ENTRY = EntryId(1)
+"""Of a log that begins anew, with the moves of the games that are taken up again."""
 
 
 class LastIds(NamedTuple):
@@ -45,9 +51,23 @@ class RecoveredState:
     analysis: dict[str, Any]
 
 
-def load(connection: Connection, storage: Storage) -> RecoveredState:
-    """Read what an earlier server left; its tournaments will read from `storage`."""
+def load(
+    connection: Connection, storage: Storage, move_log: MoveLog | None = None
+) -> RecoveredState:
+    """Read what an earlier server left; its tournaments will read from `storage`.
+
+    Moves are in the log, if there is one, and what the database has of them is older.
+    """
     rows = tuple(games.running_games(connection))
+    logged = [] if move_log is None else list(move_log.read())
+    analysis = journal.running_analysis(connection)
+    for entry in logged:
+        for game, by_ply in entry.analysis.items():
+            analysis.setdefault(game, {}).update(by_ply)
+    stored = chain(
+        journal.running_moves(connection),
+        chain.from_iterable(journal.unpack_moves(entry.moves) for entry in logged),
+    )
     return RecoveredState(
         last=LastIds(
             games.last_game(connection), games.last_end(connection), journal.last_entry(connection)
@@ -55,9 +75,26 @@ def load(connection: Connection, storage: Storage) -> RecoveredState:
         runs=tuple(_runs(connection, rows, storage)),
         games=rows,
         pairings=tournaments.running_pairings(connection),
-        moves=_moves(connection, rows),
-        analysis=journal.running_analysis(connection),
+        moves=_moves(stored, rows),
+        analysis=analysis,
     )
+
+
+def begin_log(move_log: MoveLog, recovered: RecoveredState) -> None:
+    """Have a log hold the moves of the running games, and nothing else.
+
+    Raises:
+        OSError: the disk does not take it.
+    """
+    packed = bytearray()
+    for row in recovered.games:
+        ply = row.opening_plies
+        for code, raw_ns, charged_ns in recovered.moves[row.id]:
+            packed += journal.pack_move(row.id, ply, code, raw_ns, charged_ns)
+            ply += chosen_color(code) is None
+    ids = map(str, (row.id for row in recovered.games))
+    analysis = {key: recovered.analysis[key] for key in ids if key in recovered.analysis}
+    move_log.begin(LogEntry(FIRST_ENTRY, packed, analysis))
 
 
 def _runs(
@@ -76,13 +113,13 @@ def _runs(
 
 
 def _moves(
-    connection: Connection, rows: Sequence[GameRow]
+    stored: Iterable[StoredMove], rows: Sequence[GameRow]
 ) -> dict[GameId, list[tuple[int, int, int]]]:
     """The moves by game, in order; a move, or a choice, that is stored twice counts once."""
     plies = {row.id: row.opening_plies for row in rows}
     chosen: set[GameId] = set()
     moves: dict[GameId, list[tuple[int, int, int]]] = defaultdict(list)
-    for move in journal.running_moves(connection):
+    for move in stored:
         if move.ply != plies.get(move.game_id):
             continue
         if chosen_color(move.code) is None:
