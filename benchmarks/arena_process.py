@@ -6,21 +6,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
+from processor_time import ServerTime, process_seconds, server_time
 
 from meijin.v1 import bot_service_pb2
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 
-TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LISTENING = re.compile(r"listening on (\S+)")
 PAGES = re.compile(r"pages for browsers are at http://(\S+)")
-START_TIME = 30.0
+START_TIME = 120.0
+NO_SETTINGS: Mapping[str, str] = {}
+CHECKOUT = Path(__file__).parent.parent
+NAMED_THREADS = Path(__file__).with_name("named_threads.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,12 @@ class ArenaProcess:
     @property
     def cpu_seconds(self) -> float:
         """Processor time of all its threads."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        return process_seconds(self.pid)
+
+    @property
+    def time(self) -> ServerTime:
+        """Processor time by what its threads do."""
+        return server_time(self.pid)
 
     @property
     def resident_bytes(self) -> int:
@@ -57,25 +64,48 @@ class ArenaProcess:
 
 
 @contextmanager
-def arena_process(durability: str, *, web: str = "off") -> Iterator[ArenaProcess]:
+def arena_process(
+    durability: str,
+    *,
+    web: str = "off",
+    checkout: Path = CHECKOUT,
+    settings: Mapping[str, str] = NO_SETTINGS,
+) -> Iterator[ArenaProcess]:
     """A server with open registration on a free port and a new SQLite file.
 
     Args:
         web: Where it has pages for browsers.
+        checkout: Of whose source it is a server; another than this one has an environment of
+            its own in `.venv`.
+        settings: Others than usual, by their names in the environment.
     """
     with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder, ExitStack() as stack:
         data = Path(folder)
         log = stack.enter_context((data / "server.log").open("w"))
+        env_file = data / "meijin.env"
+        env_file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
         command = [
-            *(sys.executable, "-m", "meijin", "serve", "--open", "--drain=0"),
+            *(_python(checkout), "-P", str(NAMED_THREADS), "meijin"),
+            *("serve", "--open", "--drain=0"),
             *("--listen=127.0.0.1:0", f"--data={data}", f"--durability={durability}"),
-            *(f"--env-file={os.devnull}", f"--web={web}"),
+            *(f"--env-file={env_file}", f"--web={web}"),
         ]
         process = stack.enter_context(child(command, log.fileno()))
         server_log = data / "server.log"
         address = _address(LISTENING, server_log, process)
         pages = "" if web == "off" else _address(PAGES, server_log, process)
         yield ArenaProcess(process.pid, address, data, pages)
+
+
+def _python(checkout: Path) -> str:
+    if checkout.resolve() == CHECKOUT.resolve():
+        return sys.executable
+    python = checkout / ".venv" / "bin" / "python"
+    if not python.exists():
+        raise FileNotFoundError(
+            f"{python} is missing: install the checkout in an environment there"
+        )
+    return str(python.absolute())
 
 
 @contextmanager

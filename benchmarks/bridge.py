@@ -19,18 +19,17 @@ times                bridge_us over bare_us, to compare runs on busy machines by
 import argparse
 import asyncio
 import os
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 from arena_process import arena_process, child
+from bot_processes import INSTANT_BOT
+from line_engine import engine
 from report import print_json, show
 
 from meijin.bots import Position
@@ -43,87 +42,6 @@ from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 SLICES = 10
 SIDE = 15
 WARM_UP = 1.0
-PYTHON_ENGINE = """
-import sys
-taken, width = set(), 15
-def move():
-    cell = next(c for c in range(width * width) if c not in taken)
-    taken.add(cell)
-    sys.stdout.write(f"{cell % width},{cell // width}\\n"); sys.stdout.flush()
-def take(text):
-    x, y = text.split(",")[:2]
-    taken.add(int(y) * width + int(x))
-for line in sys.stdin:
-    word, _, rest = line.strip().partition(" ")
-    if word in ("START", "RESTART"):
-        taken.clear(); width = int(rest or width); print("OK", flush=True)
-    elif word == "BEGIN":
-        move()
-    elif word == "TURN":
-        take(rest); move()
-    elif word == "BOARD":
-        taken.clear()
-        while (stone := sys.stdin.readline().strip()) != "DONE":
-            take(stone)
-        move()
-    elif word == "ABOUT":
-        print('name="instant", version="1"', flush=True)
-    elif word == "END":
-        break
-"""
-C_ENGINE = r"""
-#include <stdio.h>
-#include <string.h>
-static char taken[512];
-static int width = 15;
-static void move(void) {
-    int cell = 0;
-    while (taken[cell]) cell++;
-    taken[cell] = 1;
-    printf("%d,%d\n", cell % width, cell / width);
-}
-int main(void) {
-    char line[256];
-    int x, y;
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    while (fgets(line, sizeof line, stdin)) {
-        if (sscanf(line, "START %d", &x) == 1) {
-            width = x; memset(taken, 0, sizeof taken); puts("OK");
-        } else if (!strncmp(line, "RESTART", 7)) {
-            memset(taken, 0, sizeof taken); puts("OK");
-        } else if (!strncmp(line, "BEGIN", 5)) {
-            move();
-        } else if (sscanf(line, "TURN %d,%d", &x, &y) == 2) {
-            taken[y * width + x] = 1; move();
-        } else if (!strncmp(line, "BOARD", 5)) {
-            memset(taken, 0, sizeof taken);
-            while (fgets(line, sizeof line, stdin) && sscanf(line, "%d,%d", &x, &y) == 2)
-                taken[y * width + x] = 1;
-            move();
-        } else if (!strncmp(line, "ABOUT", 5)) {
-            puts("name=\"instant\", version=\"1\"");
-        } else if (!strncmp(line, "END", 3)) {
-            return 0;
-        }
-    }
-}
-"""
-
-
-@contextmanager
-def engine() -> Iterator[list[str]]:
-    """The command of an engine that answers at once."""
-    with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder:
-        compiler = shutil.which("cc")
-        if compiler is None:
-            path = Path(folder) / "engine.py"
-            path.write_text(PYTHON_ENGINE)
-            yield [sys.executable, "-S", "-E", str(path)]
-            return
-        source, program = Path(folder) / "engine.c", Path(folder) / "engine"
-        source.write_text(C_ENGINE)
-        subprocess.run([compiler, "-O2", "-w", "-o", program, source], check=True)
-        yield [str(program)]
 
 
 class Bare:
@@ -222,7 +140,7 @@ def throughput(command: Sequence[str], games: int, seconds: float) -> dict[str, 
             "--opening-rules=free",
         ]
         wrap = [*meijin, "wrap", "--name=wrapped", where, *words, "--", *command]
-        rival = [sys.executable, str(Path(__file__).with_name("instant_bot.py")), "rival"]
+        rival = [sys.executable, str(INSTANT_BOT), "rival"]
         with (
             Path(os.devnull).open("w") as null,
             child(wrap, null.fileno()),
@@ -272,7 +190,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
-    with engine() as command:
+    with engine() as program:
+        command = [str(program)]
         first = [overhead(command, options.plies)]
         show("A ply over a bare pipe, and through the bridge", first)
         rows = [throughput(command, games, options.seconds) for games in options.games]

@@ -296,8 +296,8 @@ class Job:
         assert verify(self._database, LADDER).differences == ()
 
 
-def measure_job(path: Path, size: Size, days: int) -> list[Row]:
-    """The rows of one database."""
+def measure_job(path: Path, size: Size, days: int, last: str = "verify") -> list[Row]:
+    """The rows of one database, up to a step."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     found: list[Row] = []
     with Database(f"sqlite:///{path}", Durability.PROCESS) as database:
@@ -314,6 +314,8 @@ def measure_job(path: Path, size: Size, days: int) -> list[Row]:
                     "peak_mb": round(peak_bytes() / 2**20, 1),
                 }
             )
+            if name == last:
+                break
     return found
 
 
@@ -333,13 +335,13 @@ def fits(sizes: Sequence[Size], repeat: int) -> Iterator[Row]:
             yield process.submit(measure, path, size, repeat).result()
 
 
-def jobs(sizes: Sequence[Size], days: int) -> Iterator[Row]:
-    """Some rows for each size; games are made in one process and counted in the next."""
+def jobs(sizes: Sequence[Size], days: int, last: str = "verify") -> Iterator[Row]:
+    """Rows of each size, up to a step; games are made in one process and counted in the next."""
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder, fresh_processes() as process:
             path = Path(folder) / "ladder.db"
             process.submit(fill_database, path, size, days).result()
-            yield from process.submit(measure_job, path, size, days).result()
+            yield from process.submit(measure_job, path, size, days, last).result()
 
 
 def fresh_processes() -> ProcessPoolExecutor:

@@ -38,8 +38,9 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-from arbitration import INSTANT_BOT, read
+from arbitration import read
 from arena_process import ArenaProcess, arena_process, child
+from bot_processes import INSTANT_BOT
 from ladder import Size, fill_database
 from report import Row, print_json, show
 from starlette.applications import Starlette
@@ -108,7 +109,7 @@ def measure(arena: ArenaProcess, seconds: float, windows: Windows) -> None:
     time.sleep(seconds)
     after = read(arena)
     span = after.time - before.time
-    windows.cpu_percent.append(100 * (after.cpu - before.cpu) / span)
+    windows.cpu_percent.append(100 * (after.server - before.server).total / span)
     windows.moves_per_second.append((after.moves - before.moves) / span)
 
 

@@ -1,0 +1,104 @@
+"""An engine of the Gomocup protocol that answers at once, in C where there is a compiler.
+
+It takes the first cell that is free. Where the variable LINE_ENGINE_TALLY names a folder, it takes
+cells in an order that differs from game to game, as instant bots do, and counts its moves in a
+file there, in eight bytes as `tally.py` reads them.
+"""
+
+import mmap
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+TALLY = "LINE_ENGINE_TALLY"
+SOURCE = Path(__file__).with_name("line_engine.c")
+
+
+@contextmanager
+def engine() -> Iterator[Path]:
+    """A program that is the engine, without arguments."""
+    with tempfile.TemporaryDirectory(prefix="meijin-engine-") as folder:
+        program = Path(folder) / "engine"
+        compiler = shutil.which("cc")
+        if compiler is None:
+            program.write_text(f"#!{sys.executable} -SE\n{Path(__file__).read_text()}")
+            program.chmod(0o700)
+        else:
+            subprocess.run([compiler, "-O2", "-w", "-o", program, SOURCE], check=True)
+        yield program
+
+
+class LineEngine:
+    """The engine in Python."""
+
+    def __init__(self, folder: str | None) -> None:
+        self._is_shuffled = folder is not None
+        self._moves = memoryview(bytearray(8) if folder is None else _counter(folder)).cast("q")
+        self._games = 0
+        self._width = 15
+        self._taken: set[int] = set()
+        self._order: list[int] = []
+        self._new_game()
+
+    def answer(self, line: str) -> str:
+        """What it says to a line; empty for nothing."""
+        word, _, rest = line.strip().partition(" ")
+        if word in {"START", "RESTART"}:
+            self._width = int(rest or self._width)
+            self._new_game()
+            return "OK"
+        if word == "ABOUT":
+            return 'name="instant", version="1"'
+        if word == "TURN":
+            self._take(rest)
+        elif word == "BOARD":
+            self._taken.clear()
+            while (stone := sys.stdin.readline().strip()) != "DONE":
+                self._take(stone)
+        return self._move() if word in {"BEGIN", "TURN", "BOARD"} else ""
+
+    def _new_game(self) -> None:
+        self._games += 1
+        self._taken.clear()
+        self._order = list(range(self._width**2))
+        state = self._games
+        for i in range(len(self._order) - 1, 0, -1) if self._is_shuffled else ():
+            state = (state * 1664525 + 1013904223) % 2**32
+            j = (state >> 8) % (i + 1)
+            self._order[i], self._order[j] = self._order[j], self._order[i]
+
+    def _move(self) -> str:
+        cell = next(cell for cell in self._order if cell not in self._taken)
+        self._taken.add(cell)
+        self._moves[0] += 1
+        return f"{cell % self._width},{cell // self._width}"
+
+    def _take(self, text: str) -> None:
+        x, y = text.split(",")[:2]
+        self._taken.add(int(y) * self._width + int(x))
+
+
+def _counter(folder: str) -> mmap.mmap:
+    path = Path(folder) / str(os.getpid())
+    path.write_bytes(bytes(8))
+    with path.open("r+b") as file:
+        return mmap.mmap(file.fileno(), 8)
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    played = LineEngine(os.environ.get(TALLY))
+    for line in sys.stdin:
+        if line.startswith("END"):
+            break
+        if answer := played.answer(line):
+            print(answer, flush=True)
+
+
+if __name__ == "__main__":
+    main()
