@@ -400,9 +400,9 @@ class World:
     async def start(self) -> None:
         """Let the honest bot in."""
         current_caller.set(Caller(None, "Play", "", ""))  # of every stream: nobody has a token
-        run = self.parts.journal.run(self.parts.games.release, ())
+        (commits,) = self.parts.journal.tasks(self.parts.games.release, ())
         self._tasks = [
-            asyncio.create_task(run),
+            asyncio.create_task(commits),
             asyncio.create_task(self.servicer.Play(None, cast("Any", self.honest))),
         ]
         await self.settle()

@@ -15,7 +15,6 @@ from meijin.server.access.people import People
 from meijin.server.access.permissions import Policy
 from meijin.server.access.token_control import TokenControl
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.commit_log import CommitLog
 from meijin.server.match.feed import Feed
 from meijin.server.match.game_log import GameLog
 from meijin.server.match.game_rate import GameRate
@@ -97,7 +96,7 @@ class Parts:
             store_watch,
             last_entry=last.entry,
             last_end=last.end,
-            log=None if move_log is None else CommitLog(move_log, store_watch),
+            move_log=move_log,
             tracer=tracer,
         )
         lobby = Lobby(
@@ -155,8 +154,7 @@ class Parts:
         """What runs as long as the server does."""
         games = self.games
         return [
-            self.journal.run(games.release, games.running.values()),
-            *self.journal.log_tasks(games.release, games.running.values()),
+            *self.journal.tasks(games.release, games.running.values()),
             self.store_watch.beat(self.writer),
             self.watchdog.watch_clocks(),
             self.watchdog.measure_lag(),

@@ -243,8 +243,20 @@ class ServerInTest:
             gate.set()
 
     def hold(self, gate: threading.Event) -> None:
-        """Have the store's writer wait for the gate before whatever is submitted from now on."""
-        self.parts.writer.submit(lambda _: gate.wait(WAIT_TIMEOUT.total_seconds()), is_urgent=True)
+        """Have the store wait for the gate before whatever it is given from now on."""
+        limit = WAIT_TIMEOUT.total_seconds()
+        self.parts.writer.submit(lambda _: gate.wait(limit), is_urgent=True)
+        log = self.parts.journal._log
+        if log is None:
+            return
+        commit = log.commit
+
+        async def commit_later(*entry: Any) -> None:
+            log.commit = commit  # type: ignore[method-assign]
+            await asyncio.to_thread(gate.wait, limit)
+            await commit(*entry)
+
+        log.commit = commit_later  # type: ignore[method-assign]
 
     def tasks(self, method: str) -> int:
         """How many calls of a method gRPC is serving."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from meijin.server.match.journal import ENTRIES_PER_TRUNCATION
+from meijin.server.match.store_commit import ENTRIES_PER_TRUNCATION
 from meijin.store import Database
 from meijin.store.journal import running_moves
 from meijin.testing.peer import Peer

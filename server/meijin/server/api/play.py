@@ -42,7 +42,7 @@ log = structlog.get_logger()
 HELLO_TIMEOUT = timedelta(seconds=5)
 """How long a new stream has to say hello."""
 
-PORTION = int(__import__("os").environ.get("HOTPORTION", "128"))
+PORTION = 128
 """Moves of a message that are judged together, before the first of them are told of."""
 
 MESSAGE_RATE = Rate(per_second=20, burst=100)

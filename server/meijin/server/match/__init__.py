@@ -16,7 +16,9 @@
 - `evaluations`: positions outside of games that a bot is asked for on its stream
 - `session`: a bot's open stream and its outbox
 - `commit_spans`: commits as spans, the slow ones and one a second
-- `journal`: the group commit of everything that happens
+- `group_commit`, `store_commit`, `log_commit`, `log_sync`: what is committed together, to the
+  database or to the move log
+- `journal`: has everything committed that happens
 - `listeners`: who hears what happens, in a stated order
 - `departures`: whether bots lose their streams one by one, or together
 - `lobby`: which bots are connected

@@ -214,7 +214,6 @@ class ActionHandler:
             self._note_action(game, ply, held)
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
-            self._journal.wake()
 
     def _end_by(self, game: LiveGame, ply: int, analysis: Analysis | None) -> None:
         """End a game by its last move, which is stored with the game alone."""

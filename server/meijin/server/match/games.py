@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from meijin.game import Adjudicator, Board, Clock, Ending, Party, Seat, decode_moves
 from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.journal import NO_ENTRY, Batch, Journal
+from meijin.server.match.group_commit import NO_ENTRY, Batch
+from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.lobby import Lobby, Player
