@@ -26,7 +26,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -38,7 +38,8 @@ from report import Row, report
 from meijin.game import GOMOKU, Adjudication, TimeControl, Variant
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.commands import Actions
-from meijin.server.match.journal import Batch, Journal
+from meijin.server.match.group_commit import Batch
+from meijin.server.match.journal import Journal
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import Session
 from meijin.server.match.wire import command_from_proto, delivery_to_proto
@@ -47,6 +48,7 @@ from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import LastIds
 from meijin.store import Database, Durability, Writer
+from meijin.store.move_log import LogEntry, MoveLog
 from meijin.store.schema import (
     BotId,
     BotVersionId,
@@ -101,12 +103,12 @@ class Collector(Journal):
         super().__init__(
             writer, database.fence, parts.store_watch, last_entry=EntryId(0), last_end=0
         )
-        self.moves: list[tuple[LiveGame, int, int]] = []
+        self.judged: list[tuple[LiveGame, int, int]] = []
         """Of the last message."""
 
     def add_moves(self, moves: Iterable[tuple[LiveGame, int, int]]) -> None:
         """Have them judged."""
-        self.moves = list(moves)
+        self.judged = list(moves)
 
 
 def drawn_order(rng: Random) -> list[int]:
@@ -122,7 +124,15 @@ def drawn_order(rng: Random) -> list[int]:
 class Arena:
     """A server's parts, and two bots with games against each other."""
 
-    def __init__(self, database: Database, writer: Writer, settings: Settings, last: int) -> None:
+    def __init__(
+        self,
+        database: Database,
+        writer: Writer,
+        settings: Settings,
+        *,
+        last: int,
+        move_log: MoveLog | None,
+    ) -> None:
         ids = LastIds(GameId(1_000_000), 0, EntryId(last))
         self.parts = Parts.assemble(
             settings,
@@ -131,6 +141,7 @@ class Arena:
             Storage(database, writer),
             redis_url="unix:///none",
             last=ids,
+            move_log=move_log,
         )
         collector = Collector(writer, self.parts, database)
         self._collector = collector
@@ -163,11 +174,13 @@ class Arena:
     async def committing(self) -> AsyncIterator[None]:
         """Have the journal run beside the block."""
         parts = self.parts
-        run = parts.journal.run(self._batches.append, parts.games.running.values())
+        works = parts.journal.tasks(self._batches.append, parts.games.running.values())
         async with asyncio.TaskGroup() as tasks:
-            running = tasks.create_task(run)
+            running = [tasks.create_task(work) for work in works]
             yield
-            running.cancel()
+            for task in running:
+                task.cancel()
+        parts.journal.close()
 
     async def play(self, ply: int, cells: Sequence[int]) -> list[int]:
         """Take a bot's answers in all games, and tell the other: nanoseconds of each stage."""
@@ -182,9 +195,9 @@ class Arena:
         command = command_from_proto(request, most)
         marks.append(clock())
         assert isinstance(command, Actions)
-        self._actions.receive(session, command)
+        self._actions.judge(session, command, self._actions.hear(session, command))
         marks.append(clock())
-        parts.journal.add_moves(self._collector.moves)
+        parts.journal.add_moves(self._collector.judged)
         marks.append(clock())
         commit_ns = await self._commit()
         marks.append(clock())
@@ -207,7 +220,7 @@ class Arena:
         Raises:
             RuntimeError: a game has not gone on, so that the stages are of fewer moves.
         """
-        moves, games = len(self._collector.moves), len(self.parts.games.running)
+        moves, games = len(self._collector.judged), len(self.parts.games.running)
         if not games or moves < games:
             raise RuntimeError(f"{moves} moves went on in {games} running games")
         before = time.process_time_ns()
@@ -235,6 +248,13 @@ def open_store(durability: Durability) -> Iterator[tuple[Database, Writer, Setti
             writer.close()
 
 
+def _empty_log(database: Database) -> MoveLog:
+    move_log = database.open_move_log()
+    assert move_log is not None
+    move_log.begin(LogEntry(EntryId(1), b"", {}))
+    return move_log
+
+
 async def run(arena: Arena, games: int, plies: int) -> list[list[int]]:
     """Play games to some ply: nanoseconds of each ply and stage."""
     arena.seat(games)
@@ -254,7 +274,9 @@ def measure(games: int, plies: int, repeat: int, durability: Durability) -> Row:
         for number in range(repeat):
 
             async def once(last: int = number * plies) -> list[list[int]]:
-                return await run(Arena(database, writer, settings, last), games, plies)
+                with closing(_empty_log(database)) as move_log:
+                    arena = Arena(database, writer, settings, last=last, move_log=move_log)
+                    return await run(arena, games, plies)
 
             runs.append(asyncio.run(once()))
     tick = min(clock_ns() for _ in range(1000))

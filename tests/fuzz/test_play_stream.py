@@ -14,8 +14,8 @@ from tests.fuzz.world import ViolationError
 from meijin.server.api import play
 from meijin.server.match import wire
 from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.journal import Journal
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.store_commit import StoreCommit
 
 SEQUENCES = int(os.environ.get("MEIJIN_FUZZ_SEQUENCES", "100000"))
 SEED = int(os.environ.get("MEIJIN_FUZZ_SEED", "1"))
@@ -38,13 +38,13 @@ def test_a_seed_says_everything() -> None:
     assert first != other
 
 
-async def _commits_nothing(_journal: Journal, _entry: object) -> None:
+async def _commits_nothing(*_: object) -> None:
     """Tell of it all the same."""
 
 
 MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "undecodable messages are looked at": (play, "check_decoded", lambda _request: None),
-    "news before the commit": (Journal, "_commit", _commits_nothing),
+    "news before the commit": (StoreCommit, "commit", _commits_nothing),
     "whoever leaves is still there": (Lobby, "leave", lambda *_: None),
     "the wrong side resigns": (Arbiter, "resign", lambda *_: None),
     "a hello may be anything": (wire, "MAX_LABEL", "many"),  # type: ignore[dict-item]

@@ -356,7 +356,9 @@ class World:
             self.writer.commit()
             await self.turns_of_loop(3)
             journal = self.parts.journal
-            is_committed = journal._batch.entry.is_empty and not self.parts.store_watch._requests
+            is_committed = (
+                journal.moves.batch.entry.is_empty and not self.parts.store_watch._requests
+            )
             if is_committed and self.honest.is_settled and not self._is_to_be_told:
                 return
         raise ViolationError("the honest bot is not served")
@@ -401,9 +403,9 @@ class World:
     async def start(self) -> None:
         """Let the honest bot in."""
         current_caller.set(Caller(None, "Play", "", ""))  # of every stream: nobody has a token
-        run = self.parts.journal.run(self.parts.games.release, ())
+        (commits,) = self.parts.journal.tasks(self.parts.games.release, ())
         self._tasks = [
-            asyncio.create_task(run),
+            asyncio.create_task(commits),
             asyncio.create_task(self.servicer.Play(None, cast("Any", self.honest))),
         ]
         await self.settle()

@@ -1,7 +1,10 @@
-"""A disk that fails on purpose, and the writer on it: the product's own, without its thread."""
+"""A disk that fails on purpose, and what writes to it: the product's own, without its threads."""
 
 from __future__ import annotations
 
+import asyncio
+import errno
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -12,9 +15,11 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
-from tests.simulation.loop import SimulatedLoop
+from tests.simulation.loop import NS_PER_SECOND, SimulatedLoop
 
 from meijin.store import Database, Durability, Writer
+from meijin.store.move_log import LogEntry, LogReader, MoveLog, log_folder, segments_in
+from meijin.store.schema import EntryId
 from meijin.store.writer import MAX_GROUP, _Work
 
 T = TypeVar("T")
@@ -31,6 +36,7 @@ class Disk:
 
     def __init__(self, folder: Path) -> None:
         path = folder / "meijin.db"
+        self._log_folder = log_folder(path.resolve())
         with Database(f"sqlite:///{path}", Durability.PROCESS) as database:
             database.migrate()
         self._empty = sqlite3.connect(":memory:")
@@ -56,11 +62,19 @@ class Disk:
         self.writer: SimulatedWriter | None = None
         """The one of the server that runs."""
         self.writer_committed: Callable[[], None] = lambda: None
-        """Is called after every commit."""
+        """Is called after every commit to the database."""
+        self.log: SimulatedLog | None = None
+        """The log of the server that runs."""
+        self.logged: Callable[[LogEntry], None] = lambda _: None
+        """Is called after every commit to the log."""
+        self.log_cut: Callable[[], None] = lambda: None
+        """Is called after old entries of the log were deleted."""
 
     def reset(self) -> None:
         """Forget everything."""
         self._empty.backup(self._restore)
+        for path in segments_in(self._log_folder):
+            path.unlink()
         self.hangs_until_ns = 0
         self.well()
 
@@ -76,9 +90,19 @@ class Disk:
             self.refused()
 
     def abandon(self) -> None:
-        """The server has died, and its connection with it."""
+        """The server has died, and its connection and its files with it."""
         if self.writer is not None:
             self.writer._disconnect()
+        if self.log is not None:
+            self.log.close()
+
+    def journal(self) -> Iterator[bytes]:
+        """The moves of all entries that are kept, of the database and of the log."""
+        for (moves,) in self.reader.execute("SELECT moves FROM journal ORDER BY id"):
+            yield moves
+        with LogReader(self._log_folder) as reader:
+            for entry in reader.read():
+                yield bytes(entry.moves)
 
     @property
     def is_away(self) -> bool:
@@ -104,6 +128,58 @@ class SimulatedDatabase(Database):
         if self.disk.is_failing:
             raise failure("disk I/O error")
         return super().read(query)
+
+    def open_move_log(self) -> MoveLog:
+        """The product's log, whose writes fail where the disk does."""
+        self.disk.log = SimulatedLog(self.disk._log_folder, self.disk)
+        return self.disk.log
+
+
+class SimulatedLog(MoveLog):
+    """Appends to the product's log, on a disk that may fail."""
+
+    def __init__(self, folder: Path, disk: Disk) -> None:
+        super().__init__(folder, is_synced=True)
+        self.disk = disk
+        self._has_begun = False
+
+    def begin(self, entry: LogEntry) -> None:
+        """Begin with what was committed before."""
+        super().begin(entry)
+        self._has_begun = True
+
+    def append(self, entry: LogEntry) -> None:
+        """Append an entry, which is committed then: a server that dies leaves its files."""
+        if self.disk.is_failing:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        super().append(entry)
+        if self._has_begun:
+            self.disk.logged(entry)
+
+    def delete_before(self, entry_id: EntryId) -> None:
+        """Delete old entries."""
+        super().delete_before(entry_id)
+        self.disk.log_cut()
+
+
+class SimulatedSync:
+    """Waits for the disk in simulated time."""
+
+    def __init__(self, log: SimulatedLog, *, loop: SimulatedLoop, rng: Random) -> None:
+        self._disk = log.disk
+        self._loop = loop
+        self._rng = rng
+
+    async def wait(self) -> None:
+        """Wait for as long as the disk takes."""
+        delay_ns = self._rng.randrange(MS // 10, 2 * MS)
+        wait_ns = max(delay_ns, self._disk.hangs_until_ns - self._loop.now_ns)
+        await asyncio.sleep(wait_ns / NS_PER_SECOND)
+        if self._disk.is_failing:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def close(self) -> None:
+        """Do nothing: there is no thread."""
 
 
 class SimulatedWriter(Writer):

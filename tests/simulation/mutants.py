@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import Any
 from unittest.mock import patch
 
 from meijin.game import Ending, Result
-from meijin.server.match import journal as journal_module
-from meijin.server.match import stalls
+from meijin.server.match import stalls, store_commit
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.compaction import Compaction
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Batch, Journal
+from meijin.server.match.group_commit import Batch
 from meijin.server.match.live_game import LiveGame, Outbox, Participant
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.log_commit import LogCommit
 from meijin.server.match.session import Session
 from meijin.server.match.stalls import Moment, StallWatch
 from meijin.server.tournaments import recovery
@@ -24,6 +24,7 @@ from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.journal import JournalEntry, commit_entry
+from meijin.store.move_log import LogEntry
 
 Mutant = Callable[[], AbstractContextManager[Any]]
 
@@ -40,10 +41,11 @@ def _mutant(mutant: Mutant) -> Mutant:
 def tells_before_the_commit() -> AbstractContextManager[Any]:
     """The journal does not wait for its commit."""
 
-    async def commit(self: Journal, entry: JournalEntry, *_: object) -> None:
-        self._writer.submit(partial(commit_entry, entry=entry))
+    async def commit(self: LogCommit, entry: JournalEntry, *_: object) -> None:
+        logged = LogEntry(entry.id, entry.moves, entry.analysis)
+        asyncio.get_running_loop().call_later(0.001, self._log.append, logged)
 
-    return patch.object(Journal, "_commit", commit)
+    return patch.object(LogCommit, "commit", commit)
 
 
 @_mutant
@@ -53,7 +55,7 @@ def forgets_that_it_tries_again() -> AbstractContextManager[Any]:
     def commit(connection: Any, entry: JournalEntry, **_: object) -> None:
         commit_entry(connection, entry)
 
-    return patch.object(journal_module, "commit_entry", commit)
+    return patch.object(store_commit, "commit_entry", commit)
 
 
 @_mutant
@@ -116,7 +118,7 @@ def truncates_running_games() -> AbstractContextManager[Any]:
     """Entries of running games are deleted."""
 
     def truncate(_: Compaction, entry: JournalEntry, _running: object) -> None:
-        if entry.ends:
+        if entry.moves:
             entry.truncate_before = entry.key
 
     return patch.object(Compaction, "advance", truncate)

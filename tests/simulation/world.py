@@ -24,6 +24,7 @@ from tests.simulation.scene import Scene
 from tests.simulation.server import SimulatedServer, simulated_surroundings
 
 from meijin.server.settings import Settings
+from meijin.store.move_log import LogEntry
 from meijin.v1 import play_service_pb2
 
 MS = 1_000_000
@@ -97,6 +98,8 @@ class World(bots.World):
         scene.loop.executor_delay_ns = self._disk_delay
         scene.loop.on_crash = self._server_died
         scene.disk.writer_committed = self._committed
+        scene.disk.logged = self._logged
+        scene.disk.log_cut = self._log_cut
         self._draw()
         self._start_server()
         self._operator.operate()
@@ -136,7 +139,8 @@ class World(bots.World):
 
     def _put_away(self) -> None:
         scene = self._scene
-        scene.disk.writer_committed = _nothing
+        scene.disk.writer_committed = scene.disk.log_cut = _nothing
+        scene.disk.logged = lambda _: None
         scene.disk.abandon()
         for server in [*self._buried, *filter(None, [scene.server])]:
             scene.loop.bury(server.process)
@@ -229,6 +233,12 @@ class World(bots.World):
 
     def _committed(self) -> None:
         self._consult(self._scene.oracle.committed)
+
+    def _logged(self, entry: LogEntry) -> None:
+        self._consult(self._scene.oracle.logged, entry)
+
+    def _log_cut(self) -> None:
+        self._consult(self._scene.oracle.check_journal)
 
     def _consult(self, judge: Callable[..., None], *facts: object) -> None:
         """Have the oracle judge, without disturbing the product in its middle."""

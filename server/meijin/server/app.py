@@ -39,7 +39,7 @@ from meijin.server.process.systemd import ServiceManager
 from meijin.server.services import OTHER_SERVICES, STORING_SERVICES, add_services
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
-from meijin.server.tournaments.recovery import load, restore
+from meijin.server.tournaments.recovery import begin_log, load, restore
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.server.tracing.start import start_tracer
 from meijin.server.webhooks.deliverer import Deliverer
@@ -227,10 +227,13 @@ class App:
         credentials = Credentials.of(settings)
         writer = Writer(database)
         storage = Storage(database, writer)
+        move_log = database.open_move_log()
         try:
             await ensure_operator_token(storage, OperatorTokenFile(settings.data))
             await storage.read(partial(check_time_classes, classes=settings.time_classes))
-            recovered = await storage.read(partial(load, storage=storage))
+            recovered = await storage.read(partial(load, storage=storage, move_log=move_log))
+            if move_log is not None:
+                recovered = begin_log(move_log, recovered, database.fence.epoch)
             parts = Parts.assemble(
                 settings,
                 writer,
@@ -238,6 +241,7 @@ class App:
                 storage,
                 redis_url=redis_url,
                 last=recovered.last,
+                move_log=move_log,
                 tracer=tracer,
             )
             restore(recovered, parts.lobby, parts.games, parts.scheduler)
@@ -247,12 +251,15 @@ class App:
                 yield app
             finally:
                 await app.close()
+                parts.journal.close()
                 if parts.store_watch.is_away:
                     database.cut()
         finally:
             if not await asyncio.to_thread(writer.close, CLOSING_TIME):
                 log.warning("the database does not answer; its last transaction is left to it")
             storage.close()
+            if move_log is not None:
+                move_log.close()
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
@@ -281,8 +288,7 @@ class App:
             self._games,
             self.ladders,
             self._interceptor.counts,
-            journal.commit_seconds,
-            journal.batch_moves,
+            *journal.histograms,
             self.parts.actions.notices,
             self.parts.watch.recent.seconds,
             *([] if self._backups is None else [self._backups]),

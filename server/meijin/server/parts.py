@@ -42,6 +42,7 @@ from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.fence import Fence
+from meijin.store.move_log import MoveLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +79,15 @@ class Parts:
         *,
         redis_url: str,
         last: LastIds,
+        move_log: MoveLog | None = None,
         tracer: Tracer = NO_TRACER,
     ) -> "Parts":
-        """Make the parts, each with those that it needs; `last` are the ids given so far."""
+        """Make the parts, each with those that it needs.
+
+        Args:
+            last: The ids given so far.
+            move_log: Takes the moves; without one the database does.
+        """
         watch, listeners, feed = StallWatch(), Listeners(), Feed()
         store_watch = StoreWatch(watch)
         refreshes = RefreshSender(redis_url)
@@ -91,6 +98,7 @@ class Parts:
             last_entry=last.entry,
             last_end=last.end,
             kept=last.kept,
+            move_log=move_log,
             tracer=tracer,
         )
         deadlines = Deadlines()
@@ -149,8 +157,9 @@ class Parts:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
+        games = self.games
         return [
-            self.journal.run(self.games.release, self.games.running.values()),
+            *self.journal.tasks(games.release, games.running.values()),
             self.store_watch.beat(self.writer),
             self.watchdog.watch_clocks(),
             self.watchdog.measure_lag(),

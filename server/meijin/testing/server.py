@@ -15,10 +15,12 @@ import grpc
 from meijin.game import FREE, OpeningRule, TimeControl, Variant
 from meijin.server.app import App, open_database
 from meijin.server.match.listeners import Listener
+from meijin.server.match.log_commit import LogCommit
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Database
+from meijin.store.journal import JournalEntry
 from meijin.testing.peer import WAIT_TIMEOUT, Peer, bearer, play_moves
 from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
@@ -243,8 +245,20 @@ class ServerInTest:
             gate.set()
 
     def hold(self, gate: threading.Event) -> None:
-        """Have the store's writer wait for the gate before whatever is submitted from now on."""
-        self.parts.writer.submit(lambda _: gate.wait(WAIT_TIMEOUT.total_seconds()), is_urgent=True)
+        """Have the store wait for the gate before whatever it is given from now on."""
+        limit = WAIT_TIMEOUT.total_seconds()
+        self.parts.writer.submit(lambda _: gate.wait(limit), is_urgent=True)
+        moves = self.parts.journal.moves
+        if not isinstance(moves, LogCommit):
+            return
+        commit = moves.commit
+
+        async def commit_later(entry: JournalEntry) -> None:
+            moves.commit = commit  # type: ignore[method-assign]
+            await asyncio.to_thread(gate.wait, limit)
+            await commit(entry)
+
+        moves.commit = commit_later  # type: ignore[method-assign]
 
     def tasks(self, method: str) -> int:
         """How many calls of a method gRPC is serving."""

@@ -25,6 +25,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from meijin.store.claims import AdvisoryClaim, FileClaim
 from meijin.store.errors import UnknownSchemaError
 from meijin.store.fence import Fence
+from meijin.store.move_log import MoveLog, log_folder
 from meijin.store.new_connections import closed_on_failure
 from meijin.store.revisions import check_current, upgrade
 
@@ -100,6 +101,7 @@ class Database:
             raise ArgumentError(f"{backend} is none of {', '.join(BACKENDS)}")
         self._file = database_file(url)
         self.is_sqlite = self._file is not None
+        self._is_synced = durability is Durability.POWER
         self._connections: WeakSet[Any] = WeakSet()
         if self.is_sqlite:
             self.writer, self.reader = _sqlite_engines(url, durability)
@@ -194,6 +196,18 @@ class Database:
         """Run `work` in one writing transaction."""
         with self.writer.begin() as connection:
             return work(connection)
+
+    def open_move_log(self) -> MoveLog | None:
+        """The log of moves beside an SQLite file; ``None`` where the database keeps them.
+
+        A server that takes over from another machine finds everything in PostgreSQL, but no files.
+
+        Raises:
+            StoreInUseError: another server appends to it.
+        """
+        if self._file is None:
+            return None
+        return MoveLog(log_folder(self._file.resolve()), is_synced=self._is_synced)
 
     def claim(self) -> AbstractContextManager[None]:
         """Hold the database for one server.

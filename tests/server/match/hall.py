@@ -10,7 +10,7 @@ from typing import cast
 
 from meijin.game import TimeControl, Variant
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.commands import Actions
+from meijin.server.match.commands import Actions, Play
 from meijin.server.match.deadlines import Deadlines
 from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
@@ -138,7 +138,12 @@ class Hall(Listener):
         """The answer of a bot to its pending turn is read now."""
         ply = game.arbiter.board.ply
         play = (game.number, ply, game.arbiter.board.ply, None, 0)
-        self.actions.receive(bot.session, Actions(plays=[play], resigns=[], failures=[]))
+        self.say(bot, play)
+
+    def say(self, bot: Bot, *plays: Play) -> None:
+        """A message of a bot is read now."""
+        said = Actions(plays=plays, resigns=[], failures=[])
+        self.actions.judge(bot.session, said, self.actions.hear(bot.session, said))
 
     def hear(self, *bots: Bot) -> None:
         """The ways of bots carry again; what they have sent meanwhile comes now."""

@@ -88,7 +88,8 @@ class Judging:
         command = command_from_proto(
             pb.PlayRequest.FromString(data), len(session.games) + session.spare_actions
         )
-        return self._handler.receive(session, cast("Actions", command))
+        said = cast("Actions", command)
+        return self._handler.judge(session, said, self._handler.hear(session, said))
 
     def answer(self) -> int:
         """The bytes that are sent back now."""

@@ -10,7 +10,6 @@ import pytest
 from tests.server.match.hall import MS, SECOND, Bot, Hall
 
 from meijin.game import Party
-from meijin.server.match.commands import Actions
 from meijin.server.match.deadlines import BUCKET_NS, BUCKETS, Deadlines
 from meijin.server.match.games import Games
 from meijin.server.match.live_game import LiveGame
@@ -86,7 +85,7 @@ class History:
         bot = self.hall.bots[player.bot_id - 1]
         if bot.is_cut:
             return
-        self.hall.actions.receive(bot.session, Actions(plays=[play], resigns=[], failures=[]))
+        self.hall.say(bot, play)
         if arbiter.outcome is None and arbiter.asked_at_ns < 0 and not arbiter.is_flag_up:
             outbox = game.outboxes[arbiter.seat_to_act]
             if outbox is not None:

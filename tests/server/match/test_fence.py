@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from sqlalchemy import delete, select, text
 
-from meijin.server.match.journal import Batch, Journal
+from meijin.server.match.group_commit import Batch
+from meijin.server.match.journal import Journal
 from meijin.store import Database, Writer, bots
 from meijin.store.database import database_file
 from meijin.store.errors import FencedError, LostCommitsError
@@ -68,7 +69,8 @@ async def owning(url: str, *, last: int = 0) -> AsyncIterator[Owner]:
         owner = Owner(database, writer, last)
         try:
             async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as tasks:
-                running = tasks.create_task(owner.journal.run(owner.release, [game(1)]))
+                (commits,) = owner.journal.tasks(owner.release, [game(1)])
+                running = tasks.create_task(commits)
                 yield owner
                 running.cancel()
         finally:

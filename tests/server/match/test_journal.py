@@ -16,8 +16,9 @@ from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from meijin.game import Ending, Party, Result
-from meijin.server.match import journal as module
-from meijin.server.match.journal import Batch, Journal
+from meijin.server.match import store_commit as module
+from meijin.server.match.group_commit import Batch
+from meijin.server.match.journal import Journal
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch
 from meijin.store import Database, Writer
@@ -59,7 +60,6 @@ class Desk:
     def add(self, number: int) -> None:
         """Add a move, told by its number."""
         self.journal.add_moves([(game(number), 0, 0)])
-        self.journal.wake()
 
     def stored(self) -> list[int]:
         """The numbers of the stored moves, in order."""
@@ -83,7 +83,8 @@ class Desk:
     async def running(self) -> AsyncIterator[None]:
         """Run the journal beside the block; what ends the journal ends the block."""
         async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as tasks:
-            running = tasks.create_task(self.journal.run(self._release, [game(1)]))
+            (commits,) = self.journal.tasks(self._release, [game(1)])
+            running = tasks.create_task(commits)
             yield
             running.cancel()
 
@@ -161,7 +162,6 @@ async def test_an_empty_entry_is_not_stored(desk: Desk) -> None:
     """A bot that sends nothing of consequence makes the store no larger."""
     async with desk.running():
         for _ in range(5):
-            desk.journal.wake()
             await desk.journal.drained()
         desk.add(1)
         await desk.journal.drained()

@@ -31,7 +31,7 @@ PATH = {
     "server/match/actions.py",
     "server/match/arbiter.py",
     "server/match/journal.py",
-    "store/journal.py",
+    "store/move_log.py",
 }
 """Each of these takes the move from the one before it."""
 
@@ -48,7 +48,7 @@ GENERAL = {
 the time, whether the store answers, whose it is, the thread of all transactions, compiled
 statements, how a transaction begins."""
 
-ROOTS = {("server/api/play.py", "_read"), ("server/match/journal.py", "run")}
+ROOTS = {("server/api/play.py", "_read"), ("server/match/group_commit.py", "run")}
 """The two coroutines that carry a move on the event loop: all others do something else."""
 
 

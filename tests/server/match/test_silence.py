@@ -9,7 +9,6 @@ from tests.server.match.hall import KEEPALIVE, MS, PROMPT_NS, SECOND, Hall
 
 from meijin.game import Ending, Outcome, Party
 from meijin.server.errors import NotReadingError
-from meijin.server.match.commands import Actions
 from meijin.server.match.departures import LEAST_DEPARTURES
 from meijin.server.match.flag import PING_PATIENCE_NS
 from meijin.server.match.live_game import LiveGame
@@ -125,7 +124,7 @@ async def test_bots_that_are_heard_are_not_silent() -> None:
     for _ in range(30):
         hall.pass_time(SECOND // 10)
         for bot in others:
-            hall.actions.receive(bot.session, Actions(plays=[], resigns=[], failures=[]))
+            hall.say(bot)
     assert ending(games[0]) is Ending.TIME
 
 

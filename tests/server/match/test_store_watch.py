@@ -139,7 +139,7 @@ def test_a_refusal_is_no_outage(bench: Bench) -> None:
 def test_a_write_that_is_tried_again_keeps_it_away(bench: Bench) -> None:
     """A heartbeat succeeds where a full disk refuses the journal; both must."""
     with bench.watch.write() as request:
-        bench.watch.fail(request, FAILURE)
+        bench.watch.fail(request, str(FAILURE.orig))
         assert bench.watch.is_away
         bench.succeed()
         assert bench.watch.is_away
@@ -151,7 +151,7 @@ def test_the_log_tells_each_change_once(bench: Bench) -> None:
     with capture_logs() as logs:
         with bench.watch.write() as request:
             bench.wait(AWAY_AFTER_NS)
-            bench.watch.fail(request, FAILURE)
+            bench.watch.fail(request, str(FAILURE.orig))
             bench.wait(1_500 * MS)
         bench.fail()
         bench.wait(1_000 * MS)

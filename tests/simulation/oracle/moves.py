@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import struct
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -78,10 +77,10 @@ def check_record(game: GameRecord, moves: bytes) -> None:
     require(moves == game.moves, f"game {game.id} is stored as {moves!r}, not {game.moves!r}")
 
 
-def check_journal(games: Iterable[GameRecord], reader: sqlite3.Connection) -> None:
+def check_journal(games: Iterable[GameRecord], journal: Iterable[bytes]) -> None:
     """All committed moves of running games are still there."""
     stored: defaultdict[int, bytearray] = defaultdict(bytearray)
-    for (moves,) in reader.execute("SELECT moves FROM journal ORDER BY id"):
+    for moves in journal:
         for game_id, _, cell, _, _ in MOVE.iter_unpack(moves):
             if cell == ANEW:
                 stored[game_id].clear()

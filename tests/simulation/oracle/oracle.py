@@ -17,6 +17,7 @@ from tests.simulation.oracle.results import Results
 from tests.simulation.oracle.violation import require
 
 from meijin.game import Color, Ending, TimeControl, Variant
+from meijin.store.move_log import LogEntry
 from meijin.v1 import play_service_pb2 as pb
 
 
@@ -34,6 +35,7 @@ class Oracle:
         self._forfeits = Forfeits(self.presence, grace_ns=grace_ns)
         self._facts = Facts(self.books)
         self._deeds = Deeds(self.books)
+        self._disk = disk
         self._reader = disk.reader
         self._last_entry = self._last_game = self._last_fault = 0
         self._entries = 0
@@ -63,8 +65,17 @@ class Oracle:
                 self._results.void(self.books.games[game_id])
         (entries,) = read("SELECT count(*) FROM journal").fetchone()
         if entries < self._entries:
-            moves.check_journal(self.books.games.values(), self._reader)
+            self.check_journal()
         self._entries = entries
+
+    def logged(self, entry: LogEntry) -> None:
+        """An entry of moves is on the disk."""
+        for move in moves.MOVE.iter_unpack(entry.moves):
+            self._move(*move)
+
+    def check_journal(self) -> None:
+        """All committed moves of running games are still there."""
+        moves.check_journal(self.books.games.values(), self._disk.journal())
 
     def _start(self, game_id: int, *columns: object) -> None:
         pairing_id, ladder, black, white, variant, control, own_control, plies, stored, state = (
@@ -136,7 +147,7 @@ class Oracle:
         self.presence.server_died()
         self.books.server_died()
         self.committed()
-        moves.check_journal(self.books.games.values(), self._reader)
+        self.check_journal()
 
     def check_played(self, *, tournaments: int) -> None:
         """Every tournament was made once; every planned game was played and counted once."""

@@ -43,6 +43,8 @@ log = structlog.get_logger()
 HELLO_TIMEOUT = timedelta(seconds=5)
 """How long a new stream has to say hello."""
 
+PORTION = 128
+"""Moves of a message that are judged together, before the first of them are told of."""
 
 MESSAGE_RATE = Rate(per_second=20, burst=100)
 """Of a bot's messages that have no effect in a game: pongs, and actions that are all refused."""
@@ -248,7 +250,7 @@ class PlayServicer(PlayServiceServicer):
             check_decoded(request)
             command = command_from_proto(request, len(session.games) + session.spare_actions)
             if isinstance(command, Actions):
-                if not self._actions.receive(session, command):
+                if not await self._judge(session, command):
                     await throttle.wait()
             elif isinstance(command, Pong):
                 self._actions.receive_pong(session, command.sequence)
@@ -256,6 +258,22 @@ class PlayServicer(PlayServiceServicer):
             else:
                 self._actions.say_goodbye(session)
                 return
+
+    async def _judge(self, session: Session, actions: Actions) -> bool:
+        """Judge a message; of a large one some are with their opponents while others are judged.
+
+        Returns:
+            Whether any of it had an effect.
+        """
+        moment = self._actions.hear(session, actions)
+        has_effect = False
+        for portion in actions.portions(PORTION):
+            has_effect |= self._actions.judge(session, portion, moment)
+            if len(portion.plays) == PORTION:
+                await asyncio.sleep(0)
+            if session.closed.done():
+                break
+        return has_effect
 
     async def _write(self, session: Session, context: Context) -> None:
         """Send what waits in the outbox whenever something does."""

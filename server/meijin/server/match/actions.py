@@ -43,15 +43,20 @@ class ActionHandler:
         )
         self._notices = {each: self.notices.labels(each.name.lower()) for each in NoticeReason}
 
-    def receive(self, session: Session, actions: Actions) -> bool:
-        """Judge what is in a message of a bot, until it closes the session by too much nonsense.
+    def hear(self, session: Session, actions: Actions) -> Moment:
+        """A message of a bot was read; returns the moment, as of which `judge` judges it."""
+        moment = self._watch.moment()
+        self._hear(session, moment)
+        session.last_actions = actions
+        return moment
+
+    def judge(self, session: Session, actions: Actions, moment: Moment) -> bool:
+        """Judge a message or a portion of it, until it closes the session by too much nonsense.
 
         Returns:
             Whether any of it had an effect.
         """
-        moment = self._watch.moment()
-        self._hear(session, moment)
-        refused, session.last_actions = session.refused, actions
+        refused = session.refused
         self._journal.add_moves(self._judge_plays(session, actions.plays, moment))
         if actions.openings:
             self._judge_openings(session, actions.openings, moment)
@@ -62,7 +67,6 @@ class ActionHandler:
         if session.refused - refused >= count + len(actions.openings) + len(actions.evaluations):
             return False
         session.effective_messages += 1
-        self._journal.wake()
         return True
 
     def _end_games(self, session: Session, actions: Actions, moment: Moment) -> None:
@@ -211,7 +215,6 @@ class ActionHandler:
             self._note_action(game, ply, held)
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
-            self._journal.wake()
 
     def _end_by(self, game: LiveGame, ply: int, analysis: Analysis | None) -> None:
         """End a game by its last move, which is stored with the game alone."""

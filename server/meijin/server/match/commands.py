@@ -1,6 +1,6 @@
 """What a bot says on its stream, as plain values."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -84,6 +84,14 @@ class Actions(NamedTuple):
     failures: Sequence[Failure]
     openings: Sequence[OpeningPlay] = ()
     evaluations: Sequence[Evaluation] = ()
+
+    def portions(self, plays: int) -> "Iterator[Actions]":
+        """The same in portions of at most so many moves; the last one has everything else."""
+        rest = self
+        while len(rest.plays) > plays:
+            yield Actions(rest.plays[:plays], (), ())
+            rest = rest._replace(plays=rest.plays[plays:])
+        yield rest
 
     def told_of(self, number: int) -> list[str]:
         """What it says of one game, in words, and how much of others: for the fault ledger.

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from meijin.game import Adjudicator, Board, Clock, Ending, Party, Seat, decode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.deadlines import Deadlines
-from meijin.server.match.journal import Batch, Journal
+from meijin.server.match.group_commit import Batch
+from meijin.server.match.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.lobby import Lobby, Player
@@ -265,6 +266,7 @@ class Games:
 
     def release(self, batch: Batch) -> None:
         """Tell the players, and then the listeners, what has been committed."""
+        has_ended = False
         for game in batch.moved:
             game.is_uncommitted = False
             arbiter = game.arbiter
@@ -272,6 +274,8 @@ class Games:
                 outbox = game.outboxes[arbiter.turns[len(arbiter.board.moves) & 1]]
                 if outbox is not None:
                     outbox.add_turn(game)
+            else:
+                has_ended = True
         for game in batch.opened:
             self._release_opening(game)
         for game in batch.ended:
@@ -281,6 +285,8 @@ class Games:
         for game in batch.started:
             game.announce_start()
         moved = [*batch.moved, *batch.opened] if batch.opened else batch.moved
+        if has_ended:  # by something else, whose commit may have been the faster one
+            moved = [game for game in moved if self.live_game(game.id) is game]
         self._listeners.committed(batch.started, moved, batch.ended)
 
     def _release_opening(self, game: LiveGame) -> None:

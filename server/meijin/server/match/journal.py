@@ -1,78 +1,38 @@
-"""The journal: a group commit, so that nobody hears of a move before it is stored."""
+"""The journal: group commits, so that nobody hears of a move before it is stored.
 
-import asyncio
+Where the database is an SQLite file the moves go to the log beside it, and starts, ends and all the
+rest to the database, each without waiting for the other; on PostgreSQL all go to the database.
+"""
+
 import itertools
-from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import Future
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import timedelta
-from functools import partial
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 
 from prometheus_client import Histogram
-from sqlalchemy.exc import DBAPIError
 
 from meijin.game import Choose, OpeningAction, encode_action
 from meijin.server.match.commands import Analysis
 from meijin.server.match.commit_spans import CommitSpans
 from meijin.server.match.compaction import Compaction
+from meijin.server.match.group_commit import Batch, CommitWatch, GroupCommit
 from meijin.server.match.live_game import LiveGame
+from meijin.server.match.log_commit import LogCommit
 from meijin.server.match.segments import Segments
-from meijin.server.match.store_watch import StoreRequest, StoreWatch
+from meijin.server.match.store_commit import StoreCommit
+from meijin.server.match.store_watch import StoreWatch
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.access.audit import Act
-from meijin.store.database import is_unavailable
 from meijin.store.faults import NewFault
 from meijin.store.fence import Fence
-from meijin.store.journal import JournalEntry, KeptEntries, commit_entry, pack_move
+from meijin.store.journal import KeptEntries, pack_move
+from meijin.store.move_log import MoveLog
 from meijin.store.schema import EntryId
 from meijin.store.tournaments import TournamentEnd
 from meijin.store.voids import GameVoid
 
-COLLECTION_TIME = timedelta(milliseconds=1)
-"""The longest that an entry waits for news of the games that it has none of.
-
-An entry costs as much as judging a hundred moves, whatever it holds. With two bots in 256
-games every other entry was of two or three late moves, and cost a third of the moves a second.
-"""
-
-FIRST_RETRY, LAST_RETRY = timedelta(seconds=0.1), timedelta(seconds=2)
-"""Between two tries to commit while the database fails."""
-
-COMMIT_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0)
-"""Of the histogram of commits, in seconds."""
-
-BATCH_BUCKETS = (1, 4, 16, 64, 256, 1024, 4096)
-"""Of the histogram of batches, in moves."""
-
-
-@dataclass(slots=True)
-class Batch:
-    """What is committed together, and the games to tell of it afterwards."""
-
-    entry: JournalEntry
-    moved: list[LiveGame] = field(default_factory=list)
-    """Games whose next turn is to be requested."""
-    opened: list[LiveGame] = field(default_factory=list)
-    """The same after an action of an opening."""
-    started: list[LiveGame] = field(default_factory=list)
-    ended: list[LiveGame] = field(default_factory=list)
-    released: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when it is committed, and everybody has been told."""
-
-    @property
-    def games(self) -> int:
-        """How many running games it has news of."""
-        return len(self.moved) + len(self.opened) + len(self.started)
-
 
 class Journal:
-    """Commits everything that has happened since the last commit, over and over.
-
-    While one entry is being committed on the writer's thread the next is being
-    collected, so that batches grow with the load.
-    """
+    """Has everything committed that happens, and told of after that."""
 
     def __init__(
         self,
@@ -83,30 +43,42 @@ class Journal:
         last_entry: EntryId,
         last_end: int,
         kept: Sequence[KeptEntries] = (),
+        move_log: MoveLog | None = None,
         tracer: Tracer = NO_TRACER,
     ) -> None:
-        self.committing_since: float | None = None
-        """When the commit under way began, in the event loop's time; ``None`` between commits."""
-        self.commit_seconds = Histogram(
-            "meijin_journal_commit_seconds",
-            "From a batch's end of collection to its commit, with all tries.",
-            buckets=COMMIT_BUCKETS,
-            registry=None,
-        )
-        self.batch_moves = Histogram(
-            "meijin_journal_batch_moves",
-            "Moves that were committed together.",
-            buckets=BATCH_BUCKETS,
-            registry=None,
-        )
-        self._writer = writer
-        self._fence = fence
-        self._store_watch = store_watch
-        self._spans = CommitSpans(tracer)
+        """Make it.
+
+        Args:
+            kept: The entries of moves that are kept for the running games.
+            move_log: Takes the moves; without one the database does.
+        """
+        self._watch = CommitWatch(CommitSpans(tracer))
         self._ends = itertools.count(last_end + 1)
-        self._wake = asyncio.Event()
-        self._batch = self._new_batch(EntryId(last_entry + 1))
         self._compaction = Compaction(Segments(kept))
+        self._log = None
+        if move_log is not None:
+            self._log = LogCommit(move_log, self._compaction, fence, store_watch, self._watch)
+        self._store = StoreCommit(
+            writer,
+            fence,
+            store_watch,
+            self._watch,
+            first_entry=EntryId(last_entry + 1),
+            compaction=None if self._log else self._compaction,
+        )
+        self.moves: GroupCommit = self._log or self._store
+        """What commits the moves."""
+        self._all = [self._store] if self._log is None else [self._store, self._log]
+
+    @property
+    def histograms(self) -> tuple[Histogram, Histogram]:
+        """Of the seconds that commits take, and of the moves in each."""
+        return self._watch.seconds, self._watch.moves
+
+    @property
+    def committing_since(self) -> float | None:
+        """When the oldest commit under way began, by the event loop's clock; ``None`` without one."""
+        return self._watch.since
 
     # -- what is collected --------------------------------------------------------------
 
@@ -115,16 +87,17 @@ class Journal:
 
         All moves of a message at once: a call for each would take a tenth of judging it.
         """
-        batch = self._batch
+        batch = self.moves.batch
         packed, moved = batch.entry.moves, batch.moved
         for game, ply, cell in moves:
             arbiter = game.arbiter
             packed += pack_move(game.id, ply, cell, arbiter.raw_ns[-1], arbiter.charged_ns[-1])
             moved.append(game)
+        self.moves.wake()
 
     def add_action(self, game: LiveGame, ply: int, action: OpeningAction) -> None:
         """Add a game that goes on after an action of its opening."""
-        batch, arbiter = self._batch, game.arbiter
+        batch, arbiter = self.moves.batch, game.arbiter
         if isinstance(action, Choose):
             times = [arbiter.choice_ns]
         else:
@@ -134,18 +107,20 @@ class Journal:
         for code, at, (raw_ns, charged_ns) in zip(encode_action(action), plies, times, strict=True):
             batch.entry.moves += pack_move(game.id, at, code, raw_ns, charged_ns)
         batch.opened.append(game)
-        self.wake()
+        self.moves.wake()
 
     def add_analysis(self, game: LiveGame, ply: int, analysis: Analysis) -> None:
         """Add what a bot thought of a move."""
-        self._batch.entry.add_analysis(game.id, ply, analysis)
+        self.moves.batch.entry.add_analysis(game.id, ply, analysis)
 
     def add_start(self, game: LiveGame) -> None:
         """Add a game that begins."""
         self._compaction.add_start(game)
-        self._batch.entry.starts.append(game.to_start())
-        self._batch.started.append(game)
-        self.wake()
+        if self._log is not None:
+            self._log.silent_games += 1
+        self._store.batch.entry.starts.append(game.to_start())
+        self._store.batch.started.append(game)
+        self._store.wake()
 
     def add_restored(self, game: LiveGame) -> None:
         """Keep the entries of a game of an earlier server, which goes on."""
@@ -153,121 +128,53 @@ class Journal:
 
     def add_end(self, game: LiveGame) -> None:
         """Add a game that has ended."""
-        self._batch.entry.ends.append(game.to_end(next(self._ends)))
-        self._batch.ended.append(game)
-        self.wake()
+        self._store.batch.entry.ends.append(game.to_end(next(self._ends)))
+        self._store.batch.ended.append(game)
+        self._store.wake()
 
     def add_void(self, void: GameVoid) -> None:
         """Add a finished game, whose end is stored, that is to count no more."""
-        self._batch.entry.voids.append(void)
-        self.wake()
+        self._store.batch.entry.voids.append(void)
+        self._store.wake()
 
     def add_incident(self, incident: NewFault) -> None:
         """Add what went wrong in games that go on."""
-        self._batch.entry.incidents.append(incident)
-        self.wake()
+        self._store.batch.entry.incidents.append(incident)
+        self._store.wake()
 
     def add_act(self, act: Act) -> None:
         """Add what an operator did to a game whose end or void was just added."""
-        self._batch.entry.acts.append(act)
+        self._store.batch.entry.acts.append(act)
 
     def add_tournament_end(self, end: TournamentEnd) -> None:
         """Add a tournament's end."""
-        self._batch.entry.finished_tournaments.append(end)
-        self.wake()
-
-    def wake(self) -> None:
-        """Something may have been added."""
-        self._wake.set()
+        self._store.batch.entry.finished_tournaments.append(end)
+        self._store.wake()
 
     async def drained(self) -> None:
         """Wait until everything that was added so far is committed and released."""
-        batch = self._batch
-        self.wake()
-        await batch.released.wait()
+        batches = [commits.batch for commits in self._all]
+        for commits in self._all:
+            commits.wake()
+        for batch in batches:
+            await batch.released.wait()
 
     # -- what is committed --------------------------------------------------------------
 
-    async def run(self, release: Callable[[Batch], None], running: Collection[LiveGame]) -> None:
-        """Commit for ever.
+    def tasks(
+        self, release: Callable[[Batch], None], running: Collection[LiveGame]
+    ) -> list[Coroutine[None, None, None]]:
+        """What commits for ever; the arguments as in `GroupCommit.run`."""
 
-        Args:
-            release: Is called with every batch once it is committed.
-            running: The games that are being played at any time.
+        def released(batch: Batch) -> None:
+            if self._log is not None:
+                self._log.silent_games -= len(batch.started)
+            self._compaction.forget(batch.ended)
+            release(batch)
 
-        Raises:
-            LostUpdateError: another server writes to the same games.
-            LostOwnershipError: another server has claimed the database, or it lost commits.
-        """
-        while True:
-            await self._collect(running)
-            batch = self._batch
-            self._batch = self._new_batch(EntryId(batch.entry.id + 1))
-            if not batch.entry.is_empty:
-                self._compaction.advance(batch.entry, running)
-                await self._time_commit(batch)
-                self._fence.acknowledge(batch.entry.id)
-                self._compaction.forget(batch.ended)
-                release(batch)
-            batch.released.set()
+        return [commits.run(released, running) for commits in self._all]
 
-    def _new_batch(self, entry_id: EntryId) -> Batch:
-        return Batch(JournalEntry(entry_id, epoch=self._fence.epoch))
-
-    async def _collect(self, running: Collection[LiveGame]) -> None:
-        """Wait for something to commit, and then a moment for news of every running game."""
-        await self._next()
-        if self._batch.games >= len(running):
-            return
-        with suppress(TimeoutError):
-            async with asyncio.timeout(COLLECTION_TIME.total_seconds()):
-                while self._batch.games < len(running):
-                    await self._next()
-
-    async def _next(self) -> None:
-        await self._wake.wait()
-        self._wake.clear()
-
-    async def _time_commit(self, batch: Batch) -> None:
-        """Commit a batch, and observe how long it took and what it held."""
-        clock = asyncio.get_running_loop().time
-        self.committing_since = began = clock()
-        with self._store_watch.write() as request:
-            await self._commit(batch.entry, request)
-        self.committing_since = None
-        now = clock()
-        self.commit_seconds.observe(now - began)
-        self.batch_moves.observe(len(batch.moved))
-        if self._spans.is_on:
-            starts, ends = len(batch.started), len(batch.ended)
-            self._spans.committed(began, now, moves=len(batch.moved), starts=starts, ends=ends)
-
-    async def _commit(self, entry: JournalEntry, request: StoreRequest) -> None:
-        """Commit the entry, trying again for as long as the database fails.
-
-        A commit whose answer was lost is found by the entry's epoch and id, so it
-        can't happen twice. Nobody's clock runs for an answer that waits here.
-        """
-        delay = FIRST_RETRY
-        commit = partial(commit_entry, entry=entry)
-        while True:
-            try:
-                await _done(self._writer.submit(commit, is_urgent=True))
-            except DBAPIError as error:
-                if not error.connection_invalidated and not is_unavailable(error):
-                    raise
-                self._store_watch.fail(request, error)
-                commit = partial(commit_entry, entry=entry, is_retry=True)
-                await asyncio.sleep(delay.total_seconds())
-                delay = min(2 * delay, LAST_RETRY)
-            else:
-                return
-
-
-async def _done(work: Future[None]) -> None:
-    """Wait for work of another thread: half the price of `asyncio.wrap_future`."""
-    loop = asyncio.get_running_loop()
-    done = asyncio.Event()
-    work.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
-    await done.wait()
-    work.result()
+    def close(self) -> None:
+        """End what commits to the log."""
+        if self._log is not None:
+            self._log.close()

@@ -74,18 +74,19 @@ class StoreWatch:
     @contextmanager
     def read(self) -> Iterator[None]:
         """A query that a bot waits for; what it finds says nothing about writing."""
-        with self._owed():
+        with self.owed():
             yield
 
     @contextmanager
     def write(self) -> Iterator[StoreRequest]:
         """A transaction that writes, with all its tries; its success shows that the store answers."""
-        with self._owed() as request:
+        with self.owed() as request:
             yield request
             self._failure = ""
 
     @contextmanager
-    def _owed(self) -> Iterator[StoreRequest]:
+    def owed(self) -> Iterator[StoreRequest]:
+        """What the store owes an answer to, with all tries; it says nothing of the database."""
         request = StoreRequest(self._watch.moment().served_ns)
         self._requests[request] = None
         try:
@@ -98,9 +99,9 @@ class StoreWatch:
             self._errors.pop(request, None)
             self.look(self._watch.moment())
 
-    def fail(self, request: StoreRequest, error: DBAPIError) -> None:
+    def fail(self, request: StoreRequest, reason: str) -> None:
         """A request has failed, and is about to be tried again."""
-        self._errors[request] = str(error.orig)
+        self._errors[request] = reason
         self.look(self._watch.moment())
 
     @contextmanager

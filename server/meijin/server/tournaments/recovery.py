@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import structlog
@@ -16,11 +17,15 @@ from meijin.server.tournaments.run import RunState, TournamentRun, load_pending,
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, journal, tournaments
 from meijin.store.games import GameRow
-from meijin.store.journal import KeptEntries, StoredMove
-from meijin.store.schema import EntryId, GameId, PairingId, TournamentId
+from meijin.store.journal import EntryKey, KeptEntries, StoredMove
+from meijin.store.move_log import LogEntry, MoveLog
+from meijin.store.schema import EntryId, Epoch, GameId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing
 
 log = structlog.get_logger()
+
+FIRST_ENTRY = EntryId(1)
+"""Of a log that begins anew, with the moves of the games that are taken up again."""
 
 
 class LastIds(NamedTuple):
@@ -47,9 +52,24 @@ class RecoveredState:
     analysis: dict[str, Any]
 
 
-def load(connection: Connection, storage: Storage) -> RecoveredState:
-    """Read what an earlier server left; its tournaments will read from `storage`."""
+def load(
+    connection: Connection, storage: Storage, move_log: MoveLog | None = None
+) -> RecoveredState:
+    """Read what an earlier server left; its tournaments will read from `storage`.
+
+    Moves are in the log, if there is one, and what the database has of them is older.
+    """
     rows = tuple(games.running_games(connection))
+    logged = [] if move_log is None else list(move_log.read())
+    analysis = journal.running_analysis(connection, [row.id for row in rows])
+    running = {str(row.id) for row in rows}
+    for entry in logged:
+        for game in entry.analysis.keys() & running:
+            analysis.setdefault(game, {}).update(entry.analysis[game])
+    stored = chain(
+        journal.running_moves(connection),
+        chain.from_iterable(journal.unpack_moves(entry.moves) for entry in logged),
+    )
     return RecoveredState(
         last=LastIds(
             games.last_game(connection),
@@ -60,11 +80,32 @@ def load(connection: Connection, storage: Storage) -> RecoveredState:
         runs=tuple(_runs(connection, rows, storage)),
         games=rows,
         pairings=tournaments.running_pairings(connection),
-        moves=moves_by_game(
-            journal.running_moves(connection), {row.id: row.opening_plies for row in rows}
-        ),
-        analysis=journal.running_analysis(connection, [row.id for row in rows]),
+        moves=moves_by_game(stored, {row.id: row.opening_plies for row in rows}),
+        analysis=analysis,
     )
+
+
+def begin_log(move_log: MoveLog, recovered: RecoveredState, epoch: Epoch) -> RecoveredState:
+    """Have a log hold the moves of the running games, and nothing else.
+
+    Returns:
+        What was recovered, with what is kept now.
+
+    Raises:
+        OSError: the disk does not take it.
+    """
+    packed = bytearray()
+    for row in recovered.games:
+        packed += journal.pack_anew(row.id)
+        ply = row.opening_plies
+        for code, raw_ns, charged_ns in recovered.moves[row.id]:
+            packed += journal.pack_move(row.id, ply, code, raw_ns, charged_ns)
+            ply += chosen_color(code) is None
+    entry = LogEntry(FIRST_ENTRY, packed, recovered.analysis)
+    move_log.begin(entry)
+    end = EntryKey(epoch, EntryId(entry.id + 1))
+    kept = KeptEntries(end, entries=1, bytes=len(packed))
+    return replace(recovered, last=recovered.last._replace(kept=[kept]))
 
 
 def _runs(

@@ -1,0 +1,258 @@
+"""The move log: a write-ahead log of the moves of running games, beside an SQLite database.
+
+A commit to the database takes the interpreter 0.3 ms, and waits for whoever else writes there; an
+entry here is one write to the end of a file. A game's start is the database's, and so is its end,
+with which all of its moves are stored.
+
+The log is a folder of segments, files of entries one after another. An entry is what `_HEADER`
+says, the moves as `pack_move` makes them, and as JSON what the bots said they thought. What a crash
+has left of one at the end of a segment was told to nobody.
+"""
+
+import errno
+import fcntl
+import itertools
+import json
+import os
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Self, TypeAlias
+
+from meijin.store.errors import StoreInUseError
+from meijin.store.schema import EntryId
+
+SEGMENT_BYTES = 16 * 2**20
+"""A segment that has so many is followed by another one."""
+
+Analysis: TypeAlias = dict[str, Any]
+"""By game and ply, what the bots said they thought."""
+
+_HEADER = struct.Struct("<QII")
+"""Of an entry, after a checksum of all the rest: its id, and the bytes of its two parts."""
+
+_CHECKSUM_BYTES = 4
+
+_NAME = re.compile(r"(\d{10})\.moves")
+
+
+class LogEntry(NamedTuple):
+    """What was committed together."""
+
+    id: EntryId
+    moves: bytes | bytearray
+    """What `pack_move` makes of each, one after another."""
+    analysis: Analysis
+
+
+def log_folder(database: Path) -> Path:
+    """Where the log of a database is."""
+    return database.with_name(f"{database.name}-moves")
+
+
+class MoveLog:
+    """Appends entries, and deletes those that hold no move of a running game.
+
+    One process appends to a log at a time: the newest segment is locked for as long as it lives.
+
+    Args:
+        folder: Is made when it is not there.
+        is_synced: An entry has to be on the disk before it counts as committed, and not in the
+            system's memory alone: `sync` is to be called.
+
+    Raises:
+        StoreInUseError: another process appends to it.
+    """
+
+    def __init__(self, folder: Path, *, is_synced: bool) -> None:
+        self.is_synced = is_synced
+        self._folder = folder
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self._old = segments_in(folder)
+        """What earlier servers have left."""
+        self._lock = _locked(self._old[-1]) if self._old else -1
+        number = int(self._old[-1].stem) if self._old else 0
+        self._numbers = itertools.count(number + 1)
+        self._file = -1
+        self._size = 0
+        self._has_failed = False
+        """The system has failed in the newest segment: what it says of it can't be believed."""
+        self._last = EntryId(0)
+        self._segments: dict[Path, EntryId] = {}
+        """Those that this process has made, oldest first, with the id before each's first entry."""
+
+    def read(self) -> Iterator[LogEntry]:
+        """The entries that earlier servers have left, oldest first."""
+        for path in self._old:
+            with path.open("rb") as file:
+                yield from read_entries(file)
+
+    @property
+    def last_entry(self) -> EntryId:
+        """The id of the newest entry that was appended."""
+        return self._last
+
+    @property
+    def segments(self) -> int:
+        """How many segments there are."""
+        return len(self._segments)
+
+    def begin(self, entry: LogEntry) -> None:
+        """Begin anew with an entry that holds all moves of running games; delete the others.
+
+        Raises:
+            OSError: it can't be written; nothing was deleted.
+        """
+        self._last = EntryId(entry.id - 1)
+        self._open_segment()
+        self.append(entry)
+        os.fsync(self._file)
+        for path in self._old:
+            path.unlink()
+        self._old = []
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def append(self, entry: LogEntry) -> None:
+        """Append an entry; its id is greater than that of the one before.
+
+        Raises:
+            OSError: it is not written.
+        """
+        if self._size >= SEGMENT_BYTES or self._has_failed:
+            self._open_segment()
+        data = _encode(entry)
+        self._has_failed = True
+        written = os.write(self._file, data)
+        if written < len(data):
+            os.ftruncate(self._file, self._size)
+        self._has_failed = False
+        if written < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._size += written
+        self._last = entry.id
+
+    def sync(self) -> None:
+        """Wait until everything that was appended is on the disk.
+
+        Raises:
+            OSError: the last entry may not be there: append it again, which goes to a new segment.
+        """
+        self._has_failed = True
+        os.fdatasync(self._file)
+        self._has_failed = False
+
+    def delete_before(self, entry_id: EntryId) -> None:
+        """Delete segments of which no entry from this one on is a part."""
+        starts = list(self._segments.items())
+        for (path, _), (_, before_next) in itertools.pairwise(starts):
+            if before_next >= entry_id:
+                break
+            path.unlink(missing_ok=True)
+            del self._segments[path]
+
+    def close(self) -> None:
+        """Append no more."""
+        for file in (self._file, self._lock):
+            if file >= 0:
+                os.close(file)
+        self._file = self._lock = -1
+
+    def _open_segment(self) -> None:
+        path = self._folder / f"{next(self._numbers):010}.moves"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        file = os.open(path, flags, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if self.is_synced:
+                _sync_names(self._folder)
+        except OSError:
+            os.close(file)
+            path.unlink()
+            raise
+        if self._file >= 0:
+            os.close(self._file)
+        self._file, self._size, self._has_failed = file, 0, False
+        self._segments[path] = self._last
+
+
+def segments_in(folder: Path) -> list[Path]:
+    """The segments in a folder, oldest first."""
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
+
+
+def read_entries(file: BinaryIO) -> Iterator[LogEntry]:
+    """The entries of a segment, up to one that is not whole."""
+    size = _CHECKSUM_BYTES + _HEADER.size
+    while len(start := file.read(size)) == size:
+        head = start[_CHECKSUM_BYTES:]
+        entry_id, moves, said = _HEADER.unpack(head)
+        body = file.read(moves + said)
+        if zlib.crc32(body, zlib.crc32(head)) != int.from_bytes(start[:_CHECKSUM_BYTES], "little"):
+            return
+        yield LogEntry(entry_id, body[:moves], json.loads(body[moves:]) if said else {})
+
+
+class LogReader:
+    """Reads a log while a server appends to it.
+
+    Segments are opened first and read later: until they are read one that is deleted stays.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: dict[Path, BinaryIO] = {}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self.open_new()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def open_new(self) -> None:
+        """Open the segments that have come since."""
+        for path in segments_in(self._folder):
+            if path not in self._files:
+                try:
+                    self._files[path] = self._stack.enter_context(path.open("rb"))
+                except FileNotFoundError:
+                    continue
+
+    def read(self) -> Iterator[LogEntry]:
+        """The entries that are there now, oldest first."""
+        for _, file in sorted(self._files.items()):
+            yield from read_entries(file)
+
+
+def _encode(entry: LogEntry) -> bytes:
+    said = json.dumps(entry.analysis).encode() if entry.analysis else b""
+    rest = b"".join((_HEADER.pack(entry.id, len(entry.moves), len(said)), entry.moves, said))
+    return zlib.crc32(rest).to_bytes(_CHECKSUM_BYTES, "little") + rest
+
+
+def _locked(path: Path) -> int:
+    """The newest segment of a log, locked."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        raise StoreInUseError(f"another server appends to {path.parent}; stop it first") from None
+    return file
+
+
+def _sync_names(folder: Path) -> None:
+    """Have a new file's name on the disk."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
