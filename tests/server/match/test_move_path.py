@@ -38,6 +38,8 @@ PATH = {
 GENERAL = {
     "server/api/interceptor.py",
     "server/match/stalls.py",
+    "server/match/compaction.py",
+    "server/match/segments.py",
     "server/match/store_watch.py",
     "store/fence.py",
     "store/writer.py",
@@ -45,8 +47,8 @@ GENERAL = {
     "store/database.py",
 }
 """These are asked on the way and know nothing of moves: whether the message could be decoded,
-the time, whether the store answers, whose it is, the thread of all transactions, compiled
-statements, how a transaction begins."""
+the time, which old entries go with a new one, whether the store answers, whose it is, the thread
+of all transactions, compiled statements, how a transaction begins."""
 
 ROOTS = {("server/api/play.py", "_read"), ("server/match/journal.py", "run")}
 """The two coroutines that carry a move on the event loop: all others do something else."""
