@@ -50,6 +50,7 @@ class Oracle:
             self._last_game = row[0]
             self._start(*row)
         for entry, stored in read(_ENTRIES, (self._last_entry,)).fetchall():
+            self.books.known_entry = self._last_entry  # its answer came before this commit
             self._last_entry = entry
             news, anew = moves.split(stored)
             for move in news:
@@ -87,6 +88,8 @@ class Oracle:
         game = self.books.games[game_id]
         require(game.state == "running", f"a move of game {game_id}, which is {game.state}")
         moves.add_move(game, ply, cell, raw_ns, charged_ns, now_ns=self.books.now_ns())
+        if cell in moves.COLORS:
+            game.chosen_in = self._last_entry
 
     def _end(self, game_id: int, sequence: int, *columns: object) -> None:
         state, ended_by, result, at_fault, stored, times, *players = columns
@@ -136,6 +139,7 @@ class Oracle:
         self.presence.server_died()
         self.books.server_died()
         self.committed()
+        self.books.known_entry = self._last_entry  # the next one reads them all
         moves.check_journal(self.books.games.values(), self._reader)
 
     def check_played(self, *, tournaments: int) -> None:
