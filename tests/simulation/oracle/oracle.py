@@ -39,6 +39,8 @@ class Oracle:
         self._reader = disk.reader
         self._last_entry = self._last_game = self._last_fault = 0
         self._entries = 0
+        self._move_commits = 0
+        """How many entries with moves were committed."""
 
     @property
     def endings(self) -> Counter[str]:
@@ -53,10 +55,8 @@ class Oracle:
             self._start(*row)
         for entry, stored in read(_ENTRIES, (self._last_entry,)).fetchall():
             self._last_entry = entry
-            news, anew = moves.split(stored)
-            for move in news:
-                self._move(*move)
-            moves.check_anew(self.books.games, anew)
+            if stored:
+                self._add(stored)
         for row in read(_ENDS, (self._results.last_end,)).fetchall():
             self._end(*row)
         for fault, game_id, ending in read(_FAULTS, (self._last_fault,)).fetchall():
@@ -69,9 +69,16 @@ class Oracle:
         self._entries = entries
 
     def logged(self, entry: LogEntry) -> None:
-        """An entry of moves is on the disk."""
-        for move in moves.MOVE.iter_unpack(entry.moves):
+        """An entry of moves is in the log."""
+        self._add(bytes(entry.moves))
+
+    def _add(self, stored: bytes) -> None:
+        self.books.known_entry = self._move_commits  # its answer came before this commit
+        self._move_commits += 1
+        news, anew = moves.split(stored)
+        for move in news:
             self._move(*move)
+        moves.check_anew(self.books.games, anew)
 
     def check_journal(self) -> None:
         """All committed moves of running games are still there."""
@@ -98,6 +105,8 @@ class Oracle:
         game = self.books.games[game_id]
         require(game.state == "running", f"a move of game {game_id}, which is {game.state}")
         moves.add_move(game, ply, cell, raw_ns, charged_ns, now_ns=self.books.now_ns())
+        if cell in moves.COLORS:
+            game.chosen_in = self._move_commits
 
     def _end(self, game_id: int, sequence: int, *columns: object) -> None:
         state, ended_by, result, at_fault, stored, times, *players = columns
@@ -147,6 +156,7 @@ class Oracle:
         self.presence.server_died()
         self.books.server_died()
         self.committed()
+        self.books.known_entry = self._move_commits  # the next one reads them all
         self.check_journal()
 
     def check_played(self, *, tournaments: int) -> None:
