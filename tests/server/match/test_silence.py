@@ -209,6 +209,17 @@ async def test_many_that_fall_silent_together_lose_nothing(late_ms: int) -> None
     assert len(loss.names) >= MANY // 2
 
 
+async def test_one_flag_is_enough_to_have_everybody_asked() -> None:
+    """Though its own clock stands as soon as a sample is silent."""
+    hall = Hall(MANY)
+    game = hall.play(0, 1)
+    hall.cut(*hall.bots)
+    hall.pass_time(3 * SECOND)
+    assert ending(game) is None
+    (loss,) = hall.told
+    assert len(loss.names) == MANY
+
+
 async def test_less_than_half_of_many_lose_on_time() -> None:
     """A sample shows that the network carries the others."""
     hall = Hall(MANY)
