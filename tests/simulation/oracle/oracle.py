@@ -103,18 +103,25 @@ class Oracle:
 
     def _move(self, game_id: int, ply: int, cell: int, raw_ns: int, charged_ns: int) -> None:
         game = self.books.games[game_id]
+        if self._disk.keeps_log and game.state != "running":
+            moves.check_late(game, ply, cell)  # its end, with all moves, did not wait for the log
+            return
         require(game.state == "running", f"a move of game {game_id}, which is {game.state}")
         moves.add_move(game, ply, cell, raw_ns, charged_ns, now_ns=self.books.now_ns())
         if cell in moves.COLORS:
             game.chosen_in = self._move_commits
 
     def _end(self, game_id: int, sequence: int, *columns: object) -> None:
-        state, ended_by, result, at_fault, stored, times, *players = columns
+        state, ended_by, result, at_fault, stored, times, choice, *players = columns
         assert isinstance(stored, bytes)
+        assert choice is None or isinstance(choice, bytes)
         assert isinstance(times, bytes)
         game, ending = self.books.games[game_id], Ending(ended_by)
         self._results.end(game, sequence, ending)
         self._check_record(game, ending, stored, times)
+        if choice is not None and game.chosen is None:
+            require(self._disk.keeps_log, f"game {game_id}: its choice is in no entry")
+            moves.add_choice(game, choice, now_ns=self.books.now_ns())
         self._results.count(game, str(state), ending)
         names = [game.names[game.seat_of(color)] for color in Color]
         require(players == names, f"game {game_id} is stored as {players}, and was {names}")
@@ -127,9 +134,13 @@ class Oracle:
         made = len(columns) // 2
         require(len(stored) // 2 == game.opening_plies + made, f"game {game.id}: {made} times")
         raw, charged = columns[:made], columns[made:]
-        if not ending.is_forfeit and len(stored) == len(game.moves) + 2:
-            cell, now_ns = int.from_bytes(stored[-2:], "little"), self.books.now_ns()
-            moves.add_move(game, game.ply, cell, raw[-1], charged[-1], now_ns=now_ns)
+        most = game.ply + (not ending.is_forfeit)
+        if self._disk.keeps_log:  # an action that the log has not yet
+            most = len(stored) // 2
+        while game.ply < min(most, len(stored) // 2):
+            cell = int.from_bytes(stored[2 * game.ply : 2 * game.ply + 2], "little")
+            spent = raw[game.ply - game.opening_plies], charged[game.ply - game.opening_plies]
+            moves.add_move(game, game.ply, cell, *spent, now_ns=self.books.now_ns())
         clocks.check_record(game, charged)
         moves.check_record(game, stored)
 
@@ -177,7 +188,7 @@ _STARTS = """
 _ENTRIES = "SELECT id, moves FROM journal WHERE id > ? ORDER BY id"
 _ENDS = """
     SELECT game.id, end_sequence, game.state, ending, result, at_fault, moves, times,
-        black_bot.name, white_bot.name
+        choice, black_bot.name, white_bot.name
     FROM game
     JOIN bot_version AS black ON black.id = black_id
     JOIN bot_version AS white ON white.id = white_id
