@@ -31,13 +31,15 @@ class EveryGame(Games):
         is_flag_up = False
         self._store_watch.look(moment)
         judged_ns = self._store_watch.judged_ns(moment)
+        if self._store_watch.is_away:
+            self._away_until_ns = moment.served_ns
         for game in list(self.running.values()):
             if self._store_watch.is_away:
                 game.arbiter.excuse(moment)
             game.arbiter.expire_absences(judged_ns)
             outbox = game.outboxes[game.arbiter.seat_to_act]
             if outbox is not None and outbox.silent_since_ns is None:
-                if game.arbiter.expire(moment, outbox.lag_ns):
+                if game.arbiter.expire(moment, outbox.lag_ns, self._away_until_ns):
                     outbox.probe(game)
                 elif game.arbiter.is_flag_up:
                     is_flag_up = True
@@ -209,6 +211,21 @@ async def test_who_waits_at_the_door_for_long_is_away_on_its_clock() -> None:
     absence_ns, used_ns = told[0]
     assert absence_ns == 6 * SECOND
     assert 2 * SECOND < used_ns < 5 * SECOND
+
+
+async def test_no_flag_falls_for_want_of_a_ping_while_the_store_is_away() -> None:
+    """The bot may wait at the door on a new stream; what the store takes is on nobody's clock."""
+    hall = Hall(2, "0.3/move")
+    game = hall.play(0, 1)
+    hall.cut(hall.bots[0])
+    with hall.store_watch.write() as request:
+        hall.store_watch.fail(request, "disk full")
+        hall.pass_time(5 * SECOND)
+        assert game.arbiter.is_flag_up
+    hall.pass_time(SECOND // 2)
+    assert game.arbiter.outcome is None
+    hall.pass_time(SECOND)
+    assert game.arbiter.outcome is not None
 
 
 async def test_games_that_wait_are_looked_at_rarely_and_never_together(

@@ -354,10 +354,13 @@ class Arbiter:
         """Whether the pending turn seems overstepped, and a ping's answer is awaited."""
         return self._flag.is_up(self.turn) and self.outcome is None
 
-    def expire(self, moment: Moment, lag_ns: int) -> bool:
+    def expire(self, moment: Moment, lag_ns: int, since_ns: int = 0) -> bool:
         """Look at the clock. `lag_ns` as in `play`.
 
         A clock has run out when no answer could be in time any more, whatever its way took.
+
+        Args:
+            since_ns: Before this instant of the time served no ping's answer could be missed.
 
         Returns:
             Whether the flag has gone up, and a ping is to be sent now for `decide`.
@@ -367,7 +370,7 @@ class Arbiter:
         is_raised = self._is_overdue(moment, lag_ns)
         if is_raised:
             self._own_flag().go_up(self.turn, moment.served_ns, lag_ns)
-        if self.is_flag_up and self._flag.is_patience_over(moment.served_ns):
+        if self.is_flag_up and self._flag.is_patience_over(moment.served_ns, since_ns):
             self.decide(moment, None)
             return False
         return is_raised

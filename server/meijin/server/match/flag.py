@@ -35,9 +35,9 @@ class Flag:
             self._late_turn = turn
             self._at_ns = now_ns
 
-    def is_patience_over(self, now_ns: int) -> bool:
-        """Whether the ping's answer, which is awaited, is not in time any more."""
-        return now_ns - self._at_ns > PING_PATIENCE_NS
+    def is_patience_over(self, now_ns: int, since_ns: int) -> bool:
+        """Whether the ping's answer, awaited since `since_ns` at the earliest, is not in time now."""
+        return now_ns - max(self._at_ns, since_ns) > PING_PATIENCE_NS
 
     def take_down(self) -> tuple[HeldMove | None, int]:
         """Go down: the move that was held, and the way as it was known when it went up."""

@@ -58,6 +58,9 @@ class Games:
         self._to_void: deque[tuple[LiveGame, Party, str]] = deque()
         self._all_voided = asyncio.Event()
         self._all_voided.set()
+        self._away_until_ns = 0
+        """When the store was last away: no flag's patience has begun before, for its bot may have
+        waited at the door on a new stream."""
         self._absent: dict[GameId, LiveGame] = {}
         """Those of which a player was away at their last look."""
         self._lobby = lobby
@@ -178,6 +181,7 @@ class Games:
         due = self._deadlines.take_due(moment, self.running)
         if self._store_watch.is_away:  # and lets nobody in
             self._excuse(due, moment)
+            self._away_until_ns = moment.served_ns
         is_flag_up = False
         for game in due:
             is_flag_up |= self._look(game, moment, judged_ns)
@@ -195,7 +199,7 @@ class Games:
         arbiter.expire_absences(judged_ns)
         outbox = game.outboxes[arbiter.seat_to_act]
         if outbox is not None and outbox.silent_since_ns is None:
-            if arbiter.expire(moment, outbox.lag_ns):
+            if arbiter.expire(moment, outbox.lag_ns, self._away_until_ns):
                 outbox.probe(game)
             elif arbiter.is_flag_up:
                 is_flag_up = True
