@@ -20,10 +20,12 @@ from meijin.ladder.statistics.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.pair_counts import PairCounts
 from meijin.ladder.verify import verify
 from meijin.store import Database
+from meijin.store.database import database_file
 from meijin.store.games import decode_choice
-from meijin.store.journal import running_moves
+from meijin.store.journal import StoredMove, running_moves, unpack_moves
 from meijin.store.ladders import ladders
 from meijin.store.ladders.runs import Standings, standings
+from meijin.store.move_log import LogReader, log_folder
 from meijin.store.schema import (
     Bot,
     BotVersion,
@@ -93,14 +95,23 @@ class Books:
     def openings_under_way(self) -> set[str]:
         """The games in which stones of an opening lie, and no side is chosen yet."""
         codes: dict[GameId, list[int]] = {}
-        for move in self.database.read(lambda sql: list(running_moves(sql))):
+        for move in self.moves():
             codes.setdefault(move.game_id, []).append(move.code)
         is_open = {str(key) for key, some in codes.items() if not any(map(chosen_color, some))}
         return is_open & self.running()
 
     def was_written_anew(self) -> bool:
         """Whether the journal holds a game that was written anew."""
-        return any(move.is_anew for move in self.database.read(lambda at: list(running_moves(at))))
+        return any(move.is_anew for move in self.moves())
+
+    def moves(self) -> list[StoredMove]:
+        """What is kept of running games, in the database and in the log beside it."""
+        moves = self.database.read(lambda at: list(running_moves(at)))
+        path = database_file(str(self.database.url))
+        if path is not None:
+            with LogReader(log_folder(path.resolve())) as log:
+                moves += [move for entry in log.read() for move in unpack_moves(entry.moves)]
+        return moves
 
     def are_under_way(self, finished: int) -> bool:
         """Whether so many games have a result, and others run."""

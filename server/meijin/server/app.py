@@ -44,10 +44,11 @@ from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.server.tracing.start import start_tracer
 from meijin.server.webhooks.deliverer import Deliverer
 from meijin.server.webhooks.targets import Reach
-from meijin.store import Database, FileClaim, Writer
+from meijin.store import Database, FileClaim, StoreInUseError, Writer
 from meijin.store.access.tokens import Identity, authenticate
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
 from meijin.store.ladders.ladders import check_time_classes
+from meijin.store.move_log import MoveLog
 from meijin.wire.contract import (
     BACKUP_FOLDER,
     SERVER_LOCK_FILE,
@@ -66,6 +67,9 @@ LAST_COMMITS_TIME = timedelta(seconds=3)
 
 HANDSHAKE_TIMEOUT = timedelta(seconds=10)
 """How long a client has to open a connection; until then it is none that could be idle."""
+
+HANDOVER_TIME = timedelta(seconds=10)
+"""How long a server that has lost the database to this one may append to its log of moves."""
 
 STOP_LIMIT = timedelta(seconds=20)
 """A stop that takes longer than this and the drain is cut off: something hangs."""
@@ -225,9 +229,9 @@ class App:
     ) -> AsyncIterator["App"]:
         """An app whose games are those that an earlier server left."""
         credentials = Credentials.of(settings)
+        move_log = await _open_move_log(database)
         writer = Writer(database)
         storage = Storage(database, writer)
-        move_log = database.open_move_log()
         try:
             await ensure_operator_token(storage, OperatorTokenFile(settings.data))
             await storage.read(partial(check_time_classes, classes=settings.time_classes))
@@ -346,6 +350,22 @@ class App:
     async def stop(self, grace: timedelta = timedelta(0)) -> None:
         """Close every connection; calls that are under way have a grace to end."""
         await self._server.stop(grace.total_seconds())
+
+
+async def _open_move_log(database: Database) -> MoveLog | None:
+    """The log of moves; a server that was replaced has a moment to notice it and to let it go.
+
+    Raises:
+        StoreInUseError: it does not.
+    """
+    deadline = asyncio.get_running_loop().time() + HANDOVER_TIME.total_seconds()
+    while True:
+        try:
+            return database.open_move_log()
+        except StoreInUseError:
+            if asyncio.get_running_loop().time() >= deadline:
+                raise
+        await asyncio.sleep(HANDOVER_TIME.total_seconds() / 100)
 
 
 async def _authenticate(parts: Parts, token: str) -> Identity | None:

@@ -7,13 +7,15 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
 from meijin.store.errors import BackupError, UnknownSchemaError
+from meijin.store.log_fold import fold_log
+from meijin.store.move_log import LogReader, claim_log, log_folder
 from meijin.store.revisions import known_revisions
 
 STEP_PAGES = 256
@@ -97,8 +99,9 @@ def back_up(file: Path, target: Path, progress: Callable[[int], None] = lambda _
     except OSError as error:
         raise BackupError(f"can't write {part}: {error.strerror}") from None
     try:
-        with _failures(f"can't back {file} up"):
+        with _failures(f"can't back {file} up"), LogReader(log_folder(file.resolve())) as log:
             _copy(file, part, progress)
+            _fold(log, part)
             check(part)
         _sync(part)
         part.rename(target)
@@ -118,6 +121,18 @@ def _copy(file: Path, part: Path, progress: Callable[[int], None]) -> None:
         source.execute("SELECT count(*) FROM sqlite_master").fetchone()
         source.backup(copy, pages=STEP_PAGES, progress=paused)
         copy.execute("PRAGMA journal_mode = DELETE")
+
+
+def _fold(log: LogReader, part: Path) -> None:
+    """Have a copy hold the moves of its running games that the log beside the database has.
+
+    The log was opened before the copy was begun: what was told by then is in one of the two. What
+    was deleted since is of games whose ends the copy has.
+    """
+    log.open_new()
+    if log.segments:
+        with closing(open_file(part)) as copy:
+            fold_log(copy, log.read())
 
 
 def check(file: Path) -> None:
@@ -144,29 +159,63 @@ def damage_of(file: Path) -> str | None:
 def restore(backup: Path, file: Path, now: datetime) -> Path | None:
     """Put a backup in a database's place; return where the replaced one is kept, if there was one.
 
-    No server may run on the database. At every instant there is one of the two under its name.
+    No server may run on the database. At every instant there is one of the two under its name. The
+    log of moves goes with the replaced one. A backup may be such a one, with a log of its own.
 
     Raises:
         BackupError: the backup is damaged, or no database of Meijin's; nothing was changed.
         UnknownSchemaError: it is of a later release; nothing was changed.
+        StoreInUseError: a server appends to the log of moves; nothing was changed.
     """
     with _failures(f"can't restore {backup}"):
         check(backup)
         _check_schema(backup)
     part = file.with_name(f"{file.name}.part")
+    aside = file.with_name(f"{file.name}.replaced-{now.astimezone(UTC):{_TIME_FORMAT}}")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(backup, part)
-        part.chmod(0o600)
-        _sync(part)
-        kept = _keep(file, now) if file.exists() else None
-        part.replace(file)
-        _sync(file.parent)
+        with _failures(f"can't restore {backup}"), _claimed_log(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            _take(backup, part)
+            if is_replaced := file.exists():
+                _keep(file, aside)
+            _put(part, file, aside)
     except OSError as error:
         raise BackupError(f"can't restore {backup}: {error}") from None
     finally:
         part.unlink(missing_ok=True)
-    return kept
+    return aside if is_replaced else None
+
+
+@contextmanager
+def _claimed_log(file: Path) -> Iterator[None]:
+    """Hold the log beside a database, if there is one."""
+    folder = log_folder(file)
+    with claim_log(folder) if folder.is_dir() else nullcontext():
+        yield
+
+
+def _take(backup: Path, part: Path) -> None:
+    """Copy a backup, with the moves in the log that a database that was replaced has."""
+    shutil.copyfile(backup, part)
+    part.chmod(0o600)
+    with LogReader(log_folder(backup.resolve())) as log:
+        _fold(log, part)
+    _sync(part)
+
+
+def _put(part: Path, file: Path, aside: Path) -> None:
+    """Give a database its name, and the log of the one before the other's."""
+    log, log_aside = log_folder(file), log_folder(aside)
+    has_log = log.is_dir()
+    if has_log:
+        log.rename(log_aside)
+    try:
+        part.replace(file)
+    except OSError:
+        if has_log:
+            log_aside.rename(log)
+        raise
+    _sync(file.parent)
 
 
 def _check_schema(backup: Path) -> None:
@@ -183,9 +232,8 @@ def _check_schema(backup: Path) -> None:
         )
 
 
-def _keep(file: Path, now: datetime) -> Path:
+def _keep(file: Path, kept: Path) -> None:
     """Give the database a second name. Its write-ahead log is folded in, or kept beside it."""
-    kept = file.with_name(f"{file.name}.replaced-{now.astimezone(UTC):{_TIME_FORMAT}}")
     with suppress(sqlite3.DatabaseError), closing(open_file(file)) as database:
         database.execute("PRAGMA busy_timeout = 0")  # nobody else should be there
         database.execute("PRAGMA journal_mode = DELETE")
@@ -194,7 +242,6 @@ def _keep(file: Path, now: datetime) -> Path:
         if log.exists():
             log.rename(f"{kept}{suffix}")
     os.link(file, kept)
-    return kept
 
 
 def open_file(file: Path) -> sqlite3.Connection:

@@ -10,7 +10,6 @@ has left of one at the end of a segment was told to nobody.
 """
 
 import errno
-import fcntl
 import itertools
 import json
 import os
@@ -22,7 +21,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self, TypeAlias
 
-from meijin.store.errors import StoreInUseError
+from meijin.store.claims import FileClaim
 from meijin.store.schema import EntryId
 
 SEGMENT_BYTES = 16 * 2**20
@@ -53,10 +52,19 @@ def log_folder(database: Path) -> Path:
     return database.with_name(f"{database.name}-moves")
 
 
+def claim_log(folder: Path) -> FileClaim:
+    """Hold a log, whose folder is there, for whoever writes to it.
+
+    The claim of its database alone does not do: a server that lost that one without noticing goes
+    on appending, and telling, until it sees that it was replaced.
+    """
+    return FileClaim(folder / "lock", of=str(folder))
+
+
 class MoveLog:
     """Appends entries, and deletes those that hold no move of a running game.
 
-    One process appends to a log at a time: the newest segment is locked for as long as it lives.
+    One process appends to a log at a time, which nobody else reads to go on from there.
 
     Args:
         folder: Is made when it is not there.
@@ -71,9 +79,10 @@ class MoveLog:
         self.is_synced = is_synced
         self._folder = folder
         folder.mkdir(mode=0o700, exist_ok=True)
+        self._claims = ExitStack()
+        self._claims.enter_context(claim_log(folder))
         self._old = segments_in(folder)
         """What earlier servers have left."""
-        self._lock = _locked(self._old[-1]) if self._old else -1
         number = int(self._old[-1].stem) if self._old else 0
         self._numbers = itertools.count(number + 1)
         self._file = -1
@@ -113,9 +122,6 @@ class MoveLog:
         for path in self._old:
             path.unlink()
         self._old = []
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
 
     def append(self, entry: LogEntry) -> None:
         """Append an entry; its id is greater than that of the one before.
@@ -157,27 +163,33 @@ class MoveLog:
 
     def close(self) -> None:
         """Append no more."""
-        for file in (self._file, self._lock):
-            if file >= 0:
-                os.close(file)
-        self._file = self._lock = -1
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        self._claims.close()
 
     def _open_segment(self) -> None:
         path = self._folder / f"{next(self._numbers):010}.moves"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         file = os.open(path, flags, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if self.is_synced:
                 _sync_names(self._folder)
         except OSError:
             os.close(file)
             path.unlink()
             raise
-        if self._file >= 0:
-            os.close(self._file)
+        self._leave_segment()
         self._file, self._size, self._has_failed = file, 0, False
         self._segments[path] = self._last
+
+    def _leave_segment(self) -> None:
+        """Close the newest segment. One without an entry goes: a full disk would have many made."""
+        if self._file >= 0:
+            os.close(self._file)
+            if not self._size:
+                path, _ = self._segments.popitem()
+                path.unlink(missing_ok=True)
 
 
 def segments_in(folder: Path) -> list[Path]:
@@ -217,6 +229,11 @@ class LogReader:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
+    @property
+    def segments(self) -> int:
+        """How many are open."""
+        return len(self._files)
+
     def open_new(self) -> None:
         """Open the segments that have come since."""
         for path in segments_in(self._folder):
@@ -227,7 +244,7 @@ class LogReader:
                     continue
 
     def read(self) -> Iterator[LogEntry]:
-        """The entries that are there now, oldest first."""
+        """The entries that are there now in the segments that are open, oldest first."""
         for _, file in sorted(self._files.items()):
             yield from read_entries(file)
 
@@ -236,17 +253,6 @@ def _encode(entry: LogEntry) -> bytes:
     said = json.dumps(entry.analysis).encode() if entry.analysis else b""
     rest = b"".join((_HEADER.pack(entry.id, len(entry.moves), len(said)), entry.moves, said))
     return zlib.crc32(rest).to_bytes(_CHECKSUM_BYTES, "little") + rest
-
-
-def _locked(path: Path) -> int:
-    """The newest segment of a log, locked."""
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(file)
-        raise StoreInUseError(f"another server appends to {path.parent}; stop it first") from None
-    return file
 
 
 def _sync_names(folder: Path) -> None:
