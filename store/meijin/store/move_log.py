@@ -201,12 +201,15 @@ def segments_in(folder: Path) -> list[Path]:
 
 def read_entries(file: BinaryIO) -> Iterator[LogEntry]:
     """The entries of a segment, up to one that is not whole."""
-    size = _CHECKSUM_BYTES + _HEADER.size
-    while len(start := file.read(size)) == size:
-        head = start[_CHECKSUM_BYTES:]
+    left = os.fstat(file.fileno()).st_size
+    while (left := left - _CHECKSUM_BYTES - _HEADER.size) >= 0:
+        checksum, head = file.read(_CHECKSUM_BYTES), file.read(_HEADER.size)
         entry_id, moves, said = _HEADER.unpack(head)
+        left -= moves + said
+        if left < 0:
+            return
         body = file.read(moves + said)
-        if zlib.crc32(body, zlib.crc32(head)) != int.from_bytes(start[:_CHECKSUM_BYTES], "little"):
+        if zlib.crc32(body, zlib.crc32(head)) != int.from_bytes(checksum, "little"):
             return
         yield LogEntry(entry_id, body[:moves], json.loads(body[moves:]) if said else {})
 

@@ -1,0 +1,316 @@
+"""The log of moves: appended to, read while that goes on, and taken up after a crash."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from meijin.store import StoreInUseError
+from meijin.store import move_log as module
+from meijin.store.journal import pack_move
+from meijin.store.move_log import LogEntry, LogReader, MoveLog, log_folder, segments_in
+from meijin.store.schema import EntryId
+
+ENTRY_BYTES = 20 + 28
+"""Of an entry with one move."""
+
+
+def entry(number: int) -> LogEntry:
+    """An entry with a move that has its number."""
+    return LogEntry(EntryId(number), pack_move(number, 0, 0, 1, 1), {})
+
+
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path) -> Path:
+    """A log's folder, which isn't there yet."""
+    return log_folder(tmp_path / "meijin.db")
+
+
+@pytest.fixture(name="log")
+def _log(folder: Path) -> Iterator[MoveLog]:
+    """A log that has begun with entry 1; two entries fill a segment."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "SEGMENT_BYTES", 2 * ENTRY_BYTES)
+        log = MoveLog(folder, is_synced=True)
+        log.begin(entry(1))
+        yield log
+        log.close()
+
+
+def append(log: MoveLog, *numbers: int) -> None:
+    """Commit entries."""
+    for number in numbers:
+        log.append(entry(number))
+        log.sync()
+
+
+def left_in(folder: Path) -> Sequence[int]:
+    """The numbers of the entries that the next server reads."""
+    log = MoveLog(folder, is_synced=False)
+    numbers = [each.id for each in log.read()]
+    log.close()
+    return numbers
+
+
+def sizes(folder: Path) -> list[int]:
+    """The bytes of each segment."""
+    return [path.stat().st_size for path in segments_in(folder)]
+
+
+def open_files(folder: Path) -> list[str]:
+    """The files of a folder that this process has open, also those that were deleted."""
+    links = []
+    for number in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):
+            links.append(str(number.readlink()))
+    return [link for link in links if link.startswith(f"{folder}/")]
+
+
+# -- what is kept ------------------------------------------------------------------------
+
+
+def test_entries_are_read_as_they_were_appended(folder: Path, log: MoveLog) -> None:
+    """With what the bots said, over several segments; only the owner may read them."""
+    said = {"7": {"0": {"score": -3, "pv": [1, 2]}}}
+    log.append(LogEntry(EntryId(2), b"", said))
+    append(log, 3, 4)
+    log.close()
+    assert len(segments_in(folder)) > 1
+    again = MoveLog(folder, is_synced=True)
+    assert list(again.read()) == [entry(1), LogEntry(EntryId(2), b"", said), entry(3), entry(4)]
+    again.close()
+    modes = {path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert (folder.stat().st_mode & 0o777, modes) == (0o700, {0o600})
+
+
+def test_a_log_that_begins_holds_nothing_else(folder: Path, log: MoveLog) -> None:
+    """What earlier servers left is deleted once its first entry is on the disk."""
+    append(log, 2, 3, 4)
+    log.close()
+    again = MoveLog(folder, is_synced=True)
+    again.begin(entry(9))
+    assert (again.last_entry, len(segments_in(folder))) == (9, 1)
+    again.close()
+    assert left_in(folder) == [9]
+
+
+def test_what_earlier_servers_left_stays_when_a_log_can_not_begin(
+    folder: Path, log: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full: the next server finds what this one has found."""
+    append(log, 2, 3)
+    log.close()
+    again = MoveLog(folder, is_synced=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", refuse(errno.ENOSPC))
+        with pytest.raises(OSError, match="No space left"):
+            again.begin(entry(9))
+    again.close()
+    assert left_in(folder) == [1, 2, 3]
+
+
+def test_old_segments_are_deleted(folder: Path, log: MoveLog) -> None:
+    """Those of which no entry from the given one on is a part; the newest stays in any case."""
+    append(log, 2, 3, 4, 5)
+    log.delete_before(EntryId(4))
+    assert left_of(folder) == [3, 4, 5]
+    log.delete_before(EntryId(5))
+    assert left_of(folder) == [5]
+    log.delete_before(EntryId(6))
+    assert left_of(folder) == [5]
+    assert log.segments == 1
+
+
+def left_of(folder: Path) -> Sequence[int]:
+    """The numbers of the entries in a log that is open."""
+    with LogReader(folder) as reader:
+        return [each.id for each in reader.read()]
+
+
+# -- after a crash -----------------------------------------------------------------------
+
+
+def shorten(path: Path) -> None:
+    """Leave a part of the last entry."""
+    os.truncate(path, path.stat().st_size - 1)
+
+
+def shorten_to_header(path: Path) -> None:
+    """Leave a part of the last entry's header."""
+    os.truncate(path, path.stat().st_size - ENTRY_BYTES + 5)
+
+
+def flip(path: Path) -> None:
+    """Change one bit of the last move."""
+    with path.open("r+b") as file:
+        file.seek(-3, os.SEEK_END)
+        (byte,) = file.read(1)
+        file.seek(-3, os.SEEK_END)
+        file.write(bytes([byte ^ 4]))
+
+
+def flip_length(path: Path) -> None:
+    """Have the last entry say that it is of 4 GB, for which there is no memory."""
+    with path.open("r+b") as file:
+        file.seek(-ENTRY_BYTES + 15, os.SEEK_END)
+        file.write(b"\xff")
+
+
+def fill_with_zeros(path: Path) -> None:
+    """Leave what a file system makes of a write that a power cut has lost."""
+    size = path.stat().st_size
+    os.truncate(path, size - ENTRY_BYTES)
+    os.truncate(path, size)
+
+
+@pytest.mark.parametrize("spoil", [shorten, shorten_to_header, flip, flip_length, fill_with_zeros])
+def test_an_entry_that_is_not_whole_is_left_out(
+    folder: Path, log: MoveLog, spoil: Callable[[Path], None]
+) -> None:
+    """With those behind it in its segment, of which there are none after a crash."""
+    append(log, 2, 3, 4)
+    log.close()
+    first, second = segments_in(folder)
+    spoil(second)
+    assert left_in(folder) == [1, 2, 3]
+    spoil(first)
+    assert left_in(folder) == [1, 3]
+
+
+def test_a_second_process_is_refused(folder: Path, log: MoveLog) -> None:
+    """Also in the moment after a new segment, until the first one closes it."""
+    script = (
+        "import sys; from pathlib import Path; from meijin.store.move_log import MoveLog\n"
+        "MoveLog(Path(sys.argv[1]), is_synced=False)"
+    )
+    append(log, 2, 3)
+    done = subprocess.run(
+        [sys.executable, "-c", script, folder], capture_output=True, text=True, check=False
+    )
+    words = f"StoreInUseError: another server is running on {folder}; stop it first\n"
+    assert done.stderr.endswith(words)
+    with pytest.raises(StoreInUseError):
+        MoveLog(folder, is_synced=False)
+    log.close()
+    assert left_in(folder) == [1, 2, 3]
+
+
+# -- a disk that fails -------------------------------------------------------------------
+
+
+def refuse(number: int) -> Callable[..., int]:
+    """A call of the system that fails."""
+
+    def fail(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+def test_half_a_write_is_undone(
+    folder: Path, log: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk was full: the entry is none, and the next one follows those before."""
+    write = os.write
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", lambda file, data: write(file, data[:30]))
+        with pytest.raises(OSError, match="No space left"):
+            log.append(entry(2))
+    assert sizes(folder) == [ENTRY_BYTES]
+    append(log, 2)
+    assert sizes(folder) == [2 * ENTRY_BYTES]
+
+
+def test_after_a_failed_write_a_new_segment_begins(
+    folder: Path, log: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knows what is in the old one now; however often it fails, one is left of the new."""
+    for _ in range(5):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "write", refuse(errno.EIO))
+            with pytest.raises(OSError, match="Input/output error"):
+                log.append(entry(2))
+    assert sizes(folder) == [ENTRY_BYTES, 0]
+    append(log, 2)
+    assert sizes(folder) == [ENTRY_BYTES, ENTRY_BYTES]
+    assert left_of(folder) == [1, 2]
+
+
+def test_after_a_failed_sync_the_entry_goes_to_a_new_segment(
+    folder: Path, log: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system may have dropped it, and would say of the same file that all is well."""
+    log.append(entry(2))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fdatasync", refuse(errno.EIO))
+        with pytest.raises(OSError, match="Input/output error"):
+            log.sync()
+    append(log, 2)
+    assert sizes(folder) == [2 * ENTRY_BYTES, ENTRY_BYTES]
+
+
+def test_a_segment_whose_name_is_not_stored_is_none(
+    folder: Path, log: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power cut could take it with all its entries."""
+    append(log, 2)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", refuse(errno.EIO))
+        with pytest.raises(OSError, match="Input/output error"):
+            log.append(entry(3))
+    assert len(segments_in(folder)) == 1
+    append(log, 3)
+    assert left_of(folder) == [1, 2, 3]
+
+
+# -- reading beside a server -------------------------------------------------------------
+
+
+def test_a_reader_has_what_is_deleted_meanwhile(folder: Path, log: MoveLog) -> None:
+    """Its segments were open; those that have come since are opened when it is told to."""
+    append(log, 2)
+    with LogReader(folder) as reader:
+        append(log, 3, 4, 5)
+        log.delete_before(EntryId(5))
+        assert [each.id for each in reader.read()] == [1, 2]
+    with LogReader(folder) as reader:
+        append(log, 6, 7)
+        log.delete_before(EntryId(7))
+        reader.open_new()
+        assert [each.id for each in reader.read()] == [5, 6, 7]
+    assert left_of(folder) == [7]
+
+
+@pytest.mark.usefixtures("log")
+def test_a_reader_stops_at_what_is_being_written(folder: Path) -> None:
+    """Half an entry was told to nobody."""
+    data = module._encode(entry(2))
+    (path,) = segments_in(folder)
+    with path.open("ab") as file:
+        file.write(data[:-4])
+    assert left_of(folder) == [1]
+
+
+def test_no_log_has_nothing_to_read(folder: Path) -> None:
+    """And none is made."""
+    assert left_of(folder) == []
+    assert not folder.exists()
+
+
+def test_no_file_stays_open(folder: Path, log: MoveLog) -> None:
+    """A log has its newest segment and its lock; a reader has what it reads."""
+    append(log, 2, 3, 4, 5)
+    assert len(open_files(folder)) == 2
+    with LogReader(folder):
+        assert len(open_files(folder)) == 5
+    log.delete_before(EntryId(5))
+    with pytest.raises(StoreInUseError):
+        MoveLog(folder, is_synced=False)
+    assert len(open_files(folder)) == 2
+    log.close()
+    assert open_files(folder) == []
