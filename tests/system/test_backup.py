@@ -1,6 +1,7 @@
 """Backups by command: taken while bots play, and restored under a new server."""
 
 import re
+import shutil
 import stat
 from collections.abc import Callable
 from functools import partial
@@ -24,12 +25,16 @@ DELAY = 0.05
 def test_games_go_on_from_a_backup(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
-    """A backup that is taken during play is opened by a new server, which plays the rest."""
+    """A backup that is taken during play is opened by a new server, which plays the rest.
+
+    What was told before it was taken stands, in games that had ended and in those that ran.
+    """
     server = Server(processes, "--open", NO_LADDER)
     books = open_books(server.database_url)
     server.start_bots(*BOTS, delay=DELAY)
     key = server.create_tournament(*BOTS, rounds=6)
     eventually(partial(books.are_under_way, 3))
+    told = [Path(shutil.copy(processes.journal(bot), processes.folder / bot)) for bot in BOTS]
     taken = processes.run("backup", f"--data={server.data}")
     assert taken.returncode == 0, taken.stderr
     (copy,) = re.findall(
@@ -48,9 +53,15 @@ def test_games_go_on_from_a_backup(
     assert re.fullmatch(
         rf"restored {copy} to {server.data}/meijin\.db; what was there is \S+\n", restored.stdout
     )
+    assert [path.name for path in server.data.glob("*-moves")] == [
+        path.name for path in server.data.glob("meijin.db.replaced-*Z-moves")
+    ]
     server.start()
     eventually(lambda: server.tournament(key).tournament.state == TOURNAMENT_STATE_FINISHED)
-    open_books(server.database_url).assert_each_planned_game_was_played_once(PLANNED)
+    played = open_books(server.database_url)
+    played.assert_each_planned_game_was_played_once(PLANNED)
+    for journal in told:
+        played.assert_holds(journal)
 
 
 def test_a_running_server_is_not_replaced(processes: Processes) -> None:
