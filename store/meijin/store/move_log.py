@@ -79,6 +79,7 @@ class MoveLog:
         self.is_synced = is_synced
         self._folder = folder
         folder.mkdir(mode=0o700, exist_ok=True)
+        _sync_names(folder.parent)
         self._claims = ExitStack()
         self._claims.enter_context(claim_log(folder))
         self._old = segments_in(folder)
@@ -119,6 +120,7 @@ class MoveLog:
         self._open_segment()
         self.append(entry)
         os.fsync(self._file)
+        _sync_names(self._folder)
         for path in self._old:
             path.unlink()
         self._old = []
@@ -259,7 +261,7 @@ def _encode(entry: LogEntry) -> bytes:
 
 
 def _sync_names(folder: Path) -> None:
-    """Have a new file's name on the disk."""
+    """Have the names in a folder on the disk."""
     number = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(number)
