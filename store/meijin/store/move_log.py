@@ -203,15 +203,16 @@ def segments_in(folder: Path) -> list[Path]:
 
 def read_entries(file: BinaryIO) -> Iterator[LogEntry]:
     """The entries of a segment, up to one that is not whole."""
-    left = os.fstat(file.fileno()).st_size
-    while (left := left - _CHECKSUM_BYTES - _HEADER.size) >= 0:
-        checksum, head = file.read(_CHECKSUM_BYTES), file.read(_HEADER.size)
+    left, size = os.fstat(file.fileno()).st_size, _CHECKSUM_BYTES + _HEADER.size
+    while (left := left - size) >= 0:
+        start = file.read(size)
+        head = start[_CHECKSUM_BYTES:]
         entry_id, moves, said = _HEADER.unpack(head)
         left -= moves + said
         if left < 0:
             return
         body = file.read(moves + said)
-        if zlib.crc32(body, zlib.crc32(head)) != int.from_bytes(checksum, "little"):
+        if zlib.crc32(body, zlib.crc32(head)) != int.from_bytes(start[:_CHECKSUM_BYTES], "little"):
             return
         yield LogEntry(entry_id, body[:moves], json.loads(body[moves:]) if said else {})
 

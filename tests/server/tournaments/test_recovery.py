@@ -14,13 +14,14 @@ import pytest
 from sqlalchemy import Connection, select
 
 from meijin.game import Board, Result, Variant, decode_moves, encode_moves
+from meijin.server import app
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load
 from meijin.store import Database, StoreInUseError, Writer
 from meijin.store.database import database_file
 from meijin.store.games import decode_times
 from meijin.store.journal import JournalEntry, StoredMove, commit_entry, pack_move, unpack_moves
-from meijin.store.move_log import LogReader, log_folder
+from meijin.store.move_log import LogReader, MoveLog, log_folder
 from meijin.store.schema import (
     EntryId,
     Epoch,
@@ -37,6 +38,8 @@ from meijin.v1 import game_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.server.conftest import StartServer
 
 SOON = timedelta(milliseconds=200)
@@ -146,6 +149,23 @@ def keep_moves_in_database(url: str) -> None:
                     entry.moves += pack_move(*move)
             database.write(partial(commit_entry, entry=entry))
     shutil.rmtree(folder)
+
+
+async def test_a_log_that_another_server_appends_to_is_not_read(
+    start_server: StartServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may still tell of moves: it is waited for, but not for ever."""
+    async with start_server():
+        pass
+    with closing(MoveLog(log_folder(tmp_path / "meijin.db"), is_synced=False)) as other:
+        with monkeypatch.context() as patched:
+            patched.setattr(app, "HANDOVER_TIME", SOON)
+            with pytest.raises(StoreInUseError, match=r"meijin\.db-moves; stop it first"):
+                async with start_server():
+                    pass
+        asyncio.get_running_loop().call_later(SOON.total_seconds(), other.close)
+        async with start_server():
+            pass
 
 
 async def test_what_bots_thought_survives(start_server: StartServer) -> None:
