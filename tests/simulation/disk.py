@@ -63,6 +63,8 @@ class Disk:
         """The one of the server that runs."""
         self.writer_committed: Callable[[], None] = lambda: None
         """Is called after every commit to the database."""
+        self.keeps_log = True
+        """Moves go to a log, as beside an SQLite file; else to the database, as to PostgreSQL."""
         self.log: SimulatedLog | None = None
         """The log of the server that runs."""
         self.logged: Callable[[LogEntry], None] = lambda _: None
@@ -70,8 +72,9 @@ class Disk:
         self.log_cut: Callable[[], None] = lambda: None
         """Is called after old entries of the log were deleted."""
 
-    def reset(self) -> None:
+    def reset(self, *, keeps_log: bool) -> None:
         """Forget everything."""
+        self.keeps_log = keeps_log
         self._empty.backup(self._restore)
         for path in segments_in(self._log_folder):
             path.unlink()
@@ -129,8 +132,10 @@ class SimulatedDatabase(Database):
             raise failure("disk I/O error")
         return super().read(query)
 
-    def open_move_log(self) -> MoveLog:
-        """The product's log, whose writes fail where the disk does."""
+    def open_move_log(self) -> MoveLog | None:
+        """The product's log, if there is one, whose writes fail where the disk does."""
+        if not self.disk.keeps_log:
+            return None
         self.disk.log = SimulatedLog(self.disk._log_folder, self.disk)
         return self.disk.log
 
@@ -141,19 +146,20 @@ class SimulatedLog(MoveLog):
     def __init__(self, folder: Path, disk: Disk) -> None:
         super().__init__(folder, is_synced=True)
         self.disk = disk
-        self._has_begun = False
+        self._last_logged = 0
 
     def begin(self, entry: LogEntry) -> None:
         """Begin with what was committed before."""
+        self._last_logged = entry.id
         super().begin(entry)
-        self._has_begun = True
 
     def append(self, entry: LogEntry) -> None:
         """Append an entry, which is committed then: a server that dies leaves its files."""
         if self.disk.is_failing:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         super().append(entry)
-        if self._has_begun:
+        if entry.id > self._last_logged:  # not once more
+            self._last_logged = entry.id
             self.disk.logged(entry)
 
     def delete_before(self, entry_id: EntryId) -> None:

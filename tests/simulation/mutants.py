@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from typing import Any
 from unittest.mock import patch
 
-from meijin.game import Ending, Result
-from meijin.server.match import stalls, store_commit
+from meijin.game import Color, Ending, Result, Seat
+from meijin.server.match import stalls, store_commit, wire
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.compaction import Compaction
 from meijin.server.match.games import Games
@@ -25,6 +25,7 @@ from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.move_log import LogEntry
+from meijin.v1 import play_service_pb2 as pb
 
 Mutant = Callable[[], AbstractContextManager[Any]]
 
@@ -100,6 +101,24 @@ def shows_what_is_not_committed() -> AbstractContextManager[Any]:
     return patch.object(
         LiveGame, "committed_moves", property(lambda self: self.arbiter.board.moves)
     )
+
+
+@_mutant
+def forgets_a_choice() -> AbstractContextManager[Any]:
+    """Who comes back after a choice of side and before the next stone is told the old sides."""
+    color, started = LiveGame.color, wire.game_started_to_proto
+
+    def color_before(self: LiveGame, seat: Seat) -> Color:
+        choice = self.committed_choice
+        if choice is None or choice.ply < self.arbiter.board.ply:
+            return color(self, seat)
+        return Color.BLACK if seat is Seat.FIRST else Color.WHITE
+
+    def start(game: LiveGame, player: Participant) -> pb.GameStarted:
+        with patch.object(LiveGame, "color", color_before):
+            return started(game, player)
+
+    return patch.object(wire, "game_started_to_proto", start)
 
 
 @_mutant

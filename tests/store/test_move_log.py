@@ -57,9 +57,13 @@ def left_in(folder: Path) -> Sequence[int]:
     return numbers
 
 
-def sizes(folder: Path) -> list[int]:
-    """The bytes of each segment."""
-    return [path.stat().st_size for path in segments_in(folder)]
+def by_segment(folder: Path) -> list[list[int]]:
+    """The numbers of the entries in each segment."""
+    numbers = []
+    for path in segments_in(folder):
+        with path.open("rb") as file:
+            numbers.append([each.id for each in module.read_entries(file)])
+    return numbers
 
 
 def open_files(folder: Path) -> list[str]:
@@ -107,7 +111,7 @@ def test_what_earlier_servers_left_stays_when_a_log_can_not_begin(
     log.close()
     again = MoveLog(folder, is_synced=True)
     with monkeypatch.context() as patched:
-        patched.setattr(os, "write", refuse(errno.ENOSPC))
+        patched.setattr(os, "pwrite", refuse(errno.ENOSPC))
         with pytest.raises(OSError, match="No space left"):
             again.begin(entry(9))
     again.close()
@@ -216,14 +220,14 @@ def test_half_a_write_is_undone(
     folder: Path, log: MoveLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk was full: the entry is none, and the next one follows those before."""
-    write = os.write
+    write = os.pwrite
     with monkeypatch.context() as patched:
-        patched.setattr(os, "write", lambda file, data: write(file, data[:30]))
+        patched.setattr(os, "pwrite", lambda file, data, at: write(file, data[:30], at))
         with pytest.raises(OSError, match="No space left"):
             log.append(entry(2))
-    assert sizes(folder) == [ENTRY_BYTES]
+    assert by_segment(folder) == [[1]]
     append(log, 2)
-    assert sizes(folder) == [2 * ENTRY_BYTES]
+    assert by_segment(folder) == [[1, 2]]
 
 
 def test_after_a_failed_write_a_new_segment_begins(
@@ -232,13 +236,12 @@ def test_after_a_failed_write_a_new_segment_begins(
     """Nobody knows what is in the old one now; however often it fails, one is left of the new."""
     for _ in range(5):
         with monkeypatch.context() as patched:
-            patched.setattr(os, "write", refuse(errno.EIO))
+            patched.setattr(os, "pwrite", refuse(errno.EIO))
             with pytest.raises(OSError, match="Input/output error"):
                 log.append(entry(2))
-    assert sizes(folder) == [ENTRY_BYTES, 0]
+    assert by_segment(folder) == [[1], []]
     append(log, 2)
-    assert sizes(folder) == [ENTRY_BYTES, ENTRY_BYTES]
-    assert left_of(folder) == [1, 2]
+    assert by_segment(folder) == [[1], [2]]
 
 
 def test_after_a_failed_sync_the_entry_goes_to_a_new_segment(
@@ -251,7 +254,7 @@ def test_after_a_failed_sync_the_entry_goes_to_a_new_segment(
         with pytest.raises(OSError, match="Input/output error"):
             log.sync()
     append(log, 2)
-    assert sizes(folder) == [2 * ENTRY_BYTES, ENTRY_BYTES]
+    assert by_segment(folder) == [[1, 2], [2]]
 
 
 def test_a_segment_whose_name_is_not_stored_is_none(

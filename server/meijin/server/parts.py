@@ -2,6 +2,7 @@
 
 from collections.abc import Coroutine
 from dataclasses import dataclass
+from random import Random
 
 from meijin.server.access.bot_control import BotControl
 from meijin.server.access.challenge_budget import Budgets
@@ -122,7 +123,7 @@ class Parts:
             last_game=last.game,
         )
         incidents = Incidents(games, journal, store_watch)
-        silence = SilenceWatch(lobby, listeners, keepalive=settings.keepalive)
+        silence = SilenceWatch(lobby, listeners, keepalive=settings.keepalive, rng=Random())  # noqa: S311 - a sample is no secret
         scheduler = Scheduler(lobby, games, journal, Pauses(settings.max_faults))
         game_rate = GameRate(watch)
         # The order in which they hear: a tournament counts a game before anybody looks at it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
+from random import Random
 from types import SimpleNamespace
 from typing import cast
 
@@ -85,7 +86,7 @@ class Hall(Listener):
             last_game=GameId(0),
         )
         self.actions = ActionHandler(self.games, journal, self.stalls)
-        self.silence = SilenceWatch(self.lobby, listeners, keepalive=KEEPALIVE)
+        self.silence = SilenceWatch(self.lobby, listeners, keepalive=KEEPALIVE, rng=Random(bots))
         self._due: list[tuple[int, Bot, int]] = []
         self.bots = [self._join(number) for number in range(1, bots + 1)]
         self._run = cast(

@@ -189,7 +189,10 @@ async def test_the_buckets_decide_as_looking_at_every_game_does(seed: int) -> No
 
 
 async def test_who_waits_at_the_door_for_long_is_away_on_its_clock() -> None:
-    """As far as absences were judged meanwhile, though it comes in as of its arrival."""
+    """As far as absences were judged meanwhile, though it comes in as of its arrival.
+
+    A tenth of the time control is free, and what follows is not.
+    """
     told = []
     for games in (Games, EveryGame):
         hall = Hall(2, "60+0", games=games)
@@ -203,7 +206,9 @@ async def test_who_waits_at_the_door_for_long_is_away_on_its_clock() -> None:
         hall.lobby.join(hall.player(0), hall.version(0), Capabilities(), since=since)
         told.append((game.arbiter.credits[1].absence_ns, game.arbiter._used_ns))
     assert told[0] == told[1]
-    assert told[0][0] > 6 * SECOND
+    absence_ns, used_ns = told[0]
+    assert absence_ns == 6 * SECOND
+    assert 2 * SECOND < used_ns < 5 * SECOND
 
 
 async def test_games_that_wait_are_looked_at_rarely_and_never_together(
@@ -246,7 +251,7 @@ async def test_time_that_steps_back_loses_no_game() -> None:
     (game,) = pairs = [hall.play(0, 1)]
     running = {game.id: game for game in pairs}
     deadlines = Deadlines()
-    moment = Moment(100 * BUCKET_NS, 0)
+    moment = Moment(1000 * BUCKET_NS, 0)
     assert deadlines.take_due(moment, running) == ()
     game.arbiter.ask(Moment(moment.now_ns - 10 * SECOND, 0))
     deadlines.file(game, Moment(moment.now_ns - 1, 0))

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from meijin.server.match.segments import ENTRIES_PER_SEGMENT
-from meijin.store import Database
-from meijin.store.journal import running_moves
+from meijin.store import move_log
+from meijin.store.database import database_file
+from meijin.store.journal import StoredMove, unpack_moves
+from meijin.store.move_log import LogReader, log_folder
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tests.server.conftest import StartServer
 
     from meijin.server.match.live_game import LiveGame
+    from meijin.server.settings import Settings
 
 FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
 
@@ -179,8 +182,19 @@ async def test_a_turn_is_asked_once(server: ServerInTest) -> None:
     assert white.unread("turns") == 0
 
 
-async def test_old_entries_are_deleted(start_server: StartServer) -> None:
+def logged_moves(settings: Settings) -> list[StoredMove]:
+    """The moves in the log of a server that has ended."""
+    path = database_file(settings.database)
+    assert path is not None
+    with LogReader(log_folder(path)) as log:
+        return [move for entry in log.read() for move in unpack_moves(entry.moves)]
+
+
+async def test_old_entries_are_deleted(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The moves of ended games don't pile up; those of running ones are never deleted."""
+    monkeypatch.setattr(move_log, "SEGMENT_BYTES", 2048)
     async with start_server() as server:
         black, white = await server.pair(("eva", "eve"))
         await black.play(await black.turn(), 12)
@@ -188,8 +202,7 @@ async def test_old_entries_are_deleted(start_server: StartServer) -> None:
         ada, bob = await server.bot("ada"), await server.bot("bob")
         await server.tournament("ada", "bob", rounds=30)
         await asyncio.gather(ada.play_out(30), bob.play_out(30))
-    with Database(server.settings.database) as database:
-        moves = database.read(lambda at: list(running_moves(at)))
+    moves = logged_moves(server.settings)
     assert moves[0].game_id == 1
     assert moves[0].code == 12
     async with start_server() as server:
@@ -198,7 +211,6 @@ async def test_old_entries_are_deleted(start_server: StartServer) -> None:
         ada, bob = await server.bot("ada"), await server.bot("bob")
         await server.tournament("ada", "bob", rounds=2 * ENTRIES_PER_SEGMENT // 9)
         await asyncio.gather(*(peer.play_out(2 * ENTRIES_PER_SEGMENT // 9) for peer in (ada, bob)))
-    with Database(server.settings.database) as database:
-        left = database.read(lambda at: list(running_moves(at)))
+    left = logged_moves(server.settings)
     assert 1 not in {move.game_id for move in left}
     assert len(left) < len(moves)

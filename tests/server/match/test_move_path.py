@@ -1,4 +1,4 @@
-"""Which files a move passes from the stream that it is read from to its row."""
+"""Which files a move passes from the stream that it is read from to the log."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import meijin.store
 from meijin.server.match import watchdog
 from meijin.server.parts import Parts
-from meijin.testing.server import ServerInTest
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import FrameType
 
     import pytest
@@ -31,22 +29,22 @@ PATH = {
     "server/match/actions.py",
     "server/match/arbiter.py",
     "server/match/journal.py",
+    "server/match/group_commit.py",
+    "server/match/log_commit.py",
     "store/move_log.py",
 }
 """Each of these takes the move from the one before it."""
 
 GENERAL = {
     "server/api/interceptor.py",
+    "server/match/commands.py",
     "server/match/stalls.py",
-    "server/match/store_watch.py",
-    "store/fence.py",
-    "store/writer.py",
-    "store/prepared.py",
-    "store/database.py",
+    "server/match/compaction.py",
+    "server/match/segments.py",
+    "store/journal.py",
 }
-"""These are asked on the way and know nothing of moves: whether the message could be decoded,
-the time, whether the store answers, whose it is, the thread of all transactions, compiled
-statements, how a transaction begins."""
+"""These are asked on the way and know nothing of the move: whether the message could be decoded, in
+which portions it is judged, the time, which entries are kept, and what an entry is."""
 
 ROOTS = {("server/api/play.py", "_read"), ("server/match/group_commit.py", "run")}
 """The two coroutines that carry a move on the event loop: all others do something else."""
@@ -62,7 +60,7 @@ def named(frame: FrameType) -> str:
 
 
 class Trace:
-    """Collects the files in which functions are called for a move, until its row is written."""
+    """Collects the files in which functions are called for a move, until it is in the log."""
 
     def __init__(self) -> None:
         self.files: set[str] = set()
@@ -70,28 +68,19 @@ class Trace:
 
     def on_loop(self, frame: FrameType, event: str, _argument: Any) -> None:
         """Note a call below one of the coroutines that carry a move."""
-        if event == "call" and not self.is_written and (file := named(frame)):
+        if self.is_written or not (file := named(frame)):
+            return
+        if event == "call":
             at: FrameType | None = frame
             while at is not None:
                 if (named(at), at.f_code.co_name) in ROOTS:
                     self.files.add(file)
                 at = at.f_back
-
-    def on_writer(self, frame: FrameType, event: str, _argument: Any) -> None:
-        """Note a call on the writer's thread; the row is there when its function returns."""
-        file = named(frame)
-        if event == "call" and not self.is_written and file:
-            self.files.add(file)
-        elif event == "return" and frame.f_code.co_name == "commit_entry":
+        elif event == "return" and frame.f_code.co_qualname == "MoveLog.append":
             self.is_written = True
 
 
-async def trace_on_writer(server: ServerInTest, trace: Callable[..., None] | None) -> None:
-    """Trace the writer's thread from now on, or stop."""
-    await server.parts.storage.write(lambda _: sys.setprofile(trace))
-
-
-async def test_a_move_passes_six_files(
+async def test_a_move_passes_eight_files(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counted by tracing one move: the server's and the store's files, without the rules."""
@@ -102,7 +91,6 @@ async def test_a_move_passes_six_files(
         turn = await black.turn()
         await black.write(actions=pb.Actions(resigns=[pb.Resign(game=12345)]))
         await black.notice()  # so that its pong has been read
-        await trace_on_writer(server, trace.on_writer)
         trace.files.clear()
         sys.setprofile(trace.on_loop)
         try:
@@ -110,7 +98,6 @@ async def test_a_move_passes_six_files(
             await white.turn()
         finally:
             sys.setprofile(None)
-            await trace_on_writer(server, None)
     assert trace.is_written
     assert trace.files == PATH | GENERAL
-    assert len(PATH) == 6
+    assert len(PATH) == 8

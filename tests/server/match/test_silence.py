@@ -13,9 +13,13 @@ from meijin.server.match.departures import LEAST_DEPARTURES
 from meijin.server.match.flag import PING_PATIENCE_NS
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import SILENT_AFTER_NS
+from meijin.server.match.silence import SAMPLE
 from meijin.server.match.stalls import TICK_INTERVAL_NS
 from meijin.store.schema import BotId, BotVersionId
 from meijin.wire import Capabilities
+
+MANY = 3 * SAMPLE
+"""Bots of which less than half are asked."""
 
 
 def ending(game: LiveGame) -> Ending | None:
@@ -170,3 +174,57 @@ async def test_nobody_is_pinged_for_it_without_a_flag() -> None:
     hall.cut(hall.bots[0])
     hall.pass_time(3 * SECOND)
     assert hall.pings - before <= 3 * len(hall.bots)
+
+
+async def test_of_many_bots_a_sample_is_asked() -> None:
+    """While nobody but the one whose flag is up is silent, which loses on time."""
+    hall = Hall(MANY)
+    game = hall.play(0, 1)
+    before = hall.pings
+    hall.cut(hall.bots[0])
+    hall.pass_time(3 * SECOND)
+    assert ending(game) is Ending.TIME
+    assert 2 * SAMPLE - 2 <= hall.pings - before <= 3 * SAMPLE
+
+
+@pytest.mark.parametrize("late_ms", [150, 550, 950])
+async def test_many_that_fall_silent_together_lose_nothing(late_ms: int) -> None:
+    """Whenever their flags go up, and whatever the last round of pings has shown."""
+    hall = Hall(MANY, "1/move")
+    hall.play(0, MANY - 1)
+    hall.cut(hall.bots[0])
+    hall.pass_time(late_ms * MS)
+    games = [hall.play(1, MANY - 2)]
+    before = hall.pings
+    while hall.pings < before + SAMPLE - 1:
+        hall.pass_time(TICK_INTERVAL_NS)
+    hall.pass_time(2 * PROMPT_NS)
+    hall.cut(*hall.bots)
+    for place in range(2, 12):
+        games.append(hall.play(place, MANY - 1 - place))
+        hall.pass_time(100 * MS)
+    hall.pass_time(4 * SECOND)
+    assert [ending(game) for game in games] == [None] * len(games)
+    (loss,) = hall.told
+    assert len(loss.names) >= MANY // 2
+
+
+async def test_one_flag_is_enough_to_have_everybody_asked() -> None:
+    """Though its own clock stands as soon as a sample is silent."""
+    hall = Hall(MANY)
+    game = hall.play(0, 1)
+    hall.cut(*hall.bots)
+    hall.pass_time(3 * SECOND)
+    assert ending(game) is None
+    (loss,) = hall.told
+    assert len(loss.names) >= MANY // 2
+
+
+async def test_less_than_half_of_many_lose_on_time() -> None:
+    """A sample shows that the network carries the others."""
+    hall = Hall(MANY)
+    games = [hall.play(place, MANY - 1 - place) for place in range(10)]
+    hall.cut(*hall.bots[: MANY // 4])
+    hall.pass_time(3 * SECOND)
+    assert [ending(game) for game in games] == [Ending.TIME] * len(games)
+    assert not hall.told

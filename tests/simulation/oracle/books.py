@@ -72,6 +72,8 @@ class GameRecord:
     ending: Ending | None = None
     chosen: tuple[int, Color] | None = None
     """The ply and the colour of the choice of a side that is committed."""
+    chosen_in: int = 0
+    """The entry with moves that holds the choice, by its place among all."""
     charged_ns: list[list[int]] = field(default_factory=lambda: [[], [], []])
     """By the value of a seat, of every action."""
     stone_ns: list[int] = field(default_factory=list)
@@ -151,6 +153,8 @@ class Books:
     def __init__(self, now_ns: Callable[[], int]) -> None:
         self.games: dict[int, GameRecord] = {}
         self.now_ns = now_ns
+        self.known_entry = 0
+        """The last entry with moves of which the server shows that it knows of the commit."""
 
     def running(self, name: str) -> Iterable[GameRecord]:
         """The running games of a bot."""
@@ -180,6 +184,10 @@ class Books:
             for ask in game.asks[game.turn]
             if ask.stream is stream and ask.received_ns is None
         ]
+
+    def has_told(self, game: GameRecord) -> None:
+        """The server has told what follows from a choice, if there is one: it knows of its commit."""
+        self.known_entry = max(self.known_entry, game.chosen_in)
 
     def server_died(self) -> None:
         """What it knew of turns and absences is lost."""

@@ -7,7 +7,7 @@ from tests.simulation.oracle import clocks
 from tests.simulation.oracle.books import MS, Ask, Books, GameRecord
 from tests.simulation.oracle.violation import require
 
-from meijin.game import Color
+from meijin.game import Color, Seat
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
@@ -31,7 +31,7 @@ class Facts:
             require(chosen.game in stream.games, f"a choice in game {chosen.game} before its start")
             game = self._books.games[stream.games[chosen.game]]
             require(game.chosen is not None, f"a choice in game {game.id} that is not stored")
-            _check_side(game, name, chosen.color)
+            self._check_side(game, name, chosen.color)
             _once(stream, "choice", chosen.game)
         for turn in message.events.turns:
             self._tell_turn(stream, name, turn, delivered_ns)
@@ -45,9 +45,23 @@ class Facts:
             game.moves.startswith(started.moves),
             f"game {game.id} starts with {started.moves!r}, stored is {game.moves!r}",
         )
-        _check_side(game, name, started.color)
+        if not self._is_before_choice(game, name, started):
+            self._check_side(game, name, started.color)
         stream.games[started.game] = game.id
         _once(stream, "start", started.game)
+
+    def _is_before_choice(self, game: GameRecord, name: str, started: pb.GameStarted) -> bool:
+        """Whether the sides are those before a choice of whose commit the server can't know yet."""
+        if game.chosen is None or game.chosen_in <= self._books.known_entry:
+            return False
+        ply, _ = game.chosen
+        first = Seat.FIRST if _side(started.color) is Color.BLACK else Seat.SECOND
+        return len(started.moves) == 2 * ply and game.names[first] == name
+
+    def _check_side(self, game: GameRecord, name: str, color: game_pb2.Color.ValueType) -> None:
+        side = _side(color)
+        require(game.names[game.seat_of(side)] == name, f"game {game.id}: {name} is told {side!r}")
+        self._books.has_told(game)
 
     def _tell_turn(
         self, stream: Stream, name: str, turn: pb.TurnRequested, delivered_ns: int
@@ -61,6 +75,7 @@ class Facts:
         require(game.names[seat] == name, f"{where} is its opponent's")
         task = (turn.task.stones, turn.task.may_choose) if turn.HasField("task") else None
         require(task == game.task, f"{where} asks for {task}, not {game.task}")
+        self._books.has_told(game)
         _once(stream, "turn", turn.game, game.turn)
         now_ns = self._books.now_ns()
         clocks.check_told(game, seat, turn, where, now_ns=now_ns)
@@ -77,9 +92,8 @@ class Facts:
         _once(stream, "end", ended.game)
 
 
-def _check_side(game: GameRecord, name: str, color: game_pb2.Color.ValueType) -> None:
-    side = Color.BLACK if color == game_pb2.COLOR_BLACK else Color.WHITE
-    require(game.names[game.seat_of(side)] == name, f"game {game.id}: {name} is told {side!r}")
+def _side(color: game_pb2.Color.ValueType) -> Color:
+    return Color.BLACK if color == game_pb2.COLOR_BLACK else Color.WHITE
 
 
 def _once(stream: Stream, *fact: object) -> None:

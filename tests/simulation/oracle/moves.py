@@ -17,6 +17,8 @@ COLORS = {0xFFFE: Color.BLACK, 0xFFFF: Color.WHITE}
 """What stands in place of a cell where a side is chosen."""
 MOVE = struct.Struct("<QHHQQ")
 """A move in the journal: game, ply, cell, raw and charged nanoseconds."""
+CHOICE = struct.Struct("<HHQQ")
+"""A choice in the row of a game: ply, colour, raw and charged nanoseconds."""
 ANEW = 0xFFFD
 """What stands in place of a cell where all moves of a game follow."""
 
@@ -67,6 +69,22 @@ def add_move(
     game.stone_ns.append(charged_ns)
 
 
+def add_choice(game: GameRecord, stored: bytes, *, now_ns: int) -> None:
+    """A choice is stored with the end of its game."""
+    ply, color, raw_ns, charged_ns = CHOICE.unpack(stored)
+    (code,) = [code for code, each in COLORS.items() if each == color]
+    add_move(game, ply, code, raw_ns, charged_ns, now_ns=now_ns)
+
+
+def check_late(game: GameRecord, ply: int, cell: int) -> None:
+    """A stone or a choice is stored of a game that has ended with it."""
+    if cell in COLORS:
+        is_known = game.chosen == (ply, COLORS[cell])
+    else:
+        is_known = game.moves[2 * ply : 2 * ply + 2] == cell.to_bytes(2, "little")
+    require(is_known, f"game {game.id}: {cell} is stored at ply {ply}, and its record has another")
+
+
 def _is_within_action(game: GameRecord) -> bool:
     """Whether the next stone belongs to the action of the one before."""
     return game.task is not None and not game.task[1] and game.ply > 0
@@ -79,14 +97,17 @@ def check_record(game: GameRecord, moves: bytes) -> None:
 
 def check_journal(games: Iterable[GameRecord], journal: Iterable[bytes]) -> None:
     """All committed moves of running games are still there."""
+    running = {game.id: game for game in games if game.state == "running"}
     stored: defaultdict[int, bytearray] = defaultdict(bytearray)
     for moves in journal:
-        for game_id, _, cell, _, _ in MOVE.iter_unpack(moves):
+        for game_id, ply, cell, _, _ in MOVE.iter_unpack(moves):
+            if game_id not in running:
+                continue
+            kept = stored[game_id]
             if cell == ANEW:
-                stored[game_id].clear()
-            elif cell not in COLORS:
-                stored[game_id] += cell.to_bytes(2, "little")
-    for game in games:
-        if game.state == "running":
-            kept, made = bytes(stored[game.id]), bytes(game.moves[2 * game.opening_plies :])
-            require(kept == made, f"game {game.id}: {kept!r} is left of {made!r}")
+                kept.clear()
+            elif cell not in COLORS and ply == running[game_id].opening_plies + len(kept) // 2:
+                kept += cell.to_bytes(2, "little")  # one that is stored twice counts once
+    for game in running.values():
+        left, made = bytes(stored[game.id]), bytes(game.moves[2 * game.opening_plies :])
+        require(left == made, f"game {game.id}: {left!r} is left of {made!r}")

@@ -39,6 +39,8 @@ class Oracle:
         self._reader = disk.reader
         self._last_entry = self._last_game = self._last_fault = 0
         self._entries = 0
+        self._move_commits = 0
+        """How many entries with moves were committed."""
 
     @property
     def endings(self) -> Counter[str]:
@@ -53,10 +55,8 @@ class Oracle:
             self._start(*row)
         for entry, stored in read(_ENTRIES, (self._last_entry,)).fetchall():
             self._last_entry = entry
-            news, anew = moves.split(stored)
-            for move in news:
-                self._move(*move)
-            moves.check_anew(self.books.games, anew)
+            if stored:
+                self._add(stored)
         for row in read(_ENDS, (self._results.last_end,)).fetchall():
             self._end(*row)
         for fault, game_id, ending in read(_FAULTS, (self._last_fault,)).fetchall():
@@ -69,9 +69,16 @@ class Oracle:
         self._entries = entries
 
     def logged(self, entry: LogEntry) -> None:
-        """An entry of moves is on the disk."""
-        for move in moves.MOVE.iter_unpack(entry.moves):
+        """An entry of moves is in the log."""
+        self._add(bytes(entry.moves))
+
+    def _add(self, stored: bytes) -> None:
+        self.books.known_entry = self._move_commits  # its answer came before this commit
+        self._move_commits += 1
+        news, anew = moves.split(stored)
+        for move in news:
             self._move(*move)
+        moves.check_anew(self.books.games, anew)
 
     def check_journal(self) -> None:
         """All committed moves of running games are still there."""
@@ -96,16 +103,25 @@ class Oracle:
 
     def _move(self, game_id: int, ply: int, cell: int, raw_ns: int, charged_ns: int) -> None:
         game = self.books.games[game_id]
+        if self._disk.keeps_log and game.state != "running":
+            moves.check_late(game, ply, cell)  # its end, with all moves, did not wait for the log
+            return
         require(game.state == "running", f"a move of game {game_id}, which is {game.state}")
         moves.add_move(game, ply, cell, raw_ns, charged_ns, now_ns=self.books.now_ns())
+        if cell in moves.COLORS:
+            game.chosen_in = self._move_commits
 
     def _end(self, game_id: int, sequence: int, *columns: object) -> None:
-        state, ended_by, result, at_fault, stored, times, *players = columns
+        state, ended_by, result, at_fault, stored, times, choice, *players = columns
         assert isinstance(stored, bytes)
+        assert choice is None or isinstance(choice, bytes)
         assert isinstance(times, bytes)
         game, ending = self.books.games[game_id], Ending(ended_by)
         self._results.end(game, sequence, ending)
         self._check_record(game, ending, stored, times)
+        if choice is not None and game.chosen is None:
+            require(self._disk.keeps_log, f"game {game_id}: its choice is in no entry")
+            moves.add_choice(game, choice, now_ns=self.books.now_ns())
         self._results.count(game, str(state), ending)
         names = [game.names[game.seat_of(color)] for color in Color]
         require(players == names, f"game {game_id} is stored as {players}, and was {names}")
@@ -118,9 +134,13 @@ class Oracle:
         made = len(columns) // 2
         require(len(stored) // 2 == game.opening_plies + made, f"game {game.id}: {made} times")
         raw, charged = columns[:made], columns[made:]
-        if not ending.is_forfeit and len(stored) == len(game.moves) + 2:
-            cell, now_ns = int.from_bytes(stored[-2:], "little"), self.books.now_ns()
-            moves.add_move(game, game.ply, cell, raw[-1], charged[-1], now_ns=now_ns)
+        most = game.ply + (not ending.is_forfeit)
+        if self._disk.keeps_log:  # an action that the log has not yet
+            most = len(stored) // 2
+        while game.ply < min(most, len(stored) // 2):
+            cell = int.from_bytes(stored[2 * game.ply : 2 * game.ply + 2], "little")
+            spent = raw[game.ply - game.opening_plies], charged[game.ply - game.opening_plies]
+            moves.add_move(game, game.ply, cell, *spent, now_ns=self.books.now_ns())
         clocks.check_record(game, charged)
         moves.check_record(game, stored)
 
@@ -147,6 +167,7 @@ class Oracle:
         self.presence.server_died()
         self.books.server_died()
         self.committed()
+        self.books.known_entry = self._move_commits  # the next one reads them all
         self.check_journal()
 
     def check_played(self, *, tournaments: int) -> None:
@@ -167,7 +188,7 @@ _STARTS = """
 _ENTRIES = "SELECT id, moves FROM journal WHERE id > ? ORDER BY id"
 _ENDS = """
     SELECT game.id, end_sequence, game.state, ending, result, at_fault, moves, times,
-        black_bot.name, white_bot.name
+        choice, black_bot.name, white_bot.name
     FROM game
     JOIN bot_version AS black ON black.id = black_id
     JOIN bot_version AS white ON white.id = white_id

@@ -14,8 +14,8 @@ BUCKETS = 1024
 """How many there are: a game whose deadline is farther off than 41 s is looked at before it."""
 
 SPREAD_FROM = 8
-"""Deadlines farther off than so many buckets are looked at early, each game at another time: games
-that began together are not looked at together."""
+"""Deadlines farther off than so many buckets are looked at early, each game in a bucket that its
+number picks: games that began together are not looked at together, however often they are."""
 
 _SOON = -1
 """In place of a bucket: at the next look."""
@@ -52,7 +52,7 @@ class Deadlines:
         ahead = (moment.served_ns + quiet_ns(game, moment)) // BUCKET_NS - index
         ahead = max(0, min(ahead, BUCKETS - 1))
         if ahead >= SPREAD_FROM:
-            ahead -= game.number % (ahead // 2)
+            ahead -= (index + ahead - game.number) % (ahead // 2)
         game.bucket = index + ahead
         self._buckets[game.bucket % BUCKETS].append(game.id)
 
