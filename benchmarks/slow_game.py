@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, closing
+from itertools import chain
 from pathlib import Path
 
 import grpc
@@ -32,6 +33,7 @@ from report import Row, report
 
 from meijin.server.tournaments.recovery import moves_by_game
 from meijin.store import Database, games, journal
+from meijin.store.move_log import LogReader, log_folder
 from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
@@ -106,26 +108,33 @@ def _looks(
 
 
 def _journal(arena: ArenaProcess) -> tuple[int, int]:
+    """The entries, and the bytes of their moves, in the database and in the log beside it."""
     path = arena.data / "meijin.db"
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        query = "SELECT count(*), coalesce(sum(length(moves)), 0) FROM journal"
-        entries, size = connection.execute(query).fetchone()
-        return entries, size
+    with (
+        closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection,
+        LogReader(log_folder(path)) as log,
+    ):
+        sizes = [len(moves) for (moves,) in connection.execute("SELECT moves FROM journal")]
+        sizes += [len(entry.moves) for entry in log.read()]
+        return len(sizes), sum(sizes)
 
 
 def _restart_seconds(arena: ArenaProcess) -> float:
     """What a restart reads of the journal, of a copy: the server plays on."""
-    with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder:
+    log = LogReader(log_folder(arena.data / "meijin.db"))
+    with log, tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder:
         copy = Path(folder) / "meijin.db"
         with (
             closing(sqlite3.connect(f"file:{arena.data / 'meijin.db'}?mode=ro", uri=True)) as old,
             closing(sqlite3.connect(copy)) as new,
         ):
             old.backup(new)
+        log.open_new()
         with Database(f"sqlite:///{copy}") as database, database.reader.connect() as connection:
             began = time.process_time()
             plies = {row.id: row.opening_plies for row in games.running_games(connection)}
-            moves_by_game(journal.running_moves(connection), plies)
+            logged = (journal.unpack_moves(entry.moves) for entry in log.read())
+            moves_by_game(chain(journal.running_moves(connection), *logged), plies)
             journal.running_analysis(connection, plies)
             journal.kept_entries(connection)
             return time.process_time() - began

@@ -12,6 +12,7 @@ from meijin.cli.errors import CommandError
 from meijin.game import GOMOKU, TimeControl
 from meijin.store import Database, FileClaim
 from meijin.store.bots import add_bot
+from meijin.store.move_log import MoveLog, log_folder
 from meijin.store.schema import FormatName
 from meijin.store.tournaments import NewTournament, add_tournament
 
@@ -64,6 +65,7 @@ def data(tmp_path: Path) -> Path:
 def write_demo(data: Path, request_id: str) -> None:
     """Leave in a folder what a demo does."""
     write(data, *map(bot, BOTS), tournament(request_id))
+    MoveLog(log_folder(data / "meijin.db"), is_synced=False).close()
     (data / "ada.log").write_text("12:00:00 left\n")
     (data / "valkey").mkdir()
     (data / "valkey" / "appendonly.aof").touch()

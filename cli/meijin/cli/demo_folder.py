@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from meijin.cli.errors import CommandError, unusable_database
 from meijin.store import Database, FileClaim, StoreError, StoreInUseError
+from meijin.store.move_log import log_folder
 from meijin.store.schema import Bot, Tournament
 from meijin.wire.contract import (
     DATABASE_FILE,
@@ -31,6 +32,7 @@ WRITTEN = LOCKS | {
     DATABASE_FILE,
     f"{DATABASE_FILE}-wal",
     f"{DATABASE_FILE}-shm",
+    log_folder(Path(DATABASE_FILE)).name,
     OPERATOR_TOKEN_FILE,
     SERVER_LOG_FILE,
     VALKEY_FOLDER,

@@ -83,6 +83,7 @@ class MoveLog:
         self.is_synced = is_synced
         self._folder = folder
         folder.mkdir(mode=0o700, exist_ok=True)
+        _sync_names(folder.parent)
         self._claims = ExitStack()
         self._claims.enter_context(claim_log(folder))
         self._old = segments_in(folder)
@@ -123,6 +124,7 @@ class MoveLog:
         self._open_segment()
         self.append(entry)
         os.fsync(self._file)
+        _sync_names(self._folder)
         for path in self._old:
             path.unlink()
         self._old = []
@@ -204,15 +206,16 @@ def segments_in(folder: Path) -> list[Path]:
 
 def read_entries(file: BinaryIO) -> Iterator[LogEntry]:
     """The entries of a segment, up to one that is not whole."""
-    left = os.fstat(file.fileno()).st_size
-    while (left := left - _CHECKSUM_BYTES - _HEADER.size) >= 0:
-        checksum, head = file.read(_CHECKSUM_BYTES), file.read(_HEADER.size)
+    left, size = os.fstat(file.fileno()).st_size, _CHECKSUM_BYTES + _HEADER.size
+    while (left := left - size) >= 0:
+        start = file.read(size)
+        head = start[_CHECKSUM_BYTES:]
         entry_id, moves, said = _HEADER.unpack(head)
         left -= moves + said
         if left < 0:
             return
         body = file.read(moves + said)
-        if zlib.crc32(body, zlib.crc32(head)) != int.from_bytes(checksum, "little"):
+        if zlib.crc32(body, zlib.crc32(head)) != int.from_bytes(start[:_CHECKSUM_BYTES], "little"):
             return
         yield LogEntry(entry_id, body[:moves], json.loads(body[moves:]) if said else {})
 
@@ -262,7 +265,7 @@ def _encode(entry: LogEntry) -> bytes:
 
 
 def _sync_names(folder: Path) -> None:
-    """Have a new file's name on the disk."""
+    """Have the names in a folder on the disk."""
     number = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(number)

@@ -122,7 +122,7 @@ async def test_an_answer_in_time_is_in_time_whenever_it_is_stored(
     black, white = await server.pair(control="1/move")
     turn = await black.turn()
     (game,) = server.running
-    with outage.begin():
+    with outage.begin(), server.held():
         await black.play(turn, 0)
         await server.until(lambda: game.arbiter.board.ply == 1)
         await beyond_the_grace(server)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections import Counter
 from contextlib import closing
 from datetime import timedelta
@@ -13,11 +14,14 @@ import pytest
 from sqlalchemy import Connection, select
 
 from meijin.game import Board, Result, Variant, decode_moves, encode_moves
+from meijin.server import app
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load
 from meijin.store import Database, StoreInUseError, Writer
+from meijin.store.database import database_file
 from meijin.store.games import decode_times
-from meijin.store.journal import JournalEntry, StoredMove, commit_entry, pack_move
+from meijin.store.journal import JournalEntry, StoredMove, commit_entry, pack_move, unpack_moves
+from meijin.store.move_log import LogReader, MoveLog, log_folder
 from meijin.store.schema import (
     EntryId,
     Epoch,
@@ -34,6 +38,8 @@ from meijin.v1 import game_pb2, game_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.server.conftest import StartServer
 
 SOON = timedelta(milliseconds=200)
@@ -108,6 +114,58 @@ async def test_a_game_goes_on_where_it_was(
     assert [charged[n] for n in range(played)] == [
         move.charged_time.ToNanoseconds() for move in old.moves
     ]
+
+
+async def test_a_game_of_a_release_that_kept_moves_in_the_database_goes_on(
+    start_server: StartServer, line: Any
+) -> None:
+    """Its moves are in the log of moves from then on, before those that follow."""
+    async with start_server() as server:
+        players = list(await server.pair())
+        await line(players, FIVE[:3])
+        await players[1].turn()
+        game_id = players[0].start.game_id
+    keep_moves_in_database(server.settings.database)
+    for played in (3, 5):
+        async with start_server() as server:
+            players = [await server.bot(peer.name) for peer in players]
+            for peer in players:
+                start = await peer.started()
+                assert (start.game_id, start.moves) == (game_id, encode_moves(FIVE[:played]))
+            await line(players, FIVE[played : played + 2], first=played)
+            await players[(played + 2) % 2].turn()
+
+
+def keep_moves_in_database(url: str) -> None:
+    """Leave what a release without a log of moves leaves: an entry of the journal for each commit."""
+    path = database_file(url)
+    assert path is not None
+    folder = log_folder(path.resolve())
+    with LogReader(folder) as reader, Database(url) as database:
+        for number, logged in enumerate(reader.read(), 100):
+            entry = JournalEntry(EntryId(number), epoch=Epoch(1), analysis=logged.analysis)
+            for move in unpack_moves(logged.moves):
+                if not move.is_anew:
+                    entry.moves += pack_move(*move)
+            database.write(partial(commit_entry, entry=entry))
+    shutil.rmtree(folder)
+
+
+async def test_a_log_that_another_server_appends_to_is_not_read(
+    start_server: StartServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may still tell of moves: it is waited for, but not for ever."""
+    async with start_server():
+        pass
+    with closing(MoveLog(log_folder(tmp_path / "meijin.db"), is_synced=False)) as other:
+        with monkeypatch.context() as patched:
+            patched.setattr(app, "HANDOVER_TIME", SOON)
+            with pytest.raises(StoreInUseError, match=r"meijin\.db-moves; stop it first"):
+                async with start_server():
+                    pass
+        asyncio.get_running_loop().call_later(SOON.total_seconds(), other.close)
+        async with start_server():
+            pass
 
 
 async def test_what_bots_thought_survives(start_server: StartServer) -> None:
@@ -278,6 +336,7 @@ async def test_a_move_that_is_stored_twice_counts_once(start_server: StartServer
         black, white = await server.pair()
         await black.play(await black.turn(), 0)
         await white.turn()
+    keep_moves_in_database(server.settings.database)
     with Database(server.settings.database) as database, closing(Writer(database)) as writer:
         read_all = partial(load, storage=Storage(database, writer))
         last = database.read(read_all).last.entry

@@ -1,0 +1,54 @@
+"""A disk that does not take the log of moves: nobody hears of a move that is not in it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from meijin.store import Durability
+from meijin.store.move_log import MoveLog
+from meijin.testing.peer import play_moves
+from meijin.v1 import game_pb2
+
+if TYPE_CHECKING:
+    from tests.server.conftest import StartServer
+
+FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
+
+
+@pytest.mark.parametrize(
+    ("durability", "step"),
+    [
+        (Durability.PROCESS, "append"),
+        (Durability.POWER, "append"),
+        (Durability.POWER, "sync"),
+    ],
+)
+async def test_a_move_waits_for_the_log(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch, durability: Durability, step: str
+) -> None:
+    """The store is away for as long as the disk is full; then the game goes on, on its clock."""
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async with start_server(durability=durability) as server:
+        players = await server.pair(control="1+0")
+        await play_moves(players, FIVE[:2])
+        (game,) = server.running
+        turn = await players[0].turn()
+        told: list[int] = []
+        server.listen(moved=lambda game: told.append(game.arbiter.board.ply))
+        with monkeypatch.context() as patched:
+            patched.setattr(MoveLog, step, fail)
+            await players[0].play(turn, FIVE[2])
+            await server.until(lambda: game.arbiter.board.ply == 3)
+            await server.until(lambda: server.parts.store_watch.is_away)
+            assert told == []
+        await play_moves(players, FIVE[3:], first=3)
+        for peer in players:
+            assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
+        assert told[:1] == [3]
