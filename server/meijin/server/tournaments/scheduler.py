@@ -43,7 +43,7 @@ START_US = 60
 """A game that is taken and started, or a try to take one."""
 
 OFFER_US = 3
-"""A bot that is offered to a tournament; each ten that are idle there take one more."""
+"""A bot that is offered to a tournament, besides what the pairings take for it."""
 
 PAUSE_IS_OVER = timedelta(milliseconds=1)
 """After a pause its bot is looked at: no timer may be so early that it is paused still."""
@@ -340,13 +340,13 @@ class Scheduler(Listener):
             resting: Bots that get no game now.
         """
         pending = run.pending
-        offered = (pending.needed.keys() & changed) | pending.newcomers
-        if not (offered or pending.has_ready):
+        pending.unoffered |= pending.needed.keys() & changed
+        if not run.has_place or not (pending.unoffered or pending.has_ready):
             return
         is_free = partial(self._is_free, run, resting)
-        pending.newcomers = set()
+        offered, pending.unoffered = pending.unoffered, set()
         for bot_id in filter(is_free, offered):
-            yield OFFER_US + pending.offer(bot_id, self._lobby.players[bot_id].session) // 10
+            yield OFFER_US + pending.offer(bot_id, self._lobby.players[bot_id].session)
         while pending.has_ready and run.has_place and not self._lobby.is_draining:
             pairing = pending.take(is_free, partial(self._can_play, run))
             if pairing is not None:
