@@ -70,7 +70,9 @@ class Hall:
     def __init__(self, bots: int) -> None:
         watch, listeners, deadlines = StallWatch(), Listeners(), Deadlines()
         self._lobby = Lobby(watch, listeners, deadlines=deadlines, grace=GRACE, max_notices=100)
-        journal = SimpleNamespace(add_start=lambda _: None, add_end=lambda _: None)
+        journal = SimpleNamespace(
+            add_start=lambda game: listeners.committed((game,), (), ()), add_end=lambda _: None
+        )
         self.games = Games(
             self._lobby,
             cast("Journal", journal),

@@ -76,6 +76,8 @@ class FakeGames:
         self.running[game.id] = game
         first.games[number] = second.games[number] = game
         run.games[number] = game
+        for listener in self.listeners:
+            listener.game_started(game)
 
     def void_all(self, games: Iterable[LiveGame], party: Party, detail: str) -> None:
         """Stop games, all at once."""

@@ -45,6 +45,9 @@ START_US = 60
 OFFER_US = 3
 """A bot that is offered to a tournament, besides what the pairings take for it."""
 
+MOST_UNCOMMITTED = 256
+"""Games whose starts wait for a commit; once it is there, all are told of in one turn, 20 us each."""
+
 PAUSE_IS_OVER = timedelta(milliseconds=1)
 """After a pause its bot is looked at: no timer may be so early that it is paused still."""
 
@@ -68,6 +71,10 @@ class Scheduler(Listener):
         self.pauses = pauses
         """Of bots that forfeit game after game."""
         self._is_due = False
+        self._is_called = False
+        """The loop is asked to go on with the look, or to begin one."""
+        self._uncommitted = 0
+        """How many games have begun whose starts are not committed."""
         self._steps: Iterator[int] | None = None
         """The look under way, if one is: the microseconds that each of its steps takes."""
         self._changed: set[BotId] = set()
@@ -275,6 +282,11 @@ class Scheduler(Listener):
         after = (pause.remaining + PAUSE_IS_OVER).total_seconds()
         loop.call_later(after, self.bot_changed, player.bot_id)
 
+    def game_started(self, game: LiveGame) -> None:  # noqa: ARG002 - which one is no matter
+        """Others may begin."""
+        self._uncommitted -= 1
+        self._go_on()
+
     def game_ended(self, game: LiveGame) -> None:
         """Two bots are free; a void game is planned again, a finished tournament is left."""
         run = run_of(game)
@@ -290,13 +302,19 @@ class Scheduler(Listener):
 
     def wake(self) -> None:
         """Look for games to start, once for everything that happens in this turn of the loop."""
-        if not self._is_due:
-            self._is_due = True
-            if self._steps is None:
-                asyncio.get_running_loop().call_soon(self._schedule)
+        self._is_due = True
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Have the loop look, unless what it has started is to be committed first."""
+        is_wanted = self._is_due or self._steps is not None
+        if is_wanted and not self._is_called and self._uncommitted < MOST_UNCOMMITTED:
+            self._is_called = True
+            asyncio.get_running_loop().call_soon(self._schedule)
 
     def _schedule(self) -> None:
         """Look, or go on with the look under way, as far as one turn of the loop allows."""
+        self._is_called = False
         steps, self._steps = self._steps, None
         if steps is None:
             self._is_due = False
@@ -304,8 +322,7 @@ class Scheduler(Listener):
         try:
             self._steps = None if _is_through(steps) else steps
         finally:
-            if self._steps is not None or self._is_due:
-                asyncio.get_running_loop().call_soon(self._schedule)
+            self._go_on()
 
     def _look(self) -> Iterator[int]:
         """Start games, those of challenges before others' for bots whose turn it is."""
@@ -348,6 +365,9 @@ class Scheduler(Listener):
         for bot_id in filter(is_free, offered):
             yield OFFER_US + pending.offer(bot_id, self._lobby.players[bot_id].session)
         while pending.has_ready and run.has_place and not self._lobby.is_draining:
+            if self._uncommitted >= MOST_UNCOMMITTED:
+                yield LONGEST_TURN_US
+                continue
             pairing = pending.take(is_free, partial(self._can_play, run))
             if pairing is not None:
                 self._start(run, pairing)
@@ -357,6 +377,7 @@ class Scheduler(Listener):
         bots = {pairing.black_id, pairing.white_id}
         black, white = (self._lobby.players[key] for key in (pairing.black_id, pairing.white_id))
         self._games.start(run, pairing, black, white)
+        self._uncommitted += 1
         if run.format.IS_CASUAL:
             self._turn_of_others.update(
                 each.bot_id for each in (black, white) if not each.is_person
