@@ -250,17 +250,17 @@ async def test_it_says_what_a_tournament_could_play(hall: Hall) -> None:
     hall.join(3, Capabilities(min_size=19, max_size=19))
     run = hall.plan((1, 2), (2, 1), (1, 2))
     assert await hall.playing() == [(1, 2), (2, 1)]
-    found = hall.scheduler.capacity(run)
+    found = await hall.scheduler.capacity(run)
     assert seats(found) == {1: (3, 5), 2: (0, 2)}
     assert (found.waiting, found.held) == (1, {1: 1, 2: 1})
     assert found.room == MAX_AT_ONCE - 2
     hall.leave(1)
-    alone = hall.scheduler.capacity(run)
+    alone = await hall.scheduler.capacity(run)
     assert (seats(alone), alone.held) == ({2: (0, 2)}, {})
     bounded = hall.plan(max_games=4, first=2)
     hall.join(1, Capabilities(max_games=5))
-    assert seats(hall.scheduler.capacity(bounded))[1] == (3, 4)
-    assert hall.scheduler.capacity(bounded).room == 4
+    assert seats(await hall.scheduler.capacity(bounded))[1] == (3, 4)
+    assert (await hall.scheduler.capacity(bounded)).room == 4
 
 
 async def test_more_games_are_planned_while_a_tournament_goes_on(hall: Hall) -> None:
@@ -285,7 +285,8 @@ async def test_a_clock_of_a_pairing_is_for_bots_that_can_play_it(hall: Hall) -> 
     first, second = run.pending
     run.pending.clear()
     hall.scheduler.plan(run, [replace(first, time_control=TimeControl.parse("1")), second])
-    assert hall.scheduler.capacity(run).seats[BotId(1)].least_move_time == timedelta(seconds=1)
+    found = await hall.scheduler.capacity(run)
+    assert found.seats[BotId(1)].least_move_time == timedelta(seconds=1)
     assert await hall.playing() == [(2, 1)]
     assert hall.scheduler.waiting_for(run.id, NAMES) == "ada needs 1 s a move"
     hall.end(2, 1)

@@ -1,7 +1,7 @@
 """Starts the planned games of running tournaments as soon as their bots are free."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -47,6 +47,9 @@ OFFER_US = 3
 
 MOST_UNCOMMITTED = 256
 """Games whose starts wait for a commit; once it is there, all are told of in one turn, 20 us each."""
+
+SEATS_AT_ONCE = 1000
+"""Bots whose room is looked at in one turn of the loop: 4 ms."""
 
 PAUSE_IS_OVER = timedelta(milliseconds=1)
 """After a pause its bot is looked at: no timer may be so early that it is paused still."""
@@ -114,20 +117,33 @@ class Scheduler(Listener):
         for game in list(run.games.values()):  # all in the commit of the end
             self._games.void(game, Party.NOBODY, "the tournament was decided")
 
-    def capacity(self, run: TournamentRun) -> Capacity:
-        """What a tournament could play now."""
+    async def capacity(self, run: TournamentRun) -> Capacity:
+        """What a tournament could play now, for the bots that its format plans by.
+
+        With many bots it takes several turns of the loop, in which games may begin and end.
+        """
         limit = run.max_games or MAX_AT_ONCE
         reserved = self._reserved(run)
         seats = {}
-        for bot_id, player in self._lobby.players.items():
+        for place, player in enumerate(self._candidates(run), start=1):
             room = self._room(player, run)
-            if room is not None and bot_id not in reserved:
+            if room is not None and player.bot_id not in reserved:
                 free = max(0, min(room, limit - run.running))
                 playing = sum(game.run is run for game in player.games.values())
                 altogether = min(room + len(player.games), limit)
-                seats[bot_id] = BotCapacity(free, altogether, playing, _least_move_time(player))
+                least = _least_move_time(player)
+                seats[player.bot_id] = BotCapacity(free, altogether, playing, least)
+            if place % SEATS_AT_ONCE == 0:
+                await asyncio.sleep(0)
         held = run.pending.held(seats)
         return Capacity(seats, waiting=len(run.pending), held=held, room=limit - run.running)
+
+    def _candidates(self, run: TournamentRun) -> Sequence[Player]:
+        """The bots that a tournament's format plans by, as far as they are here."""
+        players, wanted = self._lobby.players, run.format.candidates
+        if wanted is None:
+            return list(players.values())
+        return [players[bot_id] for bot_id in wanted if bot_id in players]
 
     def _reserved(self, run: TournamentRun) -> set[BotId]:
         """Bots that an open tournament leaves to those that settle its ladder."""
