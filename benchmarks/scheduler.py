@@ -3,8 +3,8 @@
     python benchmarks/scheduler.py [--bots 100 1000 10000 100000] [--tournaments 1 10]
                                    [--games 5] [--looks 200] [--json]
 
-Each tournament is for up to a thousand of the bots, each of which takes one game at once. In one
-process, without sockets; what a game's start commits is left out.
+Each tournament is for up to a thousand of the bots, each of which takes one game at once, and has
+--games times as many planned. In one process, without sockets, commits and collections of garbage.
 
 bots           that are connected
 tournaments    that are played
@@ -17,6 +17,7 @@ filling_ms     the longest turn of the loop while the first look starts all of t
 
 import argparse
 import asyncio
+import gc
 import random
 import statistics
 import time
@@ -25,7 +26,7 @@ from datetime import timedelta
 from types import SimpleNamespace
 from typing import cast
 
-from report import Row, report
+from report import report
 
 from meijin.game import GOMOKU, Party, TimeControl
 from meijin.server.match.deadlines import Deadlines
@@ -153,8 +154,17 @@ def schedules(
         yield [(pair[0], pair[1]) for pair in (rng.sample(players, 2) for _ in range(count))]
 
 
-async def measure(bots: int, tournaments: int, games: int, looks: int) -> Row:
+def measure(bots: int, tournaments: int, *, games: int, looks: int) -> dict[str, int | float]:
     """One row."""
+    gc.collect()
+    gc.disable()
+    try:
+        return asyncio.run(_measure(bots, tournaments, games, looks))
+    finally:
+        gc.enable()
+
+
+async def _measure(bots: int, tournaments: int, games: int, looks: int) -> dict[str, int | float]:
     rng = random.Random(1)
     hall, full = Hall(bots), Hall(bots)
     plans = list(schedules(rng, bots, tournaments, games))
@@ -201,7 +211,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     rows = [
-        asyncio.run(measure(bots, tournaments, given.games, given.looks))
+        measure(bots, tournaments, games=given.games, looks=given.looks)
         for bots in given.bots
         for tournaments in given.tournaments
     ]
