@@ -10,6 +10,7 @@ import pytest
 from tests.server.tournaments.hall import NAMES, Hall
 
 from meijin.game import Color, Ending, Outcome, Party, TimeControl
+from meijin.server.tournaments import scheduler
 from meijin.server.tournaments.fault_limit import FaultLimit
 from meijin.server.tournaments.formats.base import Capacity
 from meijin.server.tournaments.formats.challenge import ChallengeFormat
@@ -52,6 +53,43 @@ async def test_a_bot_plays_as_many_games_as_it_can(hall: Hall) -> None:
     assert await hall.playing() == [(1, 2), (2, 1), (1, 3)]
     hall.end(2, 1)
     assert await hall.playing() == [(1, 2), (1, 3), (1, 2)]
+
+
+async def test_so_many_games_start_in_one_commit(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others do once these are committed, in their order, whatever happens meanwhile."""
+    monkeypatch.setattr(scheduler, "MOST_UNCOMMITTED", 2)
+    hall.games.is_committing = False
+    for bot in (1, 2, 3):
+        hall.join(bot, Capabilities(max_games=9))
+    hall.plan((1, 2), (1, 3), (2, 3), (2, 1), (3, 1))
+    assert await hall.playing() == [(1, 2), (1, 3)]
+    hall.join(4)
+    hall.plan((4, 1), first=2)
+    assert await hall.playing() == [(1, 2), (1, 3)]
+    hall.games.commit_starts()
+    assert await hall.playing() == [(1, 2), (1, 3), (2, 3), (2, 1)]
+    hall.games.commit_starts()
+    assert (await hall.playing())[4:] == [(3, 1)]
+    assert (await hall.playing())[4:] == [(3, 1), (4, 1)]
+
+
+async def test_nobody_is_offered_to_a_tournament_that_has_no_place(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many come and go while its games are as many as it may have."""
+    for bot in range(1, 9):
+        hall.join(bot)
+    run = hall.plan((1, 2), (3, 4), (5, 6), max_games=1)
+    assert await hall.playing() == [(1, 2)]
+    monkeypatch.setattr(run.pending, "offer", None)
+    for bot in range(3, 9):
+        hall.join(bot)
+    assert await hall.playing() == [(1, 2)]
+    monkeypatch.undo()
+    hall.end(1, 2)
+    assert await hall.playing() == [(3, 4)]
 
 
 async def test_a_tournament_has_its_own_limit(hall: Hall) -> None:
