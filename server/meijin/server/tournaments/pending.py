@@ -15,8 +15,8 @@ NONE = -1
 ROW_BITS = 32
 """Of a number in the heap of heads, below those of the order."""
 
-STALE_HEADS = 32
-"""Heads that are looked at in vain before others may get a turn: 50 us."""
+STALE_HEADS = 16
+"""Heads that are looked at in vain before others may get a turn: 100 us."""
 
 IDLE_PER_US = 8
 """Bots that one is held against in a microsecond; with ten thousand it is half as many."""

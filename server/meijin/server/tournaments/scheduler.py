@@ -39,11 +39,11 @@ MOST_TOLD = 20
 LONGEST_TURN_US = 4000
 """How long a look may take of one turn of the loop, by what its steps are known to take."""
 
-START_US = 60
+START_US = 120
 """A game that is taken and started, or a try to take one."""
 
 OFFER_US = 3
-"""A bot that is offered to a tournament, besides what the pairings take for it."""
+"""A look whether a bot is free for a tournament, to whose pairings it is offered then."""
 
 MOST_UNCOMMITTED = 256
 """Games whose starts wait for a commit; once it is there, all are told of in one turn, 20 us each."""
@@ -378,8 +378,10 @@ class Scheduler(Listener):
             return
         is_free = partial(self._is_free, run, resting)
         offered, pending.unoffered = pending.unoffered, set()
-        for bot_id in filter(is_free, offered):
-            yield OFFER_US + pending.offer(bot_id, self._lobby.players[bot_id].session)
+        for bot_id in offered:
+            yield OFFER_US
+            if is_free(bot_id):
+                yield pending.offer(bot_id, self._lobby.players[bot_id].session)
         while pending.has_ready and run.has_place and not self._lobby.is_draining:
             if self._uncommitted >= MOST_UNCOMMITTED:
                 yield LONGEST_TURN_US
