@@ -45,7 +45,8 @@ class Facts:
             game.moves.startswith(started.moves),
             f"game {game.id} starts with {started.moves!r}, stored is {game.moves!r}",
         )
-        _check_side(game, name, started.color)
+        if game.chosen is None or game.asks.get(game.turn):  # else it may be told of from now on
+            _check_side(game, name, started.color)
         stream.games[started.game] = game.id
         _once(stream, "start", started.game)
 
