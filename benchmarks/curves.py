@@ -1,15 +1,18 @@
-"""What costs grow with: a move, a hello and a refresh, against bots, games and stored games.
+"""What costs grow with: a move, a look, a hello and a refresh, against bots and games.
 
-    python benchmarks/curves.py [--only move,hello,refresh] [--games 16,64,256,1024]
-                                [--bots 2,8,32,128] [--hellos 10,100,1000,3000]
+    python benchmarks/curves.py [--only move,look,hello,refresh] [--games 16,64,256,1024]
+                                [--bots 2,8,32,128] [--connected 100,1000,10000,100000]
+                                [--hellos 10,100,1000,3000]
                                 [--stored 10000,30000,100000,1000000]
                                 [--seconds 4] [--repeat 1] [--json]
 
-Every figure is processor time of the server's process, or of the worker's for a refresh, so that
-it can be taken beside other work; with --repeat the least of so many.
+Every figure is processor time of the server's process, of the worker's for a refresh, or of this
+one's for a look, so that it can be taken beside other work; with --repeat the least of so many.
 
 move      instant bots in a round robin, for each number of --games at once and of --bots, for
           --seconds: microseconds a move, and what of them is the event loop's and the writer's
+look      with each number of --connected bots and 10 tournaments: microseconds of a look of the
+          scheduler after a game has ended, with what it starts, and after a bot has come
 hello     so many bots of --hellos come in at once, each on a connection of its own: microseconds
           each, with names that the server has never heard, and again with the same; those that
           are refused, or whose connections end before they have said hello, try again
@@ -32,6 +35,7 @@ from typing import IO, TypeAlias
 
 import grpc
 import ladder
+import scheduler
 from arbitration import Load
 from arbitration import measure as measure_arbitration
 from arena_process import ArenaProcess, arena_process
@@ -46,6 +50,11 @@ CROWDED = {"MEIJIN_MAX_STREAMS": "100000", "MEIJIN_HELLOS_PER_SECOND": "100000"}
 CROWD = 500
 """The most bots of a process: with thousands, one is too slow to keep its connections."""
 LEAVING_TIME = 60.0
+TOURNAMENTS = 10
+"""That are played while the scheduler looks."""
+PLANNED_GAMES = 5
+"""Of each bot in each of them."""
+LOOKS = 200
 LADDER_BOTS = 100
 DAYS = 60
 REFRESHES = {"new game": "new_game", "cold start": "cold_start", "first run": "first_run"}
@@ -69,6 +78,21 @@ def moves(options: argparse.Namespace) -> Iterator[Row]:
                 "moves_per_message": round(run.moves / max(run.tally.messages, 1), 1),
                 "moves_per_second": round(run.moves_per_second),
             }
+
+
+def looks(options: argparse.Namespace) -> Iterator[Row]:
+    """A look of the scheduler, by the bots that are connected."""
+    for bots in options.connected:
+        rows = [
+            scheduler.measure(bots, TOURNAMENTS, games=PLANNED_GAMES, looks=LOOKS)
+            for _ in range(options.repeat)
+        ]
+        yield {
+            "connected": bots,
+            "running": rows[0]["running"],
+            "ended_us": min(row["ended_us"] for row in rows),
+            "joined_us": min(row["joined_us"] for row in rows),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +195,7 @@ Curve: TypeAlias = Callable[[argparse.Namespace], Iterator[Row]]
 
 CURVES: Mapping[str, tuple[str, Curve]] = {
     "move": ("A move: processor time of the server", moves),
+    "look": ("A look of the scheduler: processor time of the loop", looks),
     "hello": ("A hello: processor time of the server", hellos),
     "refresh": ("A ladder's refresh: processor time of the worker", refreshes),
 }
@@ -199,6 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", type=chosen, default=list(CURVES))
     parser.add_argument("--games", type=numbers, default="16,64,256,1024")
     parser.add_argument("--bots", type=numbers, default="2,8,32,128")
+    parser.add_argument("--connected", type=numbers, default="100,1000,10000,100000")
     parser.add_argument("--hellos", type=numbers, default="10,100,1000,3000")
     parser.add_argument("--stored", type=numbers, default="10000,30000,100000,1000000")
     parser.add_argument("--seconds", type=float, default=4.0)

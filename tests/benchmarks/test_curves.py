@@ -35,6 +35,17 @@ def test_a_move_is_measured_at_every_size(
     assert (rows[0]["moves_per_message"], rows[0]["moves_per_second"]) == (20, 10_000)
 
 
+def test_a_look_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the connected bots, of the repeats the least."""
+    monkeypatch.setattr(curves, "LOOKS", 3)
+    rows = results(capsys, "--only", "look", "--connected", "4,40", "--repeat", "2")
+    assert [row["connected"] for row in rows] == [4, 40]
+    assert all(set(row) == {"connected", "running", "ended_us", "joined_us"} for row in rows)
+    assert all(min(row.values()) > 0 for row in rows)
+
+
 def test_bots_come_in_at_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,4 +71,4 @@ def test_an_unknown_curve_is_refused(capsys: pytest.CaptureFixture[str]) -> None
     """With those that there are."""
     with pytest.raises(SystemExit):
         main(["--only", "move,stars"])
-    assert "no curve 'stars'; there are move, hello, refresh" in capsys.readouterr().err
+    assert "no curve 'stars'; there are move, look, hello, refresh" in capsys.readouterr().err

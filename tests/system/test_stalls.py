@@ -23,6 +23,9 @@ CROWD = 256
 MANY = 50_000
 """Games of a tournament; a million of them take 50 s of processor time to plan."""
 
+AT_ONCE = 2000
+"""Games that begin, and are void, together."""
+
 FILLING_MB = 64
 """What a database is blown up by."""
 
@@ -39,13 +42,41 @@ async def come_and_go(address: str) -> None:
         await asyncio.gather(*hellos)
 
 
-async def say_hello(call: Call, name: str) -> None:
+async def say_hello(call: Call, name: str, capabilities: pb.Capabilities | None = None) -> None:
     """Say hello, and be welcome."""
-    hello = pb.Hello(protocol_version=PROTOCOL_VERSION, bot_name=name)
+    hello = pb.Hello(protocol_version=PROTOCOL_VERSION, bot_name=name, capabilities=capabilities)
     await call.write(pb.PlayRequest(hello=hello))
     response = await call.read()
     assert isinstance(response, pb.PlayResponse)
     assert response.HasField("welcome")
+
+
+async def sit_in_many_games(server: Server) -> None:
+    """Have two bots begin many games, in which they never move; cancel them."""
+    async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
+        channel = open_async_channel(parse_address(server.address), Security(), ())
+        stub = PlayServiceStub(await stack.enter_async_context(channel))
+        calls = [stub.Play() for _ in range(2)]
+        for name, call in zip(BOTS[:2], calls, strict=True):
+            await say_hello(call, name, pb.Capabilities(max_games=AT_ONCE))
+        reading = [tasks.create_task(read_all(call)) for call in calls]
+        await asyncio.to_thread(play_and_cancel, server)
+        for each in reading:
+            each.cancel()
+
+
+async def read_all(call: Call) -> None:
+    """Read whatever comes."""
+    while isinstance(await call.read(), pb.PlayResponse):
+        pass
+
+
+def play_and_cancel(server: Server) -> None:
+    """Make a tournament, and cancel it once as many of its games run as its bots take."""
+    key = server.create_tournament(*BOTS[:2], rounds=2 * AT_ONCE, time="3600", variant="15x15")
+    eventually(lambda: server.tournament(key).tournament.running_games == AT_ONCE)
+    server.cancel(key)
+    assert not server.tournament(key).tournament.running_games
 
 
 def test_a_crowd_of_hellos(processes: Processes) -> None:
@@ -84,3 +115,10 @@ def test_a_tournament_of_many_games(processes: Processes) -> None:
         key = server.create_tournament(*BOTS[:2], rounds=MANY)
         eventually(lambda: server.tournament(key).tournament.running_games)
         server.cancel(key)
+
+
+def test_a_tournament_with_many_games_at_once(processes: Processes) -> None:
+    """All of them begin at once, and are void at once."""
+    server = Server(processes, "--open", NO_LADDER, METRICS)
+    with StallGauge(server).no_stall():
+        asyncio.run(sit_in_many_games(server))

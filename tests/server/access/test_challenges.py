@@ -247,7 +247,8 @@ async def test_an_open_tournament_takes_no_person(desk: Desk) -> None:
     await desk.server.until(lambda: desk.server.running)
     run = next(iter(desk.server.parts.scheduler.runs.values()))
     players = desk.server.parts.lobby.players
-    names = {players[bot_id].name for bot_id in desk.server.parts.scheduler.capacity(run).seats}
+    found = await desk.server.parts.scheduler.capacity(run)
+    names = {players[bot_id].name for bot_id in found.seats}
     assert (ladder, names, zoe.name in names) == (str(run.id), {"ada", "bob"}, False)
 
 

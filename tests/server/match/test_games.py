@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from meijin.game import Ending, Party, Seat
+from meijin.server.match import games
 from meijin.server.match.segments import ENTRIES_PER_SEGMENT
 from meijin.store import move_log
 from meijin.store.database import database_file
@@ -214,3 +217,57 @@ async def test_old_entries_are_deleted(
     left = logged_moves(server.settings)
     assert 1 not in {move.game_id for move in left}
     assert len(left) < len(moves)
+
+
+async def many_games(server: ServerInTest) -> list[LiveGame]:
+    """Ten games of two bots."""
+    for name in ("ada", "bob"):
+        await server.bot(name, max_games=10)
+    await server.tournament("ada", "bob", rounds=10)
+    await server.until(lambda: len(server.running) == 10)
+    return server.running
+
+
+async def test_so_many_games_are_voided_in_one_commit(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others go on until these are committed; one that ends by itself is left as it is."""
+    monkeypatch.setattr(games, "VOIDS_AT_ONCE", 3)
+    running, match = await many_games(server), server.parts.games
+    endings: list[Ending] = []
+    server.listen(ended=lambda game: endings.append(ending_of(game)))
+    (run,) = server.parts.scheduler.runs.values()
+    with server.held():
+        server.parts.scheduler.cancel(run)
+        assert server.running == running[3:]
+        running[4].arbiter.resign(Seat.FIRST)
+        match.end(running[4])
+    await server.parts.scheduler.settled()
+    assert Counter(endings) == {Ending.VOID: 9, Ending.RESIGN: 1}
+    assert not server.running
+
+
+async def test_a_game_that_cannot_be_voided_keeps_no_other(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor whoever waits until all are void."""
+    monkeypatch.setattr(games, "VOIDS_AT_ONCE", 3)
+    running, match = await many_games(server), server.parts.games
+    broken, void = running[:4], match.void
+
+    def fail(game: LiveGame, party: Party, detail: str) -> None:
+        if game in broken:
+            raise ValueError(detail)
+        void(game, party, detail)
+
+    monkeypatch.setattr(match, "void", fail)
+    match.void_all(running, Party.OPERATOR, "a test")
+    await server.parts.scheduler.settled()
+    assert server.running[: len(broken)] == broken
+    assert not set(running[len(broken) :]) & set(server.running)
+
+
+def ending_of(game: LiveGame) -> Ending:
+    """How a game has ended."""
+    assert game.arbiter.outcome is not None
+    return game.arbiter.outcome.ending

@@ -53,6 +53,8 @@ class FakeGames:
     lobby: FakeLobby
     running: dict[GameId, LiveGame] = field(default_factory=dict)
     listeners: list[Scheduler] = field(default_factory=list)
+    is_committing: bool = True
+    _uncommitted: list[LiveGame] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def start(
@@ -76,6 +78,16 @@ class FakeGames:
         self.running[game.id] = game
         first.games[number] = second.games[number] = game
         run.games[number] = game
+        self._uncommitted.append(game)
+        if self.is_committing:
+            self.commit_starts()
+
+    def commit_starts(self) -> None:
+        """Have the starts of games committed."""
+        for game in self._uncommitted:
+            for listener in self.listeners:
+                listener.game_started(game)
+        self._uncommitted.clear()
 
     def void_all(self, games: Iterable[LiveGame], party: Party, detail: str) -> None:
         """Stop games, all at once."""

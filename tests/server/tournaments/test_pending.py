@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from meijin.game import TimeControl
-from meijin.server.tournaments.pending import STALE_HEADS, PendingPairings
+from meijin.server.tournaments.pending import (
+    HEAD_US,
+    IDLE_PER_US,
+    STALE_HEADS,
+    PendingPairings,
+)
 from meijin.store.schema import BotId, LadderId, PairingId
 from meijin.store.tournaments import PendingPairing
 
@@ -82,10 +87,11 @@ def test_games_are_taken_as_a_walk_through_all_takes_them(seed: int) -> None:
 def test_games_of_bots_that_are_away_are_not_walked_through() -> None:
     """However many are planned, a bot is held against those alone that are free with it."""
     pending = PendingPairings(pairing(number, 1, 2 + number % 50) for number in range(1, 10_000))
-    held = [pending.offer(BotId(bot), HERE) for bot in range(2, 12)]
-    assert held == list(range(1, 11))
+    spent_us = [pending.offer(BotId(bot), HERE) for bot in range(2, 52)]
+    assert spent_us == [idle // IDLE_PER_US for idle in range(1, 51)]
     assert not pending.has_ready
     assert pending.offer(BotId(2), HERE) == 0
+    assert pending.offer(BotId(1), HERE) == 51 // IDLE_PER_US + HEAD_US * 50
 
 
 def test_who_is_busy_is_offered_anew() -> None:
@@ -114,14 +120,14 @@ def test_many_heads_of_busy_bots_are_looked_at_bit_by_bit() -> None:
 def test_who_is_newly_needed_is_told() -> None:
     """Once for each time that a bot had no game planned before."""
     pending = PendingPairings([pairing(1, 1, 2)])
-    assert pending.newcomers == {1, 2}
-    pending.newcomers = set()
+    assert pending.unoffered == {1, 2}
+    pending.unoffered = set()
     pending.add(pairing(2, 2, 3))
-    assert pending.newcomers == {3}
+    assert pending.unoffered == {3}
     assert take(pending, {1: 1, 2: 2, 3: 1}) == [1, 2]
-    assert pending.newcomers == set()
+    assert pending.unoffered == set()
     pending.add(pairing(3, 1, 2))
-    assert pending.newcomers == {1, 2}
+    assert pending.unoffered == {1, 2}
 
 
 def test_who_is_needed_is_counted_as_games_come_and_go() -> None:

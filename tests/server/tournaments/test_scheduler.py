@@ -10,6 +10,7 @@ import pytest
 from tests.server.tournaments.hall import NAMES, Hall
 
 from meijin.game import Color, Ending, Outcome, Party, TimeControl
+from meijin.server.tournaments import scheduler
 from meijin.server.tournaments.fault_limit import FaultLimit
 from meijin.server.tournaments.formats.base import Capacity
 from meijin.server.tournaments.formats.challenge import ChallengeFormat
@@ -52,6 +53,43 @@ async def test_a_bot_plays_as_many_games_as_it_can(hall: Hall) -> None:
     assert await hall.playing() == [(1, 2), (2, 1), (1, 3)]
     hall.end(2, 1)
     assert await hall.playing() == [(1, 2), (1, 3), (1, 2)]
+
+
+async def test_so_many_games_start_in_one_commit(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others do once these are committed, in their order, whatever happens meanwhile."""
+    monkeypatch.setattr(scheduler, "MOST_UNCOMMITTED", 2)
+    hall.games.is_committing = False
+    for bot in (1, 2, 3):
+        hall.join(bot, Capabilities(max_games=9))
+    hall.plan((1, 2), (1, 3), (2, 3), (2, 1), (3, 1))
+    assert await hall.playing() == [(1, 2), (1, 3)]
+    hall.join(4)
+    hall.plan((4, 1), first=2)
+    assert await hall.playing() == [(1, 2), (1, 3)]
+    hall.games.commit_starts()
+    assert await hall.playing() == [(1, 2), (1, 3), (2, 3), (2, 1)]
+    hall.games.commit_starts()
+    assert (await hall.playing())[4:] == [(3, 1)]
+    assert (await hall.playing())[4:] == [(3, 1), (4, 1)]
+
+
+async def test_nobody_is_offered_to_a_tournament_that_has_no_place(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many come and go while its games are as many as it may have."""
+    for bot in range(1, 9):
+        hall.join(bot)
+    run = hall.plan((1, 2), (3, 4), (5, 6), max_games=1)
+    assert await hall.playing() == [(1, 2)]
+    monkeypatch.setattr(run.pending, "offer", None)
+    for bot in range(3, 9):
+        hall.join(bot)
+    assert await hall.playing() == [(1, 2)]
+    monkeypatch.undo()
+    hall.end(1, 2)
+    assert await hall.playing() == [(3, 4)]
 
 
 async def test_a_tournament_has_its_own_limit(hall: Hall) -> None:
@@ -250,17 +288,17 @@ async def test_it_says_what_a_tournament_could_play(hall: Hall) -> None:
     hall.join(3, Capabilities(min_size=19, max_size=19))
     run = hall.plan((1, 2), (2, 1), (1, 2))
     assert await hall.playing() == [(1, 2), (2, 1)]
-    found = hall.scheduler.capacity(run)
+    found = await hall.scheduler.capacity(run)
     assert seats(found) == {1: (3, 5), 2: (0, 2)}
     assert (found.waiting, found.held) == (1, {1: 1, 2: 1})
     assert found.room == MAX_AT_ONCE - 2
     hall.leave(1)
-    alone = hall.scheduler.capacity(run)
+    alone = await hall.scheduler.capacity(run)
     assert (seats(alone), alone.held) == ({2: (0, 2)}, {})
     bounded = hall.plan(max_games=4, first=2)
     hall.join(1, Capabilities(max_games=5))
-    assert seats(hall.scheduler.capacity(bounded))[1] == (3, 4)
-    assert hall.scheduler.capacity(bounded).room == 4
+    assert seats(await hall.scheduler.capacity(bounded))[1] == (3, 4)
+    assert (await hall.scheduler.capacity(bounded)).room == 4
 
 
 async def test_more_games_are_planned_while_a_tournament_goes_on(hall: Hall) -> None:
@@ -285,7 +323,8 @@ async def test_a_clock_of_a_pairing_is_for_bots_that_can_play_it(hall: Hall) -> 
     first, second = run.pending
     run.pending.clear()
     hall.scheduler.plan(run, [replace(first, time_control=TimeControl.parse("1")), second])
-    assert hall.scheduler.capacity(run).seats[BotId(1)].least_move_time == timedelta(seconds=1)
+    found = await hall.scheduler.capacity(run)
+    assert found.seats[BotId(1)].least_move_time == timedelta(seconds=1)
     assert await hall.playing() == [(2, 1)]
     assert hall.scheduler.waiting_for(run.id, NAMES) == "ada needs 1 s a move"
     hall.end(2, 1)

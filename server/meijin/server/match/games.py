@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
+import structlog
+
 from meijin.game import Adjudicator, Board, Clock, Ending, Party, Seat, decode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.deadlines import Deadlines
@@ -25,7 +27,10 @@ ENDED_BY_MOVE = frozenset(
 """Endings after which no answer can be on its way; a forfeit or a stop crosses one."""
 
 VOIDS_AT_ONCE = 64
-"""Games that are stopped together in one turn of the loop: each takes 50 us."""
+"""Games that are stopped together in one turn of the loop: each takes 50 us, and its line in the
+log as much once it is committed."""
+
+log = structlog.get_logger()
 
 
 class Games:
@@ -221,7 +226,7 @@ class Games:
         self.end(game)
 
     def void_all(self, games: Iterable[LiveGame], party: Party, detail: str) -> None:
-        """Stop games through no fault of their bots, some in each turn of the loop.
+        """Stop games through no fault of their bots, some in each commit.
 
         The others go on until it is their turn.
         """
@@ -231,11 +236,19 @@ class Games:
             self._void_some()
 
     def _void_some(self) -> None:
-        for _ in range(min(VOIDS_AT_ONCE, len(self._to_void))):
-            self.void(*self._to_void.popleft())
-        if self._to_void:
-            asyncio.get_running_loop().call_soon(self._void_some)
-        else:
+        """Stop as many games as are told of together; others follow once these are committed."""
+        count = 0
+        while self._to_void and count < VOIDS_AT_ONCE:
+            game, party, detail = self._to_void.popleft()
+            if game.id not in self.running:
+                continue
+            try:
+                self.void(game, party, detail)
+            except Exception:  # one game's trouble must not keep all the others
+                log.exception("can't void a game", game=game.id)
+            else:
+                count += 1
+        if not self._to_void:
             self._all_voided.set()
 
     async def all_voided(self) -> None:
@@ -292,6 +305,8 @@ class Games:
         if has_ended:  # by something else, whose commit may have been the faster one
             moved = [game for game in moved if self.live_game(game.id) is game]
         self._listeners.committed(batch.started, moved, batch.ended)
+        if self._to_void:
+            asyncio.get_running_loop().call_soon(self._void_some)
 
     def _release_opening(self, game: LiveGame) -> None:
         """Tell the players of what an opening has come to, and who is asked next."""

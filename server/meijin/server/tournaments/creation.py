@@ -170,7 +170,9 @@ class Creator:
         made = await self._find(request_id)
         if made is not None:
             return made
-        here = self._here(settings.variant, settings.time_control)
+        here: frozenset[BotId] = frozenset()
+        if not settings.bots:
+            here = self._here(settings.variant, settings.time_control)
         plan = partial(
             _plan,
             settings=settings,

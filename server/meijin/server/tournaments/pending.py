@@ -15,8 +15,14 @@ NONE = -1
 ROW_BITS = 32
 """Of a number in the heap of heads, below those of the order."""
 
-STALE_HEADS = 32
-"""Heads that are looked at in vain before others may get a turn: 50 us."""
+STALE_HEADS = 16
+"""Heads that are looked at in vain before others may get a turn: 100 us."""
+
+IDLE_PER_US = 8
+"""Bots that one is held against in a microsecond; with ten thousand it is half as many."""
+
+HEAD_US = 2
+"""A head that is put into the heap."""
 
 
 class PendingPairings:
@@ -51,8 +57,8 @@ class PendingPairings:
         """Queues without games."""
         self._needed: dict[BotId, Counter[TimeControl | None]] = {}
         """Of each bot how many games there are, by their own clocks."""
-        self.newcomers: set[BotId] = set()
-        """Bots that have come to be needed, and are to be offered if they are free."""
+        self.unoffered: set[BotId] = set()
+        """Bots that may be free, or have come to be needed, and are to be offered if they are free."""
         self._idle: dict[BotId, object] = {}
         """Who was free when it was last looked at, each with what it can play."""
         self._ready: list[int] = []
@@ -92,14 +98,14 @@ class PendingPairings:
             clocks = self._needed.get(bot_id)
             if clocks is None:
                 clocks = self._needed[bot_id] = Counter()
-                self.newcomers.add(bot_id)
+                self.unoffered.add(bot_id)
             clocks[pairing.time_control] += change
             if not clocks[pairing.time_control]:
                 del clocks[pairing.time_control]
             if not clocks:
                 del self._needed[bot_id]
                 self._idle.pop(bot_id, None)
-                self.newcomers.discard(bot_id)
+                self.unoffered.discard(bot_id)
 
     def _begin_queue(self, key: int, row: int) -> int:
         if self._unused:
@@ -143,9 +149,9 @@ class PendingPairings:
             player: Another object when the bot can play other games than before.
 
         Returns:
-            How many bots it was held against.
+            About how many microseconds it took.
         """
-        idle, queues, heads = self._idle, self._queues, self._heads
+        idle, queues, heads, ready = self._idle, self._queues, self._heads, len(self._ready)
         if idle.get(bot_id) is player:
             return 0
         for other in idle:
@@ -153,7 +159,7 @@ class PendingPairings:
             if queue is not None:
                 self._push(heads[queue])
         idle[bot_id] = player
-        return len(idle)
+        return len(idle) // IDLE_PER_US + HEAD_US * (len(self._ready) - ready)
 
     def take(
         self,

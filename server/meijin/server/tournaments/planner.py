@@ -68,7 +68,7 @@ class Planner:
     async def _next_pairs(self, run: TournamentRun) -> Sequence[GamePair]:
         """What a format plans; nothing for a while where it fails, and then it is asked again."""
         try:
-            return await run.format.next_pairs(self._scheduler.capacity(run))
+            return await run.format.next_pairs(await self._scheduler.capacity(run))
         except StoreAwayError:  # told by the storage
             await asyncio.sleep(FIRST_RETRY.total_seconds())
         except Exception:  # one tournament's trouble must not end all the others

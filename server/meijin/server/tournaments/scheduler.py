@@ -1,7 +1,7 @@
 """Starts the planned games of running tournaments as soon as their bots are free."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -39,11 +39,17 @@ MOST_TOLD = 20
 LONGEST_TURN_US = 4000
 """How long a look may take of one turn of the loop, by what its steps are known to take."""
 
-START_US = 60
+START_US = 120
 """A game that is taken and started, or a try to take one."""
 
 OFFER_US = 3
-"""A bot that is offered to a tournament; each ten that are idle there take one more."""
+"""A look whether a bot is free for a tournament, to whose pairings it is offered then."""
+
+MOST_UNCOMMITTED = 256
+"""Games whose starts wait for a commit; once it is there, all are told of in one turn, 20 us each."""
+
+SEATS_AT_ONCE = 1000
+"""Bots whose room is looked at in one turn of the loop: 4 ms."""
 
 PAUSE_IS_OVER = timedelta(milliseconds=1)
 """After a pause its bot is looked at: no timer may be so early that it is paused still."""
@@ -68,6 +74,10 @@ class Scheduler(Listener):
         self.pauses = pauses
         """Of bots that forfeit game after game."""
         self._is_due = False
+        self._is_called = False
+        """The loop is asked to go on with the look, or to begin one."""
+        self._uncommitted = 0
+        """How many games have begun whose starts are not committed."""
         self._steps: Iterator[int] | None = None
         """The look under way, if one is: the microseconds that each of its steps takes."""
         self._changed: set[BotId] = set()
@@ -107,20 +117,33 @@ class Scheduler(Listener):
         for game in list(run.games.values()):  # all in the commit of the end
             self._games.void(game, Party.NOBODY, "the tournament was decided")
 
-    def capacity(self, run: TournamentRun) -> Capacity:
-        """What a tournament could play now."""
+    async def capacity(self, run: TournamentRun) -> Capacity:
+        """What a tournament could play now, for the bots that its format plans by.
+
+        With many bots it takes several turns of the loop, in which games may begin and end.
+        """
         limit = run.max_games or MAX_AT_ONCE
         reserved = self._reserved(run)
         seats = {}
-        for bot_id, player in self._lobby.players.items():
+        for place, player in enumerate(self._candidates(run), start=1):
             room = self._room(player, run)
-            if room is not None and bot_id not in reserved:
+            if room is not None and player.bot_id not in reserved:
                 free = max(0, min(room, limit - run.running))
                 playing = sum(game.run is run for game in player.games.values())
                 altogether = min(room + len(player.games), limit)
-                seats[bot_id] = BotCapacity(free, altogether, playing, _least_move_time(player))
+                least = _least_move_time(player)
+                seats[player.bot_id] = BotCapacity(free, altogether, playing, least)
+            if place % SEATS_AT_ONCE == 0:
+                await asyncio.sleep(0)
         held = run.pending.held(seats)
         return Capacity(seats, waiting=len(run.pending), held=held, room=limit - run.running)
+
+    def _candidates(self, run: TournamentRun) -> Sequence[Player]:
+        """The bots that a tournament's format plans by, as far as they are here."""
+        players, wanted = self._lobby.players, run.format.candidates
+        if wanted is None:
+            return list(players.values())
+        return [players[bot_id] for bot_id in wanted if bot_id in players]
 
     def _reserved(self, run: TournamentRun) -> set[BotId]:
         """Bots that an open tournament leaves to those that settle its ladder."""
@@ -275,6 +298,11 @@ class Scheduler(Listener):
         after = (pause.remaining + PAUSE_IS_OVER).total_seconds()
         loop.call_later(after, self.bot_changed, player.bot_id)
 
+    def game_started(self, game: LiveGame) -> None:  # noqa: ARG002 - which one is no matter
+        """Others may begin."""
+        self._uncommitted -= 1
+        self._go_on()
+
     def game_ended(self, game: LiveGame) -> None:
         """Two bots are free; a void game is planned again, a finished tournament is left."""
         run = run_of(game)
@@ -290,13 +318,19 @@ class Scheduler(Listener):
 
     def wake(self) -> None:
         """Look for games to start, once for everything that happens in this turn of the loop."""
-        if not self._is_due:
-            self._is_due = True
-            if self._steps is None:
-                asyncio.get_running_loop().call_soon(self._schedule)
+        self._is_due = True
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Have the loop look, unless what it has started is to be committed first."""
+        is_wanted = self._is_due or self._steps is not None
+        if is_wanted and not self._is_called and self._uncommitted < MOST_UNCOMMITTED:
+            self._is_called = True
+            asyncio.get_running_loop().call_soon(self._schedule)
 
     def _schedule(self) -> None:
         """Look, or go on with the look under way, as far as one turn of the loop allows."""
+        self._is_called = False
         steps, self._steps = self._steps, None
         if steps is None:
             self._is_due = False
@@ -304,8 +338,7 @@ class Scheduler(Listener):
         try:
             self._steps = None if _is_through(steps) else steps
         finally:
-            if self._steps is not None or self._is_due:
-                asyncio.get_running_loop().call_soon(self._schedule)
+            self._go_on()
 
     def _look(self) -> Iterator[int]:
         """Start games, those of challenges before others' for bots whose turn it is."""
@@ -340,14 +373,19 @@ class Scheduler(Listener):
             resting: Bots that get no game now.
         """
         pending = run.pending
-        offered = (pending.needed.keys() & changed) | pending.newcomers
-        if not (offered or pending.has_ready):
+        pending.unoffered |= pending.needed.keys() & changed
+        if not run.has_place or not (pending.unoffered or pending.has_ready):
             return
         is_free = partial(self._is_free, run, resting)
-        pending.newcomers = set()
-        for bot_id in filter(is_free, offered):
-            yield OFFER_US + pending.offer(bot_id, self._lobby.players[bot_id].session) // 10
+        offered, pending.unoffered = pending.unoffered, set()
+        for bot_id in offered:
+            yield OFFER_US
+            if is_free(bot_id):
+                yield pending.offer(bot_id, self._lobby.players[bot_id].session)
         while pending.has_ready and run.has_place and not self._lobby.is_draining:
+            if self._uncommitted >= MOST_UNCOMMITTED:
+                yield LONGEST_TURN_US
+                continue
             pairing = pending.take(is_free, partial(self._can_play, run))
             if pairing is not None:
                 self._start(run, pairing)
@@ -357,6 +395,7 @@ class Scheduler(Listener):
         bots = {pairing.black_id, pairing.white_id}
         black, white = (self._lobby.players[key] for key in (pairing.black_id, pairing.white_id))
         self._games.start(run, pairing, black, white)
+        self._uncommitted += 1
         if run.format.IS_CASUAL:
             self._turn_of_others.update(
                 each.bot_id for each in (black, white) if not each.is_person

@@ -42,7 +42,7 @@ class Capacity:
     """What a tournament could play now."""
 
     seats: Mapping[BotId, BotCapacity]
-    """Of the bots that are here and can play it, whether they entered it or not."""
+    """Of the format's candidates that are here and can play it."""
     waiting: int
     """Games that are planned and have not begun."""
     held: Mapping[BotId, int]
@@ -91,7 +91,7 @@ class Request:
     options: Options | None
     """The format's own settings; ``None`` when they were left out."""
     here: frozenset[BotId] = frozenset()
-    """Bots that are connected and can play it."""
+    """Bots that are connected and can play it, where no bots were named."""
 
 
 class PlannedGames(Protocol):
@@ -193,6 +193,11 @@ class Format(ABC):
     def is_open(self) -> bool:
         """Whether everyone who is there takes part."""
         return False
+
+    @property
+    def candidates(self) -> Collection[BotId] | None:
+        """The bots whose capacity it plans by; ``None`` for everyone who is here."""
+        return None
 
     @property
     def reserved(self) -> Collection[BotId]:

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from itertools import islice
@@ -199,6 +199,11 @@ class KnockoutFormat(Format):
         if not self._missing[tie]:
             del self._missing[tie]
             self._is_due = True
+
+    @property
+    def candidates(self) -> Collection[BotId]:
+        """Those that entered: how fast they are matters."""
+        return self._names
 
     async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """The next games of every tie whose two bots are known and whose games have ended."""

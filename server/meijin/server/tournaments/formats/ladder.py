@@ -242,6 +242,11 @@ class LadderFormat(Format):
         return not self._entrants
 
     @property
+    def candidates(self) -> Collection[BotId] | None:
+        """Those that take part."""
+        return self._entrants or None
+
+    @property
     def reserved(self) -> Collection[BotId]:
         """Those that it settles the order of."""
         return self._entrants if self._settings.final else ()

@@ -7,7 +7,7 @@ bots keep equal chances.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import lru_cache
@@ -338,6 +338,11 @@ class SprtFormat(Format):
             self._tally.counts, is_stale=is_stale, estimator=_estimate_while_open
         )
         self._verdict = self._settings.verdict(self._standing, self._name, self._other_name)
+
+    @property
+    def candidates(self) -> Collection[BotId]:
+        """The two."""
+        return (self._first, self._second)
 
     async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """As many that both bots have their next game planned when one ends.

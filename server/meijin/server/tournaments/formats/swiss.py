@@ -8,7 +8,7 @@ has a bye, which scores like a meeting won.
 import asyncio
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -228,6 +228,11 @@ class SwissFormat(Format):
         """Count it for its meeting."""
         count(self.table.meetings, result)
         self._missing -= 1
+
+    @property
+    def candidates(self) -> Collection[BotId]:
+        """None: a round is planned as a whole, whoever is here."""
+        return ()
 
     async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """The next round as a whole, once it can be paired."""
