@@ -70,6 +70,7 @@ def arena_process(
     web: str = "off",
     checkout: Path = CHECKOUT,
     settings: Mapping[str, str] = NO_SETTINGS,
+    runner: Sequence[str] = ("-P", str(NAMED_THREADS)),
 ) -> Iterator[ArenaProcess]:
     """A server with open registration on a free port and a new SQLite file.
 
@@ -78,6 +79,7 @@ def arena_process(
         checkout: Of whose source it is a server; another than this one has an environment of
             its own in `.venv`.
         settings: Others than usual, by their names in the environment.
+        runner: What runs it, such as a script with arguments of its own.
     """
     with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder, ExitStack() as stack:
         data = Path(folder)
@@ -85,7 +87,7 @@ def arena_process(
         env_file = data / "meijin.env"
         env_file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
         command = [
-            *(_python(checkout), "-P", str(NAMED_THREADS), "meijin"),
+            *(_python(checkout), *runner, "meijin"),
             *("serve", "--open", "--drain=0"),
             *("--listen=127.0.0.1:0", f"--data={data}", f"--durability={durability}"),
             *(f"--env-file={env_file}", f"--web={web}"),

@@ -38,9 +38,6 @@ from meijin.store.schema import (
 )
 from meijin.store.similar import did_you_mean
 
-SEEN_AT_ONCE = 500
-"""Bots that one statement names."""
-
 MAX_VERSIONS = 1000
 """Of one bot."""
 
@@ -170,9 +167,7 @@ def change_bot(connection: Connection, bot_id: BotId, **values: object) -> None:
 
 def set_last_seen(connection: Connection, bots: Sequence[BotId], time: datetime) -> None:
     """Keep that bots are connected."""
-    for first in range(0, len(bots), SEEN_AT_ONCE):
-        part = bots[first : first + SEEN_AT_ONCE]
-        connection.execute(update(Bot).where(Bot.id.in_(part)).values(last_seen_time=time))
+    connection.execute(update(Bot).where(Bot.id.in_(bots)).values(last_seen_time=time))
 
 
 def add_bot(
